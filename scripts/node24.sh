@@ -1,0 +1,10 @@
+#!/bin/sh
+# Starts a TypeScript file with the Node.js 24 that npm ci brought, or with one of this machine's if it is new enough.
+here=$(cd "$(dirname "$0")/.." && pwd)
+for node in "$here/node_modules/.bin/node" "$(command -v node)"; do
+  [ -x "$node" ] || continue
+  major=$("$node" -p 'process.versions.node.split(".")[0]' 2>/dev/null) || continue
+  [ "${major:-0}" -ge 24 ] && exec "$node" "$@"
+done
+echo "tocsin: Node.js 24 or newer is needed; run 'npm ci' in $here (it brings one), or install one." >&2
+exit 1
