@@ -1,0 +1,36 @@
+import type { AlertSettings } from './alert-settings.ts';
+import type { JsonObject } from './json.ts';
+
+/** A tenant: it owns checks, groups, channels and all that follows from them (spec §2.2). */
+export interface Account {
+  readonly id: string;
+  readonly name: string | null;
+  /** Name of the account's default runtime; null = the CURRENT one. */
+  readonly runtimeId: string | null;
+  readonly settings: JsonObject | null;
+  readonly alertSettings: AlertSettings | null;
+  /** Runs allowed per UTC calendar month; null = no limit (decisions: Execution limit). */
+  readonly executionLimit: number | null;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+/** What an account has used in one UTC calendar month. Instants are epoch ms; `to` is exclusive. */
+export interface Usage {
+  readonly from: number;
+  readonly to: number;
+  readonly used: number;
+  readonly limit: number | null;
+}
+
+/** First instant (epoch ms) of the UTC calendar month that holds `at`. */
+export function monthStart(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+/** First instant (epoch ms) of the UTC calendar month after the one that holds `at`. */
+export function monthEnd(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from './json.ts';
+
+export const channelTypes = ['WEBHOOK'] as const;
+export type ChannelType = (typeof channelTypes)[number];
+
+/** Where alerts go, and which of them. `config` belongs to the type; the secret is kept apart from it. */
+export interface AlertChannel {
+  readonly accountId: string;
+  /** Counts up per account. */
+  readonly id: number;
+  readonly type: ChannelType;
+  readonly config: JsonObject;
+  /** Signs deliveries (spec §6.4); null = unsigned. */
+  readonly secret: string | null;
+  /** The secret before the last rotation and the instant (epoch ms) until which it signs too. */
+  readonly previousSecret: { readonly secret: string; readonly until: number } | null;
+  readonly sendRecovery: boolean;
+  readonly sendFailure: boolean;
+  readonly sendDegraded: boolean;
+  readonly sslExpiry: boolean;
+  /** Days, 1..30. */
+  readonly sslExpiryThreshold: number;
+  readonly autoSubscribe: boolean;
+  /** Exhausted deliveries since the last delivered one; five and more = failing (decisions: Dead channel). */
+  readonly exhaustedInARow: number;
+  readonly failingSince: number | null;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** A channel told of one check or of every check of a group: exactly one of the two ids is set. */
+export interface Subscription {
+  readonly accountId: string;
+  readonly id: number;
+  readonly alertChannelId: number;
+  readonly checkId: string | null;
+  readonly groupId: number | null;
+  readonly activated: boolean;
+}

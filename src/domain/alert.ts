@@ -1,0 +1,49 @@
+import type { SeenCertificate } from './result.ts';
+
+/** The specification's five (spec §6.1). */
+export const alertTypes = [
+  'ALERT_FAILURE',
+  'ALERT_RECOVERY',
+  'ALERT_DEGRADED',
+  'ALERT_DEGRADED_RECOVERY',
+  'ALERT_SSL',
+] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+/** What a channel last heard of a check. Kept while something is open or a certificate step was told. */
+export interface Told {
+  /** Whoever was told of this is told when it ends (decisions: Closing). */
+  readonly open: 'failure' | 'degraded' | null;
+  /** The certificate and the step in days that ALERT_SSL was last sent for. */
+  readonly sslFingerprint: string | null;
+  readonly sslStep: number | null;
+}
+
+/** A fact worth telling: raised by a result, delivered to each channel that asked for its type. */
+export interface Alert {
+  readonly accountId: string;
+  readonly id: string;
+  readonly checkId: string;
+  readonly resultId: string;
+  readonly alertType: AlertType;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+/** Days at which ALERT_SSL is raised; 0 = expired. */
+export const sslSteps = [30, 14, 7, 3, 1, 0] as const;
+
+/** Whole days left on a certificate at `now` (epoch ms); negative when it has expired. */
+export function sslDaysRemaining(certificate: SeenCertificate, now: number): number {
+  return Math.floor((certificate.validTo - now) / 86_400_000);
+}
+
+/**
+ * The step in days that a certificate has reached, or null while it is far from its end.
+ * The channel's threshold takes the place of every step above it (decisions: ALERT_SSL).
+ */
+export function sslStep(daysRemaining: number, threshold: number): number | null {
+  if (daysRemaining < 0) return 0;
+  const steps = [threshold, ...sslSteps.filter((step) => step < threshold && step > 0)];
+  return steps.findLast((step) => daysRemaining <= step) ?? null;
+}

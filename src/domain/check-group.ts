@@ -1,0 +1,37 @@
+import type { AlertSettings } from './alert-settings.ts';
+import type { RetryStrategy } from './check.ts';
+import type { EnvironmentVariable } from './environment-variable.ts';
+import type { JsonObject } from './json.ts';
+
+/** Checks that belong together: shared settings, variables and channels, and one trigger for all of them. */
+export interface CheckGroup {
+  readonly accountId: string;
+  /** Counts up per account. */
+  readonly id: number;
+  readonly name: string;
+  readonly activated: boolean;
+  readonly muted: boolean;
+  readonly tags: readonly string[];
+  readonly locations: readonly string[];
+  readonly privateLocations: readonly string[] | null;
+  readonly concurrency: number;
+  readonly runtimeId: string | null;
+  readonly environmentVariables: readonly EnvironmentVariable[];
+  /** url, headers, queryParameters, assertions and basicAuth that its API checks inherit. */
+  readonly apiCheckDefaults: JsonObject;
+  readonly browserCheckDefaults: JsonObject;
+  readonly doubleCheck: boolean;
+  /** null = leave it to the check. */
+  readonly runParallel: boolean | null;
+  readonly useGlobalAlertSettings: boolean | null;
+  readonly alertSettings: AlertSettings | null;
+  /** `FALLBACK` = the checks' own. */
+  readonly retryStrategy: RetryStrategy | 'FALLBACK' | null;
+  readonly setupSnippetId: number | null;
+  readonly tearDownSnippetId: number | null;
+  readonly localSetupScript: string | null;
+  readonly localTearDownScript: string | null;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}

@@ -1,0 +1,107 @@
+import type { AlertType } from './alert.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** An HTTP request, rendered once per delivery; every attempt sends the same bytes (decisions: Render once). */
+export interface RenderedRequest {
+  readonly method: string;
+  /** Absolute, without user-info. */
+  readonly url: string;
+  /** In order; values may repeat a name. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** '' for GET and HEAD. */
+  readonly body: string;
+}
+
+/** One alert on its way to one channel. */
+export interface Delivery {
+  readonly accountId: string;
+  /** Constant over retries: the receiver's idempotency key. */
+  readonly id: string;
+  readonly alertChannelId: number;
+  readonly alertId: string | null;
+  readonly checkId: string | null;
+  readonly checkResultId: string | null;
+  readonly alertType: AlertType;
+  readonly status: DeliveryStatus;
+  /** null when it could not be rendered. */
+  readonly request: RenderedRequest | null;
+  /** Attempts made so far, interrupted ones not counted. */
+  readonly attempts: number;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** null once it has ended. */
+  readonly nextAttemptAt: number | null;
+  readonly replayOf: string | null;
+  readonly isTest: boolean;
+  /** Why it could not be rendered, or is not tried again. */
+  readonly error: string | null;
+}
+
+/** Why an attempt brought no good answer: a closed list. */
+export type AttemptError =
+  | 'status'
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'reset'
+  | 'protocol'
+  | 'egress-refused'
+  | 'interrupted'
+  | 'render';
+
+/** What came of sending a request once. */
+export interface SendOutcome {
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** The headers as sent, our own included. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly response: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    /** The first 16 kB. */
+    readonly body: string;
+  } | null;
+  readonly error: { readonly class: AttemptError; readonly message: string } | null;
+}
+
+/** One recorded try of a delivery. */
+export interface Attempt extends SendOutcome {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  /** 1..6, more with a long tail; an interrupted attempt and its repeat share a number. */
+  readonly number: number;
+  /** null when it was the last one. */
+  readonly nextAttemptAt: number | null;
+}
+
+/** Retries after the first attempt, and the pause before each, counted from the end of the one before (spec §6.5). */
+export const retryPausesMs: readonly number[] = [20_000, 20_000, 20_000, 20_000, 20_000];
+
+/** The opt-in long tail after them: 5 min, 30 min, 2 h, 6 h (decisions: Schedule). */
+export const longTailPausesMs: readonly number[] = [300_000, 1_800_000, 7_200_000, 21_600_000];
+
+/** What becomes of a delivery after an attempt. */
+export type DeliveryStep =
+  | { readonly status: 'pending'; readonly nextAttemptAt: number }
+  | { readonly status: 'delivered' | 'exhausted' | 'refused' | 'failed'; readonly nextAttemptAt: null };
+
+/**
+ * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
+ * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery).
+ *
+ * @param attempt number of the attempt that ended, from 1
+ */
+export function afterAttempt(outcome: SendOutcome, attempt: number, longTail: boolean): DeliveryStep {
+  if (outcome.error?.class === 'egress-refused') return { status: 'refused', nextAttemptAt: null };
+  if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null };
+  const endedAt = outcome.startedAt + outcome.durationMs;
+  if (outcome.error.class === 'interrupted') return { status: 'pending', nextAttemptAt: endedAt };
+  const pauses = longTail ? [...retryPausesMs, ...longTailPausesMs] : retryPausesMs;
+  const pause = pauses[attempt - 1];
+  if (pause === undefined) return { status: 'exhausted', nextAttemptAt: null };
+  return { status: 'pending', nextAttemptAt: Math.ceil(endedAt + pause) };
+}

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from './json.ts';
+import type { RunSource } from './run.ts';
+
+/** What a probe says of its target; `unknown` when the observer itself was at fault (design: honest gaps). */
+export const verdicts = ['passed', 'degraded', 'failed', 'unknown'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** What is recorded of a slot: a verdict, or `missed` when it could not be run in its interval. */
+export const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Why an outcome is not `passed`: a closed list, so that it can be counted and filtered. */
+export type Reason =
+  // of the target
+  | 'status'
+  | 'assertion'
+  | 'slow'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'reset'
+  | 'timeout'
+  | 'protocol'
+  | 'redirect'
+  | 'body'
+  | 'egress-refused'
+  | 'settings'
+  // of the observer
+  | 'observer-slow'
+  | 'observer-network'
+  | 'runtime'
+  | 'crashed'
+  // of a slot that was not run
+  | 'overload'
+  | 'downtime'
+  | 'limit';
+
+/** The certificate a check saw, for ALERT_SSL. */
+export interface SeenCertificate {
+  readonly domain: string;
+  /** SHA-256 fingerprint: tells a renewed certificate from the old one. */
+  readonly fingerprint: string;
+  /** End of validity, epoch ms. */
+  readonly validTo: number;
+}
+
+/** What a probe of one attempt found. Made by a check kind, recorded as a result. */
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly reason: Reason | null;
+  /** A sentence for a person: what was expected, what came. null when passed. */
+  readonly message: string | null;
+  /** Epoch ms, from the machine's clock. */
+  readonly startedAt: number;
+  readonly stoppedAt: number;
+  /** ms with decimals; null when there was no answer. */
+  readonly responseTimeMs: number | null;
+  /** The longest the observing thread was held up meanwhile, ms (design: honest figures). */
+  readonly loopDelayMs: number;
+  /** What is kept of every result: compact, its shape belongs to the check type. */
+  readonly details: JsonValue;
+  /** Request and response in full, kept only where decisions.md says so; its shape belongs to the check type. */
+  readonly exchange: JsonObject | null;
+  readonly certificate: SeenCertificate | null;
+}
+
+/** One recorded attempt of a run, or a stretch of slots that were not run. */
+export interface Result extends Omit<Finding, 'verdict' | 'exchange' | 'certificate'> {
+  readonly accountId: string;
+  readonly checkId: string;
+  /** Derived from the run and the attempt; sorts by time. */
+  readonly id: string;
+  readonly runId: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** The last attempt of its run, whose outcome counts; others are retries (reference: resultType FINAL, ATTEMPT). */
+  readonly isFinal: boolean;
+  readonly outcome: Outcome;
+  readonly location: string;
+  readonly source: RunSource;
+  readonly slotAt: number | null;
+  /** Slots this result stands for: 1, or more for a stretch of missed ones that starts at `slotAt`. */
+  readonly slots: number;
+}

@@ -1,0 +1,54 @@
+import { type RetryStrategy } from './check.ts';
+
+/** Why a run exists (reference: runSource). */
+export type RunSource = 'SCHEDULER' | 'TRIGGER_API' | 'SCHEDULE_NOW';
+
+/** One execution of a check at one location: queued, leased, probed (with retries) and closed by its final result. */
+export interface Run {
+  readonly accountId: string;
+  readonly checkId: string;
+  /** Derived from check, location and slot, so that scheduling the same slot twice is one run. */
+  readonly id: string;
+  readonly location: string;
+  readonly source: RunSource;
+  /** The slot it fills, epoch ms; null for one started on demand. */
+  readonly slotAt: number | null;
+  /** Length of the slot in ms: what is not started by then is missed. null on demand. */
+  readonly intervalMs: number | null;
+  /** The attempt that comes next or is under way, from 1. */
+  readonly attempt: number;
+  /** When this attempt may start, epoch ms. */
+  readonly dueAt: number;
+  /** When the first attempt started, epoch ms; null before. */
+  readonly firstStartedAt: number | null;
+  /** Joins the runs of one call of a trigger; null for scheduled ones. */
+  readonly batchId: string | null;
+}
+
+const networkErrors: ReadonlySet<string> = new Set(['dns', 'connect', 'reset', 'timeout']);
+
+/**
+ * When a failed attempt is tried again, epoch ms, or null when its verdict stands (reference §4.6).
+ *
+ * @param strategy the check's own or its group's; null = no retry
+ * @param attempt the attempt that failed, from 1
+ * @param failedAt when it ended, epoch ms
+ * @param firstStartedAt when the run's first attempt started, epoch ms
+ * @param reason the failed attempt's error class, for strategies that retry on network errors only
+ */
+export function runRetryAt(
+  strategy: RetryStrategy | null,
+  attempt: number,
+  failedAt: number,
+  firstStartedAt: number,
+  reason: string | null,
+): number | null {
+  if (strategy === null || strategy.type === 'NO_RETRIES') return null;
+  const most = strategy.type === 'SINGLE_RETRY' ? 1 : strategy.maxRetries;
+  if (attempt > most) return null;
+  if (strategy.onlyOn?.length && !(reason !== null && networkErrors.has(reason))) return null;
+  const base = strategy.baseBackoffSeconds * 1000;
+  const factor = strategy.type === 'LINEAR' ? attempt : strategy.type === 'EXPONENTIAL' ? 2 ** (attempt - 1) : 1;
+  const at = failedAt + base * factor;
+  return at - firstStartedAt > strategy.maxDurationSeconds * 1000 ? null : at;
+}

@@ -1,0 +1,107 @@
+// The values a webhook template may use: the specification's table and what decisions.md adds to it.
+import type { AlertType } from './alert.ts';
+
+/** A value inside a template; undefined = not applicable, which prints as nothing. */
+export type TemplateValue = string | number | boolean | readonly string[] | undefined;
+
+/** System variables by name, then user variables under them (decisions: System names win). */
+export type TemplateVariables = Readonly<Record<string, TemplateValue>>;
+
+/** What the system variables are made from. Instants are epoch ms. */
+export interface AlertFacts {
+  readonly alertType: AlertType;
+  readonly deliveryId: string;
+  readonly check: {
+    readonly id: string;
+    readonly name: string;
+    readonly checkType: string;
+    readonly description: string | null;
+    readonly tags: readonly string[];
+    /** The URL it watches, where its type has one. */
+    readonly url: string | null;
+  };
+  readonly groupName: string | null;
+  readonly result: {
+    readonly id: string;
+    readonly message: string | null;
+    readonly responseTimeMs: number | null;
+    readonly status: number | null;
+    readonly statusText: string | null;
+    readonly startedAt: number;
+    readonly link: string;
+  };
+  readonly location: { readonly code: string; readonly name: string };
+  readonly ssl: { readonly daysRemaining: number; readonly domain: string } | null;
+  readonly reminder: number | null;
+  readonly isTest: boolean;
+}
+
+const titles: Readonly<Record<AlertType, (name: string, days: number | null) => string>> = {
+  ALERT_FAILURE: (name) => `${name} has failed`,
+  ALERT_RECOVERY: (name) => `${name} has recovered`,
+  ALERT_DEGRADED: (name) => `${name} is degraded`,
+  ALERT_DEGRADED_RECOVERY: (name) => `${name} has recovered from degraded`,
+  ALERT_SSL: (name, days) =>
+    days !== null && days < 0 ? `${name}: certificate has expired` : `${name}: certificate expires in ${days} days`,
+};
+
+/** Names of the system variables, in the order in which the default body lists them (spec §6.2, decisions: Variables). */
+export const systemVariableNames = [
+  'ALERT_TITLE',
+  'ALERT_TYPE',
+  'CHECK_NAME',
+  'CHECK_ID',
+  'CHECK_TYPE',
+  'CHECK_DESCRIPTION',
+  'CHECK_URL',
+  'CHECK_RESULT_ID',
+  'CHECK_ERROR_MESSAGE',
+  'RESPONSE_TIME',
+  'API_CHECK_RESPONSE_STATUS_CODE',
+  'API_CHECK_RESPONSE_STATUS_TEXT',
+  'RUN_LOCATION',
+  'REGION',
+  'RESULT_LINK',
+  'SSL_DAYS_REMAINING',
+  'SSL_CHECK_DOMAIN',
+  'STARTED_AT',
+  'TAGS',
+  'GROUP_NAME',
+  'IS_REMINDER',
+  'REMINDER_SEQUENCE',
+  'DELIVERY_ID',
+] as const;
+
+/** The system variables of one delivery. Recoveries carry no error message; `API_CHECK_*` only for type API. */
+export function systemVariables(facts: AlertFacts): Record<(typeof systemVariableNames)[number], TemplateValue> {
+  const { check, result } = facts;
+  const isClosing = facts.alertType === 'ALERT_RECOVERY' || facts.alertType === 'ALERT_DEGRADED_RECOVERY';
+  const isApi = check.checkType === 'API';
+  const ssl = facts.alertType === 'ALERT_SSL' ? facts.ssl : null;
+  const title = titles[facts.alertType](check.name, ssl?.daysRemaining ?? null);
+  return {
+    ALERT_TITLE: facts.isTest ? `[TEST] ${title}` : title,
+    ALERT_TYPE: facts.alertType,
+    CHECK_NAME: check.name,
+    CHECK_ID: check.id,
+    CHECK_TYPE: check.checkType,
+    CHECK_DESCRIPTION: check.description ?? undefined,
+    CHECK_URL: check.url ?? undefined,
+    CHECK_RESULT_ID: result.id,
+    CHECK_ERROR_MESSAGE: isClosing ? undefined : (result.message ?? undefined),
+    RESPONSE_TIME: result.responseTimeMs === null ? undefined : Math.round(result.responseTimeMs),
+    API_CHECK_RESPONSE_STATUS_CODE: isApi ? (result.status ?? undefined) : undefined,
+    API_CHECK_RESPONSE_STATUS_TEXT: isApi ? (result.statusText ?? undefined) : undefined,
+    RUN_LOCATION: facts.location.name,
+    REGION: facts.location.code,
+    RESULT_LINK: result.link,
+    SSL_DAYS_REMAINING: ssl?.daysRemaining,
+    SSL_CHECK_DOMAIN: ssl?.domain,
+    STARTED_AT: new Date(result.startedAt).toISOString(),
+    TAGS: check.tags,
+    GROUP_NAME: facts.groupName ?? undefined,
+    IS_REMINDER: facts.reminder !== null,
+    REMINDER_SEQUENCE: facts.reminder ?? undefined,
+    DELIVERY_ID: facts.deliveryId,
+  };
+}

@@ -1,0 +1,13 @@
+/** A capability that starts a check group or one check without a key (spec §2.3). Instants are epoch ms. */
+export interface Trigger {
+  readonly accountId: string;
+  /** Counts up per account. */
+  readonly id: number;
+  readonly token: string;
+  /** Exactly one of the two is set. */
+  readonly groupId: number | null;
+  readonly checkId: string | null;
+  readonly createdAt: number;
+  readonly calledAt: number | null;
+  readonly updatedAt: number | null;
+}

@@ -1,0 +1,28 @@
+// Identifiers: random ones that sort by time, and derived ones, so that a repeat of the same fact has the same id.
+import { createHash, randomUUIDv7 } from 'node:crypto';
+
+/** A fresh UUID (version 7) whose first 48 bits are the machine's time: ids made later sort later. */
+export function newId(): string {
+  return randomUUIDv7();
+}
+
+/**
+ * A UUID (version 7) made of a time and of what it stands for: the same time and parts always give the same id,
+ * so work that is done twice is recorded once (design: lease, don't lock).
+ *
+ * @param atMs epoch milliseconds, 0..2^48-1: the first 48 bits, so that derived ids sort by time too
+ * @param parts what the id stands for; joined with a separator that cannot occur in a part (U+0000)
+ */
+export function derivedId(atMs: number, ...parts: readonly (string | number)[]): string {
+  const digest = createHash('sha256').update(parts.join('\0')).digest('hex');
+  const time = Math.trunc(atMs).toString(16).padStart(12, '0');
+  const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(8, 20)}`;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text has the shape of a UUID (any version). */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
