@@ -1,0 +1,134 @@
+// The state of a check: folded from its results, one after the other (decisions: Check state and alert types).
+import type { Escalation } from './alert-settings.ts';
+import type { AlertType } from './alert.ts';
+import type { Outcome } from './result.ts';
+
+export type CheckStatus = 'passing' | 'degraded' | 'failing';
+
+/** Where a result stands in time: its slot (or start, when it had none), then its start; epoch ms. */
+export interface Position {
+  readonly at: number;
+  readonly startedAt: number;
+}
+
+/** What is known of a check from all its results so far. A new check has none of it. */
+export interface CheckState {
+  readonly status: CheckStatus | null;
+  /** When the status began, epoch ms. */
+  readonly since: number | null;
+  /** The newest result that moved the state. */
+  readonly position: Position | null;
+  readonly failedInARow: number;
+  readonly degradedInARow: number;
+  readonly failingSince: number | null;
+  /** What was alerted of since the check last passed. */
+  readonly alerted: 'failing' | 'degraded' | null;
+  /** The newest status by location, for checks that run in parallel. */
+  readonly byLocation: Readonly<Record<string, Position & { readonly status: CheckStatus }>>;
+}
+
+export const newCheckState: CheckState = {
+  status: null,
+  since: null,
+  position: null,
+  failedInARow: 0,
+  degradedInARow: 0,
+  failingSince: null,
+  alerted: null,
+  byLocation: {},
+};
+
+/** What the fold takes from a result. */
+export interface StateResult extends Position {
+  readonly outcome: Outcome;
+  readonly location: string;
+}
+
+/** The settings under which a result is judged. */
+export interface StateRules {
+  readonly escalation: Escalation;
+  /** Muted or under maintenance: nothing opens, only closings go out. */
+  readonly isMuted: boolean;
+  /** Locations of a parallel check; null = one location at a time. */
+  readonly parallel: { readonly locations: readonly string[]; readonly failingShare: number | null } | null;
+}
+
+/** The state after a result, the change if there was one, and the alert that opens, if one does. */
+export interface StateStep {
+  readonly state: CheckState;
+  readonly change: { readonly from: CheckStatus | null; readonly to: CheckStatus } | null;
+  readonly opens: Extract<AlertType, 'ALERT_FAILURE' | 'ALERT_DEGRADED'> | null;
+  /** Whether the result counts: not `unknown`, not `missed`, not older than the newest that moved the state. */
+  readonly isMoved: boolean;
+}
+
+const statusOf: Readonly<Record<Outcome, CheckStatus | null>> = {
+  passed: 'passing',
+  degraded: 'degraded',
+  failed: 'failing',
+  unknown: null,
+  missed: null,
+};
+
+/** Folds one final result into the state of its check. */
+export function foldResult(state: CheckState, result: StateResult, rules: StateRules): StateStep {
+  const own = statusOf[result.outcome];
+  const last = rules.parallel === null ? state.position : (state.byLocation[result.location] ?? null);
+  if (own === null || isOlder(result, last)) return { state, change: null, opens: null, isMoved: false };
+
+  const byLocation =
+    rules.parallel === null
+      ? {}
+      : { ...state.byLocation, [result.location]: { status: own, at: result.at, startedAt: result.startedAt } };
+  const status = rules.parallel === null ? own : statusOfAll(byLocation, rules.parallel);
+  const change = status === state.status ? null : { from: state.status, to: status };
+  const isNewRound = rules.parallel === null || state.position === null || result.at > state.position.at;
+  const more = isNewRound ? 1 : 0;
+  const moved: CheckState = {
+    status,
+    since: change === null ? state.since : result.startedAt,
+    position: isOlder(result, state.position) ? state.position : { at: result.at, startedAt: result.startedAt },
+    failedInARow: status === 'failing' ? Math.max(state.failedInARow + more, 1) : 0,
+    degradedInARow: status === 'degraded' ? Math.max(state.degradedInARow + more, 1) : 0,
+    failingSince: status === 'failing' ? (state.failingSince ?? result.startedAt) : null,
+    alerted: status === 'passing' ? null : state.alerted,
+    byLocation,
+  };
+  const opens = rules.isMuted ? null : openedBy(moved, result, rules.escalation);
+  const alerted = opens === null ? moved.alerted : opens === 'ALERT_FAILURE' ? 'failing' : 'degraded';
+  return { state: { ...moved, alerted }, change, opens, isMoved: true };
+}
+
+function isOlder(result: Position, than: Position | null): boolean {
+  if (than === null) return false;
+  return result.at < than.at || (result.at === than.at && result.startedAt < than.startedAt);
+}
+
+/** A parallel check fails when any location does, or when the share set for it does (reference §3). */
+function statusOfAll(
+  byLocation: CheckState['byLocation'],
+  { locations, failingShare }: NonNullable<StateRules['parallel']>,
+): CheckStatus {
+  const statuses = locations.flatMap((code) => byLocation[code]?.status ?? []);
+  const failing = statuses.filter((status) => status === 'failing').length;
+  if (failing > 0 && failing / locations.length >= (failingShare ?? 0)) return 'failing';
+  return statuses.some((status) => status !== 'passing') ? 'degraded' : 'passing';
+}
+
+/** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */
+function openedBy(state: CheckState, result: Position, escalation: Escalation): StateStep['opens'] {
+  if (state.status === 'failing' && state.alerted !== 'failing') {
+    const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, result);
+    return isDue ? 'ALERT_FAILURE' : null;
+  }
+  if (state.status === 'degraded' && state.alerted !== 'degraded') {
+    const isDue = state.alerted === 'failing' || isReached(escalation, state.degradedInARow, state.since, result);
+    return isDue ? 'ALERT_DEGRADED' : null;
+  }
+  return null;
+}
+
+function isReached(escalation: Escalation, inARow: number, since: number | null, result: Position): boolean {
+  if (escalation.type === 'RUN_BASED') return inARow >= escalation.runs;
+  return since !== null && result.startedAt - since >= escalation.ms;
+}

@@ -1,0 +1,16 @@
+/** What differs between the engines; everything else is the same statement on both (design: Storage). */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Column types by what they hold. */
+  readonly types: { readonly id: string; readonly text: string; readonly integer: string; readonly instant: string };
+  /** What ends a CREATE TABLE whose primary key is also its order on disk. */
+  readonly clustered: string;
+  readonly strict: string;
+}
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', instant: 'INTEGER' },
+  clustered: ' STRICT, WITHOUT ROWID',
+  strict: ' STRICT',
+};

@@ -1,0 +1,26 @@
+// Versioned migrations: forward only, each in one transaction; a database newer than this program is refused.
+import type { Dialect } from './dialect.ts';
+import { firstSchema } from './migrations/0001-first-schema.ts';
+
+/** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
+const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema];
+
+/** The version that this program knows and needs. */
+export const schemaVersion: number = migrations.length;
+
+/** The database was written by a newer version of Tocsin. */
+export class NewerDatabaseError extends Error {
+  override readonly name = 'NewerDatabaseError';
+  constructor(found: number) {
+    super(
+      `the database has schema version ${found}, this version of Tocsin knows ${schemaVersion}: ` +
+        `start the newer version again, or restore a backup taken before the update`,
+    );
+  }
+}
+
+/** The statements that lead from schema version `found` to the present one; throws NewerDatabaseError. */
+export function migrationsFrom(found: number, dialect: Dialect): string[] {
+  if (found > schemaVersion) throw new NewerDatabaseError(found);
+  return migrations.slice(found).flatMap((migration) => migration(dialect));
+}

@@ -1,0 +1,111 @@
+// The SQLite file: one process owns it, it is migrated and, after a crash, checked before anything uses it.
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteDialect } from '../dialect.ts';
+import { migrationsFrom, schemaVersion } from '../migrate.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+
+/** An open SQLite file. Reads outside transactions go to `reader`, everything that writes through the queue. */
+export interface SqliteFile {
+  readonly path: string;
+  readonly reader: Connection;
+  readonly queue: WriteQueue;
+  /** Whether the process before this one ended without closing the file. */
+  readonly wasCrashed: boolean;
+  close(): Promise<void>;
+}
+
+/** The database cannot be opened as it is; the message says why and what to do. */
+export class DatabaseOpenError extends Error {
+  override readonly name = 'DatabaseOpenError';
+}
+
+/**
+ * Opens the file at `path`, makes or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a database,
+ * folder not writable) and NewerDatabaseError.
+ */
+export function openSqliteFile(path: string): SqliteFile {
+  const lock = takeLock(path);
+  let writer: Connection;
+  try {
+    writer = openConnection(path, 'write');
+    migrate(writer);
+  } catch (cause) {
+    lock.close();
+    throw openErrorOf(path, cause);
+  }
+  const wasCrashed = checkAfterCrash(writer, path);
+  mark(writer, 'open');
+  const reader = openConnection(path, 'read');
+  const queue = createWriteQueue(writer);
+  return {
+    path,
+    reader,
+    queue,
+    wasCrashed,
+    close: async () => {
+      await queue.drain();
+      mark(writer, 'closed');
+      reader.close();
+      writer.close();
+      lock.close();
+    },
+  };
+}
+
+/** The operating system gives the lock back when the process ends, however it ends. */
+function takeLock(path: string): DatabaseSync {
+  try {
+    const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    if (cause instanceof Error && cause.message.includes('locked')) {
+      throw new DatabaseOpenError(
+        `${path} is in use by another Tocsin process: stop that one, or give this one its own TOCSIN_DATA_DIR`,
+      );
+    }
+    throw openErrorOf(path, cause);
+  }
+}
+
+function openErrorOf(path: string, cause: unknown): Error {
+  if (!(cause instanceof Error) || !('errcode' in cause)) return cause instanceof Error ? cause : new Error(String(cause));
+  return new DatabaseOpenError(
+    `the database ${path} cannot be opened (${cause.message}): check that the folder exists and that this user may ` +
+      `write it, or set TOCSIN_DATA_DIR to one that it may`,
+    { cause },
+  );
+}
+
+function migrate(writer: Connection): void {
+  const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  const statements = migrationsFrom(found, sqliteDialect);
+  if (statements.length === 0) return;
+  writer.database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const statement of statements) writer.database.exec(statement);
+    writer.database.exec(`PRAGMA user_version = ${schemaVersion}; COMMIT`);
+  } catch (cause) {
+    writer.database.exec('ROLLBACK');
+    throw cause;
+  }
+}
+
+function mark(writer: Connection, state: 'open' | 'closed'): void {
+  writer
+    .prepare(`INSERT INTO installation (key, value) VALUES ('file', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`)
+    .run(state);
+}
+
+function checkAfterCrash(writer: Connection, path: string): boolean {
+  const row = writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get();
+  if (row?.['value'] !== 'open') return false;
+  const finding = String(writer.database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  if (finding !== 'ok') {
+    throw new DatabaseOpenError(
+      `the database ${path} is damaged (${finding}): move it away and put the newest backup in its place`,
+    );
+  }
+  return true;
+}
