@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '#lib/clock.ts';
+import { type IdBytes, idBytes } from './codec.ts';
+import type { Dialect } from './dialect.ts';
+import type { Tables } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+/** The query builder over one engine: what every noun's file in this room is written against. */
+export interface Database {
+  readonly dialect: Dialect;
+  /** Reads what is committed. */
+  readonly reader: Kysely<Tables>;
+  /** All of it or nothing; durable when it resolves. Await only queries on `tx` inside. */
+  transaction<Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>): Promise<Answer>;
+  readonly seal: Seal;
+  readonly clock: Clock;
+}
+
+/** The next number of a noun in an account: numeric ids count up per account, and none is given twice. */
+export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: string): Promise<number> {
+  const row = await tx
+    .insertInto('counters')
+    .values({ account_id: idBytes(accountId), noun, last: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'noun']).doUpdateSet((row) => ({ last: row('counters.last', '+', 1) })),
+    )
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  return row.last;
+}
+
+/**
+ * Says that something a run depends on (check, group, variable, channel) was changed in this account, so that what was
+ * read before is read again. Belongs in the transaction of the change.
+ */
+export async function touchAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
+  await nextNumber(tx, accountId, 'revision');
+}
+
+/** `WHERE account_id = …` in one word. */
+export function ownedBy(accountId: string): { account_id: IdBytes } {
+  return { account_id: idBytes(accountId) };
+}

@@ -1,0 +1,107 @@
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import { flag, idBytes } from './codec.ts';
+import { type Database, touchAccount } from './database.ts';
+import type { VariablesTable } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+/** A variable of an account. Instants are epoch ms. */
+export interface StoredVariable extends EnvironmentVariable {
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** Environment variables of accounts. Secret values are sealed in the table and plain in the records. */
+export interface Variables {
+  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredVariable[]; total: number }>;
+  all(accountId: string): Promise<StoredVariable[]>;
+  find(accountId: string, key: string): Promise<StoredVariable | null>;
+  /** false = the key exists already; nothing was changed. */
+  add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
+  /** false = there is none of that key. */
+  change(accountId: string, key: string, change: Partial<EnvironmentVariable>): Promise<boolean>;
+  remove(accountId: string, key: string): Promise<boolean>;
+}
+
+export function createVariables({ reader, transaction, seal, clock }: Database): Variables {
+  const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
+  return {
+    async list(accountId, { limit, offset }) {
+      const rows = await owned(accountId).selectAll().orderBy('key').limit(limit).offset(offset).execute();
+      const { total } = await owned(accountId)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map((row) => variableOf(row, seal)), total };
+    },
+    async all(accountId) {
+      const rows = await owned(accountId).selectAll().orderBy('key').execute();
+      return rows.map((row) => variableOf(row, seal));
+    },
+    async find(accountId, key) {
+      const row = await owned(accountId).selectAll().where('key', '=', key).executeTakeFirst();
+      return row === undefined ? null : variableOf(row, seal);
+    },
+    add: (accountId, { key, value, locked, secret }) =>
+      transaction(async (tx) => {
+        const added = await tx
+          .insertInto('variables')
+          .values({
+            account_id: idBytes(accountId),
+            key,
+            value: secret ? seal.seal(value) : value,
+            locked: flag(locked),
+            secret: flag(secret),
+            created_at: clock.now(),
+            updated_at: null,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+    change: (accountId, key, change) =>
+      transaction(async (tx) => {
+        const mine = tx.selectFrom('variables').where('account_id', '=', idBytes(accountId)).where('key', '=', key);
+        const row = await mine.selectAll().executeTakeFirst();
+        if (row === undefined) return false;
+        const next = { ...variableOf(row, seal), ...change };
+        await tx
+          .updateTable('variables')
+          .set({
+            key: next.key,
+            value: next.secret ? seal.seal(next.value) : next.value,
+            locked: flag(next.locked),
+            secret: flag(next.secret),
+            updated_at: clock.now(),
+          })
+          .where('account_id', '=', idBytes(accountId))
+          .where('key', '=', key)
+          .execute();
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+    remove: (accountId, key) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('variables')
+          .where('account_id', '=', idBytes(accountId))
+          .where('key', '=', key)
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+  };
+}
+
+function variableOf(row: VariablesTable, seal: Seal): StoredVariable {
+  const secret = row.secret === 1;
+  return {
+    key: row.key,
+    value: secret ? seal.open(row.value) : row.value,
+    locked: row.locked === 1,
+    secret,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
