@@ -1,0 +1,82 @@
+// From a host name to all its addresses: hosts file and localhost first, then the resolver.
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { openHostsFile, watchedFile } from './hosts-file.ts';
+
+/** Where names are looked up; the machine's own by default. */
+export interface NameSources {
+  readonly hostsFile?: string;
+  readonly resolverFile?: string;
+  /** Name servers as `address:port`; by default those of the resolver file. */
+  readonly servers?: readonly string[];
+}
+
+/** All addresses of a name: IPv4 first. `family` 0 = both. Throws the resolver's error, whose `code` tells it apart. */
+export type ResolveName = (name: string, family: 0 | 4 | 6) => Promise<readonly string[]>;
+
+interface ResolverFile {
+  readonly search: readonly string[];
+  readonly ndots: number;
+  readonly resolver: Resolver;
+}
+
+/**
+ * Resolves names through c-ares: `dns.lookup` would hold one of Node's few pool threads for each name under way, so a
+ * few dead name servers would stop every check.
+ */
+export function createResolveName(sources: NameSources): ResolveName {
+  const hosts = openHostsFile(sources.hostsFile ?? '/etc/hosts');
+  const open = (text: string): ResolverFile => {
+    const resolver = new Resolver({ timeout: 3000, tries: 2 });
+    if (sources.servers !== undefined) resolver.setServers(sources.servers);
+    const search = [...text.matchAll(/^(?:search|domain)\s+(.+)$/gm)].at(-1)?.[1]?.trim().split(/\s+/) ?? [];
+    return { search, ndots: Number(/^options.*\bndots:(\d+)/m.exec(text)?.[1] ?? 1), resolver };
+  };
+  const settings = watchedFile(sources.resolverFile ?? '/etc/resolv.conf', open, open(''));
+
+  return async (hostname, family) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const known = ofFamily(hosts(name), family);
+    if (known.length > 0) return known;
+    if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(['127.0.0.1', '::1'], family);
+    const { search, ndots, resolver } = settings();
+    const dots = name.split('.').length - 1;
+    const isWhole = hostname.endsWith('.');
+    const longer = isWhole || dots >= ndots ? [] : search.map((domain) => `${name}.${domain}`);
+    // A single label is meant locally; a dotted name is asked as it stands first, so that it does not leak.
+    const candidates = dots === 0 ? [...longer, name] : [name, ...longer];
+    let problem: unknown;
+    for (const candidate of candidates) {
+      try {
+        return await ask(resolver, candidate, family);
+      } catch (error) {
+        problem ??= error;
+        if (!isAbsence(error)) throw error;
+      }
+    }
+    throw problem;
+  };
+}
+
+function ofFamily(addresses: readonly string[], family: 0 | 4 | 6): string[] {
+  return addresses
+    .filter((address) => family === 0 || isIP(address) === family)
+    .toSorted((one, other) => isIP(one) - isIP(other));
+}
+
+async function ask(resolver: Resolver, name: string, family: 0 | 4 | 6): Promise<string[]> {
+  if (family === 4) return resolver.resolve4(name);
+  if (family === 6) return resolver.resolve6(name);
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length > 0) return found;
+  const errors = [four, six].flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
+  // A server that failed says more than one that has no such record.
+  throw errors.find((error) => !isAbsence(error)) ?? errors[0];
+}
+
+/** Whether an error says that the name has no such record, rather than that nobody could be asked. */
+function isAbsence(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return code === 'ENOTFOUND' || code === 'ENODATA';
+}
