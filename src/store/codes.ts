@@ -1,0 +1,66 @@
+// The small integers that stand for words in columns. The order is the code: append only, never reorder or remove.
+import { type DeliveryStatus, deliveryStatuses } from '#domain/delivery.ts';
+import { type Outcome, outcomes, type Reason } from '#domain/result.ts';
+import type { RunSource } from '#domain/run.ts';
+
+/** Codes of `results.reason`. */
+export const reasons = [
+  'status',
+  'assertion',
+  'slow',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'timeout',
+  'protocol',
+  'redirect',
+  'body',
+  'egress-refused',
+  'settings',
+  'observer-slow',
+  'observer-network',
+  'runtime',
+  'crashed',
+  'overload',
+  'downtime',
+  'limit',
+] as const satisfies readonly Reason[];
+
+/** Codes of `runs.source` and `results.source`. */
+export const sources = ['SCHEDULER', 'TRIGGER_API', 'SCHEDULE_NOW'] as const satisfies readonly RunSource[];
+
+// Refused by the compiler when a reason or source of the domain has no code here.
+type Missing = Exclude<Reason, (typeof reasons)[number]> | Exclude<RunSource, (typeof sources)[number]>;
+export const noWordWithoutCode: [Missing] extends [never] ? true : Missing = true;
+
+/** One list of words and its codes. `decode` throws on a code that this version does not know. */
+export interface Codes<Word extends string> {
+  encode(word: Word): number;
+  decode(code: number): Word;
+}
+
+function codesOf<Word extends string>(words: readonly Word[], noun: string): Codes<Word> {
+  const codes = new Map<Word, number>(words.map((word, code) => [word, code]));
+  return {
+    encode(word) {
+      const code = codes.get(word);
+      if (code === undefined) throw new Error(`no code stands for the ${noun} ${word}`);
+      return code;
+    },
+    decode(code) {
+      const word = words[code];
+      if (word === undefined) throw new Error(`the database has a ${noun} ${code} that this version does not know`);
+      return word;
+    },
+  };
+}
+
+/** `results.outcome`, `check_states.last_outcome`. */
+export const outcomeCodes: Codes<Outcome> = codesOf(outcomes, 'outcome');
+/** `results.reason`. */
+export const reasonCodes: Codes<Reason> = codesOf<Reason>(reasons, 'reason');
+/** `runs.source`, `results.source`. */
+export const sourceCodes: Codes<RunSource> = codesOf<RunSource>(sources, 'source');
+/** `deliveries.status`; pending = 0, which the partial index `deliveries_pending` relies on. */
+export const deliveryStatusCodes: Codes<DeliveryStatus> = codesOf(deliveryStatuses, 'delivery status');
