@@ -38,3 +38,9 @@ export interface Subscription {
   readonly groupId: number | null;
   readonly activated: boolean;
 }
+
+/** A channel that is subscribed to a check or a group, seen from there. */
+export type SubscribedChannel = Pick<Subscription, 'alertChannelId' | 'activated'>;
+
+/** What a channel is subscribed to, seen from the channel: exactly one of the two ids is set. */
+export type SubscribedTo = Pick<Subscription, 'checkId' | 'groupId' | 'activated'>;

@@ -1,0 +1,27 @@
+import type { CheckGroup } from './check-group.ts';
+import type { Check } from './check.ts';
+import { effectiveCheck } from './effective-check.ts';
+import { intervalMs, phaseMs } from './slot.ts';
+
+/** When and where a check runs by itself. */
+export interface Schedule {
+  readonly intervalMs: number;
+  /** Where in the interval it is due: 0 up to, without, the interval. */
+  readonly phaseMs: number;
+  /** Run location codes; empty = this server's own. */
+  readonly locations: readonly string[];
+  readonly runParallel: boolean;
+}
+
+/**
+ * The schedule of a check in its group; null while either is deactivated. It follows from the two records alone, so
+ * deactivation, restart and edits of other fields never move a check (design: slots, not timers).
+ */
+export function scheduleOf(check: Check, group: CheckGroup | null): Schedule | null {
+  const { activated, locations, runParallel } = effectiveCheck(check, group);
+  if (!activated) return null;
+  const interval = intervalMs(check.frequency, check.frequencyOffset);
+  const isFixed = check.frequency > 0 && check.frequencyOffset !== null;
+  const phase = isFixed ? ((check.frequencyOffset ?? 0) * 1000) % interval : phaseMs(check.id, interval);
+  return { intervalMs: interval, phaseMs: phase, locations, runParallel };
+}
