@@ -1,0 +1,40 @@
+// The page docs/configuration.md, written from the same table that reads the environment.
+import { configVariables } from '#config-variables.ts';
+
+const head = `# Configuration
+
+<!-- Written by \`npm run docs\` from src/config-variables.ts; a test fails when the two differ. -->
+
+Tocsin is configured by environment variables, and needs none of them. An empty variable counts as absent.
+A wrong value ends the start with one line that names the variable, the value and what would be right; a variable that
+begins with \`TOCSIN_\` and is not in this list is warned about. What belongs to an account (channels, alert settings,
+execution limit, API keys) is not configured here but through the API.
+
+| Variable | Default | What it does | A right value |
+|---|---|---|---|
+`;
+
+const foot = `
+## Where requests may go
+
+\`TOCSIN_EGRESS\` judges every address that a check or a webhook connects to, redirects included. While the server listens
+on a loopback address only, whoever can call it is on this machine already, so the default is \`any\`. As soon as it listens
+elsewhere the default is \`public\`: an account must not be able to look into your network through Tocsin. Set \`private\`
+where checking your own network is what Tocsin is for.
+
+## Secrets
+
+\`TOCSIN_BOOTSTRAP_API_KEY\` and \`TOCSIN_SECRET_KEY\` are never shown again, not even in the line that refuses a wrong one.
+With containers prefer \`TOCSIN_SECRET_KEY_FILE\`. Back up the secret key apart from the database: one without the other
+gives no secret away, and both are needed to restore.
+`;
+
+/** The whole page as Markdown. */
+export function configurationPage(): string {
+  const rows = Object.entries(configVariables).map(([name, { fallback, meaning, right }]) => {
+    const shownFallback =
+      /^[\w./]+$/.test(fallback) && !/^(none|random)$/.test(fallback) ? `\`${fallback}\`` : fallback;
+    return `| \`${name}\` | ${shownFallback} | ${meaning} | ${right.replaceAll('<', '&lt;')} |`;
+  });
+  return `${head}${rows.join('\n')}\n${foot}`;
+}

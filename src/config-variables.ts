@@ -1,0 +1,175 @@
+// The variables that configure a process, as data: what config.ts reads and docs/configuration.md is written from.
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseCidr } from '#egress/cidr.ts';
+import { isUuid } from '#lib/id.ts';
+
+/** What a process does; `all` stands for the whole list (design §4). */
+export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
+export type Role = (typeof roles)[number];
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const egressModes = ['public', 'private', 'any'] as const;
+
+/** One variable: its words for people, and how its text becomes a value. */
+export interface ConfigVariable<T> {
+  /** The default, in words or as it would be written. */
+  readonly fallback: string;
+  readonly meaning: string;
+  /** What a right value is; ends the sentence "right would be …". */
+  readonly right: string;
+  /** Never shown, not even in the error that refuses it. */
+  readonly secret?: true;
+  /** The value of a trimmed, non-empty text; undefined (or an error that says why) when it is wrong. */
+  read(text: string): T | undefined;
+}
+
+export type ConfigVariableName = keyof typeof configVariables;
+
+export const configVariables = {
+  HOST: {
+    fallback: '127.0.0.1',
+    meaning:
+      'Address to listen on; `0.0.0.0` or `::` for every address of this machine. Health and metrics are always served, REST and pages with the role `api`.',
+    right: 'an IP address or a host name',
+    read: (text) => (isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  PORT: {
+    fallback: '3000',
+    meaning: 'Port to listen on; 0 takes a free one.',
+    right: 'a whole number from 0 to 65535',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_DATA_DIR: {
+    fallback: './data',
+    meaning:
+      'Folder of the database file, the secret key and artifacts. Made when missing; other files in it are left alone.',
+    right: 'a path',
+    read: (text) => (text.includes('\0') ? undefined : resolve(text)),
+  } satisfies ConfigVariable<string>,
+  DATABASE_URL: {
+    fallback: '`sqlite:<data dir>/tocsin.db`',
+    meaning: 'Where everything is stored: one SQLite file.',
+    right: 'sqlite:<path of the file>',
+    read: readDatabaseUrl,
+  } satisfies ConfigVariable<{ kind: 'sqlite'; path: string }>,
+  TOCSIN_ROLES: {
+    fallback: 'all',
+    meaning: `What this process does: \`all\`, or a comma list of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
+    right: `all, or a comma list of ${roles.join(', ')}`,
+    read: readRoles,
+  } satisfies ConfigVariable<readonly Role[]>,
+  TOCSIN_PUBLIC_URL: {
+    fallback: '`http://HOST:PORT`',
+    meaning: 'Address under which people reach this server; links in alerts and ping addresses start with it.',
+    right: 'an absolute http or https URL without user, query and fragment, as https://tocsin.example.com',
+    read: readPublicUrl,
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_API_KEY: {
+    fallback: 'random, printed once',
+    meaning: 'Key of the first account, which is made when the database has none. Without effect later.',
+    right: 'tsn_ followed by 32 to 128 letters, digits, _ or -',
+    secret: true,
+    read: (text) => (/^tsn_[A-Za-z0-9_-]{32,128}$/.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_ACCOUNT_ID: {
+    fallback: 'random',
+    meaning: 'Id of the first account. Without effect later.',
+    right: 'a UUID, as 3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27',
+    read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_SECRET_KEY: {
+    fallback: 'a file in the data folder, mode 600',
+    meaning:
+      'Key that encrypts secrets in the database (AES-256-GCM). Keep a copy: without it they cannot be read again.',
+    right: '64 hex digits, as printed by: openssl rand -hex 32',
+    secret: true,
+    read: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_SECRET_KEY_FILE: {
+    fallback: 'none',
+    meaning: 'File that holds the secret key, instead of `TOCSIN_SECRET_KEY`.',
+    right: 'the path of a readable file that holds 64 hex digits',
+    read: (text) => text,
+  } satisfies ConfigVariable<string>,
+  TOCSIN_EGRESS: {
+    fallback: '`any` while HOST is a loopback address, else `public`',
+    meaning:
+      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine).',
+    right: 'public, private or any',
+    read: (text) => egressModes.find((mode) => mode === text),
+  } satisfies ConfigVariable<(typeof egressModes)[number]>,
+  TOCSIN_EGRESS_ALLOW: {
+    fallback: 'none',
+    meaning:
+      'Networks that are allowed whatever `TOCSIN_EGRESS` says; the only way to reach link-local and reserved ones.',
+    right: 'a comma list of networks, as 10.0.0.0/8,fd00::/8',
+    read: (text) => text.split(',').map(parseCidr),
+  } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
+  TOCSIN_LOCATION: {
+    fallback: '`local:Local`',
+    meaning: 'Run location of this process: a code, and the name people read.',
+    right: 'code or code:Name, the code of 1 to 32 lower-case letters, digits and -, the name of up to 64 characters',
+    read: readLocation,
+  } satisfies ConfigVariable<{ code: string; name: string }>,
+  TOCSIN_RETENTION_DAYS: {
+    fallback: '30',
+    meaning: 'Days for which single results are kept.',
+    right: 'a whole number from 1 to 3650',
+    read: (text) => wholeNumber(text, 1, 3650),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_RATE_LIMIT: {
+    fallback: '600',
+    meaning: 'Requests a minute that one API key may make; 0 switches the limit off.',
+    right: 'a whole number from 0 to 1000000',
+    read: (text) => wholeNumber(text, 0, 1_000_000),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_PROBE_THREADS: {
+    fallback: 'processors − 1, at least 1',
+    meaning: 'Threads that do nothing but probe.',
+    right: 'a whole number from 1 to 64',
+    read: (text) => wholeNumber(text, 1, 64),
+  } satisfies ConfigVariable<number>,
+  LOG_LEVEL: {
+    fallback: 'info',
+    meaning: 'The least that is logged. JSON lines; made readable on a terminal.',
+    right: logLevels.join(', '),
+    read: (text) => logLevels.find((level) => level === text.toLowerCase()),
+  } satisfies ConfigVariable<LogLevel>,
+};
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function readDatabaseUrl(text: string): { kind: 'sqlite'; path: string } | undefined {
+  if (/^postgres(ql)?:/i.test(text)) throw new Error('this version stores in SQLite only, not in PostgreSQL');
+  if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('a database in memory would forget every alert');
+  const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
+  return path === undefined ? undefined : { kind: 'sqlite', path: resolve(path) };
+}
+
+function readRoles(text: string): readonly Role[] | undefined {
+  const names = new Set(text.split(',').map((name) => name.trim()));
+  if (names.has('all')) return names.size === 1 ? roles : undefined;
+  const chosen = roles.filter((role) => names.has(role));
+  return chosen.length === names.size ? chosen : undefined;
+}
+
+function readPublicUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
+    return undefined;
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function readLocation(text: string): { code: string; name: string } | undefined {
+  const [, code, name] = /^([a-z0-9][a-z0-9-]{0,31})(?::(.+))?$/.exec(text) ?? [];
+  if (code === undefined) return undefined;
+  const words = name === undefined ? code : name.trim();
+  return words.length >= 1 && words.length <= 64 ? { code, name: words } : undefined;
+}

@@ -1,0 +1,188 @@
+// The configuration: every variable right and wrong, defaults, secrets kept, and the page that documents it.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { configVariables } from '#config-variables.ts';
+import { configurationPage } from '../scripts/configuration-page.ts';
+import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
+
+const key = `tsn_${'Ab9_-'.repeat(8)}`;
+const hex = 'AB'.repeat(32);
+const uuid = '3F0C9A52-7D1E-4C58-9B11-6F2F0F6A4B27';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    assert.doesNotMatch(error.message, /\n/, 'one line');
+    return error.message;
+  }
+  return assert.fail('the start was not refused');
+}
+
+type Case = readonly [name: string, text: string, part: (config: Config) => unknown, value: unknown];
+const right: readonly Case[] = [
+  ['HOST', '::', (c) => c.host, '::'],
+  ['HOST', 'tocsin.internal', (c) => c.host, 'tocsin.internal'],
+  ['PORT', '0', (c) => c.port, 0],
+  ['PORT', ' 8080 ', (c) => c.port, 8080],
+  ['TOCSIN_DATA_DIR', 'var/x', (c) => c.database.path, resolve('var/x/tocsin.db')],
+  ['DATABASE_URL', 'sqlite:some/where.db', (c) => c.database, { kind: 'sqlite', path: resolve('some/where.db') }],
+  ['DATABASE_URL', 'sqlite:/abs/x.db', (c) => c.database.path, '/abs/x.db'],
+  ['DATABASE_URL', 'sqlite:///abs/x.db', (c) => c.database.path, '/abs/x.db'],
+  ['TOCSIN_ROLES', 'runner, api', (c) => c.roles, ['api', 'runner']],
+  ['TOCSIN_ROLES', 'all', (c) => c.roles.length, 5],
+  ['TOCSIN_PUBLIC_URL', 'https://t.example.com/watch/', (c) => c.publicUrl, 'https://t.example.com/watch'],
+  ['TOCSIN_BOOTSTRAP_API_KEY', key, (c) => c.bootstrapApiKey, key],
+  ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
+  ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
+  ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
+  ['TOCSIN_EGRESS_ALLOW', '10.0.0.0/8, ::1', (c) => c.egress.allow.map((a) => a.prefix), [8, 128]],
+  ['TOCSIN_LOCATION', 'eu-1:Frankfurt: cellar', (c) => c.location, { code: 'eu-1', name: 'Frankfurt: cellar' }],
+  ['TOCSIN_LOCATION', 'eu-1', (c) => c.location, { code: 'eu-1', name: 'eu-1' }],
+  ['TOCSIN_RETENTION_DAYS', '3650', (c) => c.retentionDays, 3650],
+  ['TOCSIN_RATE_LIMIT', '0', (c) => c.rateLimit, 0],
+  ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
+  ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
+];
+
+const wrong: readonly (readonly [name: string, text: string])[] = [
+  ['HOST', 'http://here'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['PORT', '-1'],
+  ['TOCSIN_DATA_DIR', 'a\0b'],
+  ['DATABASE_URL', 'mysql://db'],
+  ['DATABASE_URL', 'sqlite:'],
+  ['DATABASE_URL', 'sqlite://relative.db'],
+  ['DATABASE_URL', 'sqlite::memory:'],
+  ['DATABASE_URL', 'postgres://db.example.com/tocsin'],
+  ['TOCSIN_ROLES', 'api,worker'],
+  ['TOCSIN_ROLES', 'all,api'],
+  ['TOCSIN_ROLES', ','],
+  ['TOCSIN_PUBLIC_URL', 'tocsin.example.com'],
+  ['TOCSIN_PUBLIC_URL', 'ftp://tocsin.example.com'],
+  ['TOCSIN_PUBLIC_URL', 'https://tocsin.example.com/?a=1'],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(31)}`],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(129)}`],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `xyz_${'a'.repeat(40)}`],
+  ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', '17'],
+  ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
+  ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
+  ['TOCSIN_EGRESS', 'all'],
+  ['TOCSIN_EGRESS_ALLOW', '10.0.0.0/33'],
+  ['TOCSIN_EGRESS_ALLOW', 'internal'],
+  ['TOCSIN_LOCATION', 'Europe West'],
+  ['TOCSIN_LOCATION', 'eu:'],
+  ['TOCSIN_RETENTION_DAYS', '0'],
+  ['TOCSIN_RATE_LIMIT', 'off'],
+  ['TOCSIN_PROBE_THREADS', '65'],
+  ['LOG_LEVEL', 'loud'],
+];
+
+describe('configuration', () => {
+  it('needs no variable at all', () => {
+    const config = readConfig({}, 8);
+    assert.deepEqual(config, {
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: resolve('data'),
+      database: { kind: 'sqlite', path: resolve('data/tocsin.db') },
+      roles: ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'],
+      publicUrl: null,
+      bootstrapApiKey: null,
+      bootstrapAccountId: null,
+      secretKey: null,
+      egress: { mode: 'any', allow: [] },
+      location: { code: 'local', name: 'Local' },
+      retentionDays: 30,
+      rateLimit: 600,
+      probeThreads: 7,
+      logLevel: 'info',
+      unknownVariables: [],
+    });
+  });
+
+  for (const [name, text, part, value] of right) {
+    it(`takes ${name}=${text}`, () => assert.deepEqual(part(readConfig({ [name]: text })), value));
+  }
+
+  for (const [name, text] of wrong) {
+    it(`refuses ${name}=${JSON.stringify(text)} with the variable, the value and what would be right`, () => {
+      const message = refusal({ [name]: text });
+      const { right, ...rest } = configVariables[name as keyof typeof configVariables];
+      assert.ok(message.startsWith(`${name}=`), message);
+      assert.ok(message.endsWith(right), message);
+      assert.ok('secret' in rest || message.includes(JSON.stringify(text).slice(1, -1)), message);
+    });
+  }
+
+  it('has a right and a wrong example of every variable in this test', () => {
+    const seen = new Set([...right.map(([name]) => name), 'TOCSIN_SECRET_KEY_FILE']);
+    assert.deepEqual([...seen].sort(), Object.keys(configVariables).sort());
+    assert.deepEqual([...new Set(wrong.map(([name]) => name))].sort(), Object.keys(configVariables).sort());
+  });
+
+  it('takes an empty variable as absent', () => assert.equal(readConfig({ PORT: '', LOG_LEVEL: ' ' }).port, 3000));
+
+  it('cannot be changed after it was read', () => {
+    const config = readConfig({});
+    assert.ok(Object.isFrozen(config) && Object.isFrozen(config.egress) && Object.isFrozen(config.egress.allow));
+  });
+
+  it('lets requests go anywhere only while it listens on loopback', () => {
+    for (const host of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
+      assert.equal(readConfig({ HOST: host }).egress.mode, 'any', host);
+    }
+    for (const host of ['0.0.0.0', '::', '10.1.2.3', 'tocsin.internal']) {
+      assert.equal(readConfig({ HOST: host }).egress.mode, 'public', host);
+    }
+  });
+
+  it('never repeats a secret in its refusal', () => {
+    for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY']) {
+      assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
+    }
+    assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:canary@db/x' }), /canary/);
+  });
+
+  it('says that PostgreSQL is not spoken yet and what is', () => {
+    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /SQLite only.*sqlite:<path/);
+  });
+
+  it('reads the secret key from a file, and says when the file holds none', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'tocsin-config-'));
+    const file = join(dir, 'key');
+    try {
+      writeFileSync(file, `${hex}\n`);
+      assert.equal(readConfig({ TOCSIN_SECRET_KEY_FILE: file }).secretKey, hex.toLowerCase());
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file, TOCSIN_SECRET_KEY: hex }), /one of the two$/);
+      writeFileSync(file, 'canary');
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /does not hold 64 hex digits/);
+      assert.doesNotMatch(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /canary/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it('points out TOCSIN_ variables that mean nothing', () => {
+    const { unknownVariables } = readConfig({ TOCSIN_RETENTION_DAY: '5', PATH: '/bin', TOCSIN_EGRESS: 'any' });
+    assert.deepEqual(unknownVariables, ['TOCSIN_RETENTION_DAY']);
+  });
+
+  it('gives links that can be opened, whatever it listens on', () => {
+    const url = (env: Record<string, string>): string => publicUrlOf(readConfig(env), 4000);
+    assert.equal(url({}), 'http://127.0.0.1:4000');
+    assert.equal(url({ HOST: '::1' }), 'http://[::1]:4000');
+    assert.equal(url({ HOST: '0.0.0.0' }), 'http://localhost:4000');
+    assert.equal(url({ TOCSIN_PUBLIC_URL: 'https://t.example.com/' }), 'https://t.example.com');
+  });
+
+  it('is documented as it is: docs/configuration.md (after a change: npm run docs)', () => {
+    const page = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8');
+    assert.equal(page, configurationPage());
+  });
+});

@@ -1,0 +1,148 @@
+// Environment → frozen Config; the only reader of process.env (design §6, docs/configuration.md).
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  type ConfigVariable,
+  configVariables,
+  type ConfigVariableName,
+  type LogLevel,
+  type Role,
+} from '#config-variables.ts';
+import { addressClass, plainAddress } from '#egress/address-class.ts';
+import type { EgressPolicy } from '#egress/guard.ts';
+
+/** What this process is told from outside, checked and complete. Paths are absolute. */
+export interface Config {
+  readonly host: string;
+  /** 0 = a free one, chosen by the system. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly database: { readonly kind: 'sqlite'; readonly path: string };
+  readonly roles: readonly Role[];
+  /** As set, without a slash at its end; null = derived from the address listened on (`publicUrlOf`). */
+  readonly publicUrl: string | null;
+  /** null = make one and print it once. A secret. */
+  readonly bootstrapApiKey: string | null;
+  /** null = random. */
+  readonly bootstrapAccountId: string | null;
+  /** 64 lower-case hex digits; null = kept in a file of the data folder. A secret. */
+  readonly secretKey: string | null;
+  readonly egress: Pick<EgressPolicy, 'mode' | 'allow'>;
+  readonly location: { readonly code: string; readonly name: string };
+  readonly retentionDays: number;
+  /** Requests a minute and key; 0 = no limit. */
+  readonly rateLimit: number;
+  readonly probeThreads: number;
+  readonly logLevel: LogLevel;
+  /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */
+  readonly unknownVariables: readonly string[];
+}
+
+/** A value that cannot be used. Its message is the one line the start ends with: variable, value, what would be right. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Value<N extends ConfigVariableName> = NonNullable<ReturnType<(typeof configVariables)[N]['read']>>;
+
+/**
+ * Reads the configuration. An empty variable counts as absent.
+ *
+ * @param env the environment; that of this process unless told otherwise
+ * @param cores processors this process may use, for the default of TOCSIN_PROBE_THREADS
+ * @throws {ConfigError} at the first value that is wrong
+ */
+export function readConfig(env: Environment = process.env, cores: number = availableParallelism()): Config {
+  const host = take(env, 'HOST') ?? '127.0.0.1';
+  const dataDir = take(env, 'TOCSIN_DATA_DIR') ?? resolve('data');
+  return deepFreeze({
+    host,
+    port: take(env, 'PORT') ?? 3000,
+    dataDir,
+    database: take(env, 'DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir, 'tocsin.db') },
+    roles: take(env, 'TOCSIN_ROLES') ?? configVariables.TOCSIN_ROLES.read('all') ?? [],
+    publicUrl: take(env, 'TOCSIN_PUBLIC_URL'),
+    bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
+    bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
+    secretKey: secretKeyOf(env),
+    egress: {
+      mode: take(env, 'TOCSIN_EGRESS') ?? (isLoopback(host) ? 'any' : 'public'),
+      allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
+    },
+    location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
+    retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
+    rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
+    probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
+    logLevel: take(env, 'LOG_LEVEL') ?? 'info',
+    unknownVariables: Object.keys(env).filter((name) => name.startsWith('TOCSIN_') && !(name in configVariables)),
+  });
+}
+
+/** The address people reach this server under: as configured, else that of HOST and the port it listens on. */
+export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function textOf(env: Environment, name: ConfigVariableName): string | null {
+  const text = env[name]?.trim();
+  return text === undefined || text === '' ? null : text;
+}
+
+function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N> | null {
+  const text = textOf(env, name);
+  if (text === null) return null;
+  const variable: ConfigVariable<unknown> = configVariables[name];
+  let value: unknown;
+  let why = '';
+  try {
+    value = variable.read(text);
+  } catch (error) {
+    why = `: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (value !== undefined) return value as Value<N>;
+  throw new ConfigError(`${name}=${shown(variable, text)} cannot be used${why}; right would be ${variable.right}`);
+}
+
+function secretKeyOf(env: Environment): string | null {
+  const file = textOf(env, 'TOCSIN_SECRET_KEY_FILE');
+  if (file === null) return take(env, 'TOCSIN_SECRET_KEY');
+  if (textOf(env, 'TOCSIN_SECRET_KEY') !== null) {
+    throw new ConfigError(
+      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be used beside TOCSIN_SECRET_KEY; right would be one of the two`,
+    );
+  }
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(
+      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be read: ${why}; right would be ${configVariables.TOCSIN_SECRET_KEY_FILE.right}`,
+    );
+  }
+  const key = configVariables.TOCSIN_SECRET_KEY.read(text.trim());
+  if (key !== undefined) return key;
+  throw new ConfigError(
+    `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} does not hold ${configVariables.TOCSIN_SECRET_KEY.right}`,
+  );
+}
+
+/** The value as an error may show it, on one line: a secret only by its length, a password in a URL not at all. */
+function shown(variable: ConfigVariable<unknown>, text: string): string {
+  if (variable.secret === true) return `(${text.length} characters, not shown)`;
+  return JSON.stringify(text.replace(/(:\/\/[^/@:]*):[^@]*@/, '$1:…@'));
+}
+
+function isLoopback(host: string): boolean {
+  const plain = plainAddress(host);
+  return plain === null ? host.toLowerCase() === 'localhost' : addressClass(plain) === 'local';
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part as object);
+  return Object.freeze(value);
+}
