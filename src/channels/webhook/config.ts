@@ -1,0 +1,61 @@
+// What a webhook channel's stored configuration says, with every default filled in (spec §2.4).
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+
+/** A header or query parameter: the value is a template, the key is not. */
+export interface Pair {
+  readonly key: string;
+  readonly value: string;
+  /** Its value is redacted wherever attempts are shown. */
+  readonly locked: boolean;
+}
+
+/** A webhook channel's configuration. */
+export interface WebhookConfig {
+  /** A template. */
+  readonly url: string;
+  /** Upper case. */
+  readonly method: string;
+  /** The body's template; null = the whole variable set as JSON (decisions: No body template). */
+  readonly template: string | null;
+  readonly headers: readonly Pair[];
+  readonly queryParameters: readonly Pair[];
+}
+
+/** Methods that a channel may use (decisions: Methods). */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
+
+/** Whether requests of this method (upper case) carry a body. */
+export function hasBody(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+/** Reads a configuration. What is missing or of the wrong type takes its default: `validateConfig` refuses it at save. */
+export function readConfig(config: JsonObject): WebhookConfig {
+  const { url, method, template } = config as Record<string, JsonValue | undefined>;
+  return {
+    url: typeof url === 'string' ? url : '',
+    method: typeof method === 'string' && method !== '' ? method.toUpperCase() : 'POST',
+    template: typeof template === 'string' && template !== '' ? template : null,
+    headers: readPairs(config['headers']),
+    queryParameters: readPairs(config['queryParameters']),
+  };
+}
+
+function readPairs(value: JsonValue | undefined): Pair[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: JsonValue) => {
+    const { key, value, locked } = (item ?? {}) as Record<string, JsonValue | undefined>;
+    if (typeof key !== 'string' || key === '') return [];
+    return [{ key, value: typeof value === 'string' ? value : '', locked: locked === true }];
+  });
+}
+
+/** Every template of a configuration with the path of its field. */
+export function templatesOf(config: WebhookConfig): { path: string; source: string }[] {
+  const found = [{ path: 'config.url', source: config.url }];
+  if (config.template !== null) found.push({ path: 'config.template', source: config.template });
+  for (const list of ['headers', 'queryParameters'] as const) {
+    config[list].forEach(({ value }, index) => found.push({ path: `config.${list}[${index}].value`, source: value }));
+  }
+  return found;
+}

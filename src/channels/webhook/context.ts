@@ -1,0 +1,37 @@
+// Makes of a delivery's variables what its templates look names up in: plain, capped, without a prototype.
+import type { TemplateValue, TemplateVariables } from '#domain/template-variables.ts';
+import { limits } from './budget.ts';
+import type { TemplateContext } from './compile.ts';
+import { cut } from './text-helpers.ts';
+
+/** What a rendering knows beside the variables; fixed per delivery, so that every attempt sends the same bytes. */
+export interface RenderFacts {
+  /** Epoch ms: what `moment` calls now. */
+  readonly createdAt: number;
+  /** A version-4 UUID: `$UUID`. */
+  readonly uuid: string;
+  /** Integer 0..1000: `$RANDOM_NUMBER`. */
+  readonly randomNumber: number;
+  /** Such as `Tocsin/0.1.0`. */
+  readonly userAgent: string;
+}
+
+// Names that mean something to the template engine or to JavaScript itself.
+const refusedNames = new Set(['__proto__', 'constructor', 'prototype', 'toHTML', 'call']);
+
+function capped(value: TemplateValue): unknown {
+  if (typeof value === 'string') return cut(value, limits.value);
+  if (Array.isArray(value)) return value.slice(0, limits.tags).map((tag: string) => cut(tag, limits.value));
+  return value;
+}
+
+/** The names and values of one delivery's templates (decisions: Variables, Limits). */
+export function contextOf(variables: TemplateVariables, facts: RenderFacts): TemplateContext {
+  const context = Object.create(null) as Record<string, unknown>;
+  for (const name of Object.keys(variables)) {
+    if (!refusedNames.has(name)) context[name] = capped(variables[name]);
+  }
+  context['$UUID'] = facts.uuid;
+  context['$RANDOM_NUMBER'] = facts.randomNumber;
+  return context;
+}

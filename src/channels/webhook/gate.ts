@@ -1,0 +1,190 @@
+// Decides whether a template may be used, and prepares its syntax tree for compiling (decisions: Limits, Broken template).
+import Handlebars from 'handlebars';
+import { checkCall, simpleName } from './gate-call.ts';
+import type { Call } from './gate-call.ts';
+import { limits } from './budget.ts';
+import { placeOf, scanTags } from './scan.ts';
+import type { Tag } from './scan.ts';
+import { TemplateError } from './template-error.ts';
+import type { Place } from './template-error.ts';
+
+/** A variable that a template names. */
+export interface Reference {
+  readonly name: string;
+  readonly place: Place;
+  /** Whether it is looked up among the variables; false inside `each` and `with`, where it belongs to the item. */
+  readonly isVariable: boolean;
+}
+
+/** A template that may be used. */
+export interface Passed {
+  /** Every value goes through the helper `printHelper`, every section through `sectionHelper`. */
+  readonly tree: hbs.AST.Program;
+  readonly references: readonly Reference[];
+  /** Names of the helpers it calls. */
+  readonly helpers: ReadonlySet<string>;
+}
+
+/** Names that no template can spell as a call, because a tag is read as a variable unless it names a helper. */
+export const printHelper = ' print';
+export const sectionHelper = ' section';
+
+interface Walk {
+  readonly references: Reference[];
+  readonly helpers: Set<string>;
+  /** Innermost last: whether names are looked up among the variables there. */
+  readonly contexts: boolean[];
+  /** Names declared with `as |name|` around here. */
+  readonly blockParams: string[];
+}
+
+/**
+ * Reads a template and refuses it unless everything in it is known and within the limits.
+ *
+ * @throws TemplateError with line and column
+ */
+export function passGate(source: string): Passed {
+  const tags = scanTags(source);
+  const walk: Walk = { references: [], helpers: new Set([printHelper]), contexts: [true], blockParams: [] };
+  const tree = parse(source, tags);
+  walkProgram(tree, walk);
+  return { tree, references: walk.references, helpers: walk.helpers };
+}
+
+function parse(source: string, tags: readonly Tag[]): hbs.AST.Program {
+  try {
+    return Handlebars.parse(source);
+  } catch (error) {
+    throw brokenTag(source, tags) ?? parserError(error);
+  }
+}
+
+/** The parser tells the line at most: the first tag that it does not take by itself is the broken one. */
+function brokenTag(source: string, tags: readonly Tag[]): TemplateError | null {
+  for (const { start, text, role, name } of tags) {
+    if (role === 'close') continue;
+    const alone = { open: `${text}{{/${name}}}`, else: `{{#if x}}${text}{{/if}}`, value: text }[role];
+    try {
+      Handlebars.parse(alone);
+    } catch {
+      const index = /\w\.(\d+)/.exec(text)?.[1];
+      const hint = index === undefined ? '' : `: write items of a list as NAME.[${index}]`;
+      return new TemplateError(`${text} is not valid in a template${hint}`, placeOf(source, start));
+    }
+  }
+  return null;
+}
+
+function parserError(error: unknown): TemplateError {
+  const message = error instanceof Error ? error.message : String(error);
+  const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1);
+  return new TemplateError('the blocks of this template do not fit together', { line, column: 1 });
+}
+
+function placeOfNode(node: hbs.AST.Node): Place {
+  return { line: node.loc.start.line, column: node.loc.start.column + 1 };
+}
+
+function walkProgram(program: hbs.AST.Program, walk: Walk): void {
+  for (const statement of program.body) {
+    switch (statement.type) {
+      case 'ContentStatement':
+      case 'CommentStatement':
+        break;
+      case 'MustacheStatement':
+        walkMustache(statement as hbs.AST.MustacheStatement, walk);
+        break;
+      case 'BlockStatement':
+        walkBlock(statement as hbs.AST.BlockStatement, walk);
+        break;
+      default:
+        throw new TemplateError('partials and decorators are not supported', placeOfNode(statement));
+    }
+  }
+}
+
+function path(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
+  return { type: 'PathExpression', data: false, depth: 0, parts: [name], original: name, loc };
+}
+
+/** `{{X}}` becomes a call of the print helper with X, `{{trim X}}` one with `(trim X)`. */
+function walkMustache(node: hbs.AST.MustacheStatement, walk: Walk): void {
+  const helper = walkCall(node, 'value', walk);
+  const { loc, params, hash } = node;
+  const printed =
+    helper === null ? node.path : ({ type: 'SubExpression', path: node.path, params, hash, loc } as hbs.AST.Expression);
+  node.params = [printed];
+  node.path = path(printHelper, loc);
+  Reflect.deleteProperty(node, 'hash');
+}
+
+function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
+  const helper = walkCall(node, 'block', walk);
+  const changesContext = helper === null || helper === 'each' || helper === 'with';
+  if (helper === null) {
+    node.params = [node.path];
+    node.path = path(sectionHelper, node.loc);
+    walk.helpers.add(sectionHelper);
+  }
+  // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
+  const program = node.program as hbs.AST.Program | undefined;
+  const inverse = node.inverse as hbs.AST.Program | undefined;
+  if (program !== undefined) {
+    const names = program.blockParams ?? [];
+    walk.blockParams.push(...names);
+    if (changesContext) walk.contexts.push(false);
+    walkProgram(program, walk);
+    if (changesContext) walk.contexts.pop();
+    walk.blockParams.length -= names.length;
+  }
+  if (inverse !== undefined) walkProgram(inverse, walk);
+}
+
+/** Checks a call and all in it; the name of the helper it calls, null when it names a variable. */
+function walkCall(node: Call, form: 'value' | 'block' | 'argument', walk: Walk): string | null {
+  const name = simpleName(node.path, walk.blockParams);
+  const helper = checkCall(node, form, name, placeOfNode(node));
+  if (helper === null) noteReference(node.path as hbs.AST.PathExpression, walk);
+  else walk.helpers.add(helper);
+  for (const param of node.params) walkExpression(param, walk);
+  for (const pair of node.hash?.pairs ?? []) walkExpression(pair.value, walk);
+  const key = helper === 'lookup' ? node.params[1] : undefined;
+  if (key?.type === 'StringLiteral') {
+    const { value } = key as hbs.AST.StringLiteral;
+    walk.references.push({ name: value, place: placeOfNode(key), isVariable: isRootPath(node.params[0], walk) });
+  }
+  return helper;
+}
+
+function isRootPath(node: hbs.AST.Expression | undefined, walk: Walk): boolean {
+  if (node?.type !== 'PathExpression') return false;
+  const { data, depth, parts } = node as hbs.AST.PathExpression;
+  return data ? parts.length === 1 && parts[0] === 'root' : parts.length === 0 && walk.contexts.at(-1 - depth) === true;
+}
+
+function walkExpression(node: hbs.AST.Expression, walk: Walk): void {
+  if (node.type === 'SubExpression') walkCall(node as hbs.AST.SubExpression, 'argument', walk);
+  else if (node.type === 'PathExpression') noteReference(node as hbs.AST.PathExpression, walk);
+}
+
+const dataNames = new Set(['root', 'index', 'key', 'first', 'last']);
+
+function noteReference(node: hbs.AST.PathExpression, walk: Walk): void {
+  const place = placeOfNode(node);
+  const { parts, depth, data } = node;
+  if (parts.length + depth > limits.pathParts) {
+    throw new TemplateError(`a name of more than ${limits.pathParts} parts`, place);
+  }
+  const [first, second] = parts;
+  if (data) {
+    if (first === undefined || !dataNames.has(first)) {
+      throw new TemplateError(`unknown name @${first}: there are @root, @index, @key, @first and @last`, place);
+    }
+    if (first === 'root' && second !== undefined) walk.references.push({ name: second, place, isVariable: true });
+    return;
+  }
+  if (first === undefined) return;
+  const isParam = depth === 0 && walk.blockParams.includes(first);
+  const isVariable = !isParam && walk.contexts.at(-1 - depth) === true;
+  walk.references.push({ name: first, place, isVariable });
+}

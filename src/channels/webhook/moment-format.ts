@@ -1,0 +1,139 @@
+// Writes an instant with date-format tokens such as YYYY-MM-DD, in UTC and English (spec §6.3: moment).
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const dayMs = 86_400_000;
+
+function padded(value: number, width: number): string {
+  return `${value < 0 ? '-' : ''}${String(Math.abs(value)).padStart(width, '0')}`;
+}
+
+function ordinal(value: number): string {
+  const tens = value % 100;
+  const ending = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
+  return `${value}${ending}`;
+}
+
+function dayOfYear(date: Date): number {
+  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / dayMs) + 1;
+}
+
+/** Week and week-year of a date: the week belongs to the year that holds its day `anchor` days after its first day. */
+function weekOf(date: Date, firstWeekday: number, anchor: number): { week: number; year: number } {
+  const intoWeek = (date.getUTCDay() - firstWeekday + 7) % 7;
+  const decisive = new Date(date.getTime() + (anchor - intoWeek) * dayMs);
+  return { week: Math.ceil(dayOfYear(decisive) / 7), year: decisive.getUTCFullYear() };
+}
+// English weeks begin on Sunday and the first one holds 1 January; ISO weeks begin on Monday and the first holds 4 January.
+const englishWeek = (date: Date): { week: number; year: number } => weekOf(date, 0, 6);
+const isoWeek = (date: Date): { week: number; year: number } => weekOf(date, 1, 3);
+
+const hour12 = (date: Date): number => date.getUTCHours() % 12 || 12;
+const half = (date: Date): string => (date.getUTCHours() < 12 ? 'AM' : 'PM');
+const longYear = (year: number, width: number): string => (year > 9999 ? `+${year}` : padded(year, width));
+const signedYear = (year: number): string => `${year < 0 ? '-' : '+'}${padded(Math.abs(year), 6)}`;
+
+type Writer = (date: Date) => string | number;
+
+const writers: Readonly<Record<string, Writer>> = {
+  M: (date) => date.getUTCMonth() + 1,
+  Mo: (date) => ordinal(date.getUTCMonth() + 1),
+  MM: (date) => padded(date.getUTCMonth() + 1, 2),
+  MMM: (date) => months[date.getUTCMonth()]?.slice(0, 3) ?? '',
+  MMMM: (date) => months[date.getUTCMonth()] ?? '',
+  Q: (date) => Math.floor(date.getUTCMonth() / 3) + 1,
+  Qo: (date) => ordinal(Math.floor(date.getUTCMonth() / 3) + 1),
+  D: (date) => date.getUTCDate(),
+  Do: (date) => ordinal(date.getUTCDate()),
+  DD: (date) => padded(date.getUTCDate(), 2),
+  DDD: dayOfYear,
+  DDDo: (date) => ordinal(dayOfYear(date)),
+  DDDD: (date) => padded(dayOfYear(date), 3),
+  d: (date) => date.getUTCDay(),
+  do: (date) => ordinal(date.getUTCDay()),
+  dd: (date) => weekdays[date.getUTCDay()]?.slice(0, 2) ?? '',
+  ddd: (date) => weekdays[date.getUTCDay()]?.slice(0, 3) ?? '',
+  dddd: (date) => weekdays[date.getUTCDay()] ?? '',
+  e: (date) => date.getUTCDay(),
+  E: (date) => date.getUTCDay() || 7,
+  w: (date) => englishWeek(date).week,
+  wo: (date) => ordinal(englishWeek(date).week),
+  ww: (date) => padded(englishWeek(date).week, 2),
+  W: (date) => isoWeek(date).week,
+  Wo: (date) => ordinal(isoWeek(date).week),
+  WW: (date) => padded(isoWeek(date).week, 2),
+  Y: (date) => longYear(date.getUTCFullYear(), 4),
+  YY: (date) => padded(Math.abs(date.getUTCFullYear()) % 100, 2),
+  YYYY: (date) => longYear(date.getUTCFullYear(), 4),
+  YYYYY: (date) => padded(date.getUTCFullYear(), 5),
+  YYYYYY: (date) => signedYear(date.getUTCFullYear()),
+  gg: (date) => padded(englishWeek(date).year % 100, 2),
+  gggg: (date) => padded(englishWeek(date).year, 4),
+  GG: (date) => padded(isoWeek(date).year % 100, 2),
+  GGGG: (date) => padded(isoWeek(date).year, 4),
+  A: half,
+  a: (date) => half(date).toLowerCase(),
+  H: (date) => date.getUTCHours(),
+  HH: (date) => padded(date.getUTCHours(), 2),
+  h: hour12,
+  hh: (date) => padded(hour12(date), 2),
+  k: (date) => date.getUTCHours() || 24,
+  kk: (date) => padded(date.getUTCHours() || 24, 2),
+  m: (date) => date.getUTCMinutes(),
+  mm: (date) => padded(date.getUTCMinutes(), 2),
+  s: (date) => date.getUTCSeconds(),
+  ss: (date) => padded(date.getUTCSeconds(), 2),
+  Z: () => '+00:00',
+  ZZ: () => '+0000',
+  z: () => 'UTC',
+  zz: () => 'Coordinated Universal Time',
+  X: (date) => Math.floor(date.getTime() / 1000),
+  x: (date) => date.getTime(),
+};
+
+/** Formats that stand for other formats. */
+const shorthands: Readonly<Record<string, string>> = {
+  LTS: 'h:mm:ss A',
+  LT: 'h:mm A',
+  LLLL: 'dddd, MMMM D, YYYY h:mm A',
+  LLL: 'MMMM D, YYYY h:mm A',
+  LL: 'MMMM D, YYYY',
+  L: 'MM/DD/YYYY',
+  llll: 'ddd, MMM D, YYYY h:mm A',
+  lll: 'MMM D, YYYY h:mm A',
+  ll: 'MMM D, YYYY',
+  l: 'M/D/YYYY',
+};
+
+const names = [...Object.keys(writers), ...Object.keys(shorthands)].sort((a, b) => b.length - a.length);
+// Text in brackets stands for itself, a backslash lets the next token through as it is, S repeats for fractions of a second.
+const piece = new RegExp(String.raw`\[([^[\]]*)\]|\\(${names.join('|')}|S{1,9})|S{1,9}|${names.join('|')}`, 'g');
+
+/**
+ * An instant as text. Tokens are those of moment's documentation: `YYYY`, `MM`, `Do`, `dddd`, `HH`, `h`, `A`, `SSS`,
+ * `X` (unix seconds), `x` (ms), `L` and its kin, `[text]` as it stands; anything else is copied.
+ */
+export function formatInstant(at: number, format: string): string {
+  const date = new Date(at);
+  return format.replace(piece, (token: string, text: string | undefined, escaped: string | undefined) => {
+    if (text !== undefined || escaped !== undefined) return text ?? escaped ?? '';
+    const shorthand = shorthands[token];
+    if (shorthand !== undefined) return formatInstant(at, shorthand);
+    const write = writers[token];
+    if (write !== undefined) return String(write(date));
+    return padded(date.getUTCMilliseconds(), 3).padEnd(9, '0').slice(0, token.length);
+  });
+}

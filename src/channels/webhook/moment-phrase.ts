@@ -1,0 +1,141 @@
+// Understands what a template calls a time: "2 days ago", "next week", "monday", an ISO date, milliseconds (spec §6.3: moment).
+import { weekdays } from './moment-format.ts';
+
+type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+const unitWords: Readonly<Record<Unit, readonly string[]>> = {
+  second: ['s', 'sec', 'secs', 'second', 'seconds'],
+  minute: ['m', 'min', 'mins', 'minute', 'minutes'],
+  hour: ['h', 'hr', 'hrs', 'hour', 'hours'],
+  day: ['d', 'day', 'days'],
+  week: ['w', 'wk', 'wks', 'week', 'weeks'],
+  month: ['mo', 'mon', 'mons', 'month', 'months'],
+  quarter: ['quarter', 'quarters'],
+  year: ['y', 'yr', 'yrs', 'year', 'years'],
+};
+const units = new Map(Object.entries(unitWords).flatMap(([unit, words]) => words.map((word) => [word, unit as Unit])));
+
+const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const fixedMs: Readonly<Partial<Record<Unit, number>>> = {
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+};
+const monthsIn: Readonly<Partial<Record<Unit, number>>> = { month: 1, quarter: 3, year: 12 };
+const dayMs = 86_400_000;
+/** Longest phrase that is read. */
+const longest = 64;
+/** The last instant that a Date can hold, either way. */
+const lastInstant = 8_640_000_000_000_000;
+
+/** Moves an instant by whole units. Months keep the day of the month, or take the month's last one. */
+function shifted(at: number, count: number, unit: Unit): number {
+  const ms = fixedMs[unit];
+  if (ms !== undefined) return at + count * ms;
+  const from = new Date(at);
+  const moved = new Date(at);
+  moved.setUTCDate(1);
+  moved.setUTCMonth(moved.getUTCMonth() + count * (monthsIn[unit] ?? 0));
+  const lastDay = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate();
+  moved.setUTCDate(Math.min(from.getUTCDate(), lastDay));
+  return moved.getTime();
+}
+
+function countOf(word: string): number | null {
+  if (word === 'a' || word === 'an') return 1;
+  const named = numberWords.indexOf(word);
+  if (named >= 0) return named;
+  return /^\d{1,9}$/.test(word) ? Number(word) : null;
+}
+
+/** "2 days", "an hour and 5 minutes": steps of count and unit; null when it is anything else. */
+function amount(words: readonly string[]): [number, Unit][] | null {
+  const steps: [number, Unit][] = [];
+  const rest = words.filter((word) => word !== 'and');
+  for (let i = 0; i < rest.length; i += 2) {
+    const count = countOf(rest[i] ?? '');
+    const unit = units.get(rest[i + 1] ?? '');
+    if (count === null || unit === undefined) return null;
+    steps.push([count, unit]);
+  }
+  return steps.length === 0 ? null : steps;
+}
+
+function moved(now: number, words: readonly string[], direction: 1 | -1): number | null {
+  const steps = amount(words);
+  return steps === null ? null : steps.reduce((at, [count, unit]) => shifted(at, direction * count, unit), now);
+}
+
+function weekdayOf(word: string): number {
+  return word.length < 3 ? -1 : weekdays.findIndex((day) => day.toLowerCase() === word || shortDay(day, word));
+}
+
+function shortDay(day: string, word: string): boolean {
+  return (
+    word === day.slice(0, 3).toLowerCase() ||
+    (word === 'tues' && day === 'Tuesday') ||
+    (word === 'thurs' && day === 'Thursday')
+  );
+}
+
+/** The weekday today or in the six days after it; the one before today when `before`. The time of day stays. */
+function onWeekday(now: number, weekday: number, before: boolean): number {
+  const ahead = (weekday - new Date(now).getUTCDay() + 7) % 7;
+  return now + (before ? ahead - 7 : ahead) * dayMs;
+}
+
+function relative(phrase: string, now: number): number | null {
+  const words = phrase.replace(/(\d)([a-z])/g, '$1 $2').split(/[\s,]+/);
+  const last = words.length - 1;
+  if (words.length === 1) {
+    const days = ['yesterday', 'today', 'tomorrow'].indexOf(phrase);
+    if (phrase === 'now') return now;
+    if (days >= 0) return now + (days - 1) * dayMs;
+    const weekday = weekdayOf(phrase);
+    return weekday < 0 ? null : onWeekday(now, weekday, false);
+  }
+  if (words.length === 2 && (words[0] === 'last' || words[0] === 'next')) {
+    const before = words[0] === 'last';
+    const unit = units.get(words[1] ?? '');
+    if (unit !== undefined) return shifted(now, before ? -1 : 1, unit);
+    const weekday = weekdayOf(words[1] ?? '');
+    return weekday < 0 ? null : onWeekday(now, weekday, before);
+  }
+  if (words[last] === 'ago') return moved(now, words.slice(0, last), -1);
+  if (words[0] === 'in') return moved(now, words.slice(1), 1);
+  if (words[last] === 'now' && words[last - 1] === 'from') return moved(now, words.slice(0, last - 1), 1);
+  return null;
+}
+
+const isoDate = /^\d{4}-\d\d(-\d\d)?$|^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(z|[+-]\d\d:?\d\d)?$/;
+
+/** An ISO date or time; without an offset it is UTC. */
+function iso(phrase: string): number | null {
+  if (!isoDate.test(phrase)) return null;
+  const text = phrase.toUpperCase().replace(' ', 'T').replace(',', '.');
+  const hasZone = !text.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
+  const at = Date.parse(hasZone ? text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') : `${text}Z`);
+  const day = Number(text.slice(8, 10) || 1);
+  // Date.parse takes 30 February for 1 March: a day that does not exist is not understood.
+  const monthLength = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  return Number.isNaN(at) || day > monthLength ? null : at;
+}
+
+/**
+ * The instant (epoch ms) that a phrase or number stands for, seen from `now`; null when it is not understood.
+ * Knows: now, today, yesterday, tomorrow, `N unit(s) ago`, `in N unit(s)`, `N unit(s) from now`, `last|next unit`, weekday
+ * names (also with last and next), ISO dates and times (UTC unless they say otherwise), epoch milliseconds.
+ */
+export function instantOf(value: unknown, now: number): number | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  let at: number | null;
+  if (typeof value === 'number') at = value;
+  else if (value.length > longest) at = null;
+  else {
+    const phrase = value.trim().toLowerCase();
+    at = /^-?\d{9,16}$/.test(phrase) ? Number(phrase) : (iso(phrase) ?? relative(phrase, now));
+  }
+  return at === null || !Number.isFinite(at) || Math.abs(at) > lastInstant ? null : Math.trunc(at);
+}

@@ -1,0 +1,36 @@
+// Finds the name that somebody probably meant.
+
+/** The known name nearest to `name`, or null when none is near enough to be what was meant. Case does not count. */
+export function nearestName(name: string, known: Iterable<string>): string | null {
+  const wanted = name.slice(0, 64).toLowerCase();
+  let best: string | null = null;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - wanted.length) >= least) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+/** ` (did you mean X?)`, or nothing. */
+export function suggestion(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === null ? '' : ` (did you mean ${nearest}?)`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

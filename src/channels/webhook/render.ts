@@ -1,0 +1,102 @@
+/** Makes the one request of a delivery out of its channel's templates and variables (decisions: Render once). */
+import type { RenderedRequest } from '#domain/delivery.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { systemVariableNames } from '#domain/template-variables.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
+import { compileTemplate } from './compile.ts';
+import type { TemplateContext } from './compile.ts';
+import { hasBody, readConfig } from './config.ts';
+import type { WebhookConfig } from './config.ts';
+import { contextOf } from './context.ts';
+import type { RenderFacts } from './context.ts';
+import { TemplateError, inField } from './template-error.ts';
+
+type Render = (path: string, source: string) => string;
+
+/**
+ * Renders URL, headers and body (spec §6.2, §6.3; decisions: Webhook templates).
+ *
+ * @param config as stored; what `validateConfig` lets through
+ * @throws TemplateError that names the field: the delivery ends as failed, nothing is sent
+ */
+export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest {
+  const webhook = readConfig(config);
+  const context = contextOf(variables, facts);
+  const render: Render = (path, source) =>
+    inField(path, () => compileTemplate(source).render(context, facts.createdAt));
+  const body = renderBody(webhook, context, render);
+  const { url, authorization } = renderUrl(webhook, render);
+  const headers: [string, string][] = webhook.headers.map(({ key, value }, index) => [
+    key,
+    headerText(render(`config.headers[${index}].value`, value)),
+  ]);
+  const own = new Set(headers.map(([name]) => name.toLowerCase()));
+  const ours: [string, string][] = [];
+  if (hasBody(webhook.method) && !own.has('content-type')) ours.push(['content-type', contentType(webhook, body)]);
+  if (!own.has('user-agent')) ours.push(['user-agent', facts.userAgent]);
+  if (authorization !== null && !own.has('authorization')) ours.push(['authorization', authorization]);
+  return { method: webhook.method, url, headers: [...ours, ...headers], body };
+}
+
+function renderBody(webhook: WebhookConfig, context: TemplateContext, render: Render): string {
+  if (!hasBody(webhook.method)) return '';
+  if (webhook.template !== null) return render('config.template', webhook.template);
+  // Not applicable is '' here, so that every receiver sees the same keys.
+  return JSON.stringify(Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? ''])));
+}
+
+function contentType({ template }: WebhookConfig, body: string): string {
+  return template === null || isJson(body) ? 'application/json' : 'text/plain; charset=utf-8';
+}
+
+/** Whether a text is one JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A header's value is one line: what a variable brings along of line breaks and control characters becomes a space. */
+function headerText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what must go
+  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').trim();
+}
+
+function renderUrl(webhook: WebhookConfig, render: Render): { url: string; authorization: string | null } {
+  const text = render('config.url', webhook.url);
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+    throw new TemplateError(`"${shown}" is not a URL that begins with http:// or https://`, start, 'config.url');
+  }
+  const authorization = basicAuthorization(url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const pairs = webhook.queryParameters.map(({ key, value }, index) => {
+    const rendered = render(`config.queryParameters[${index}].value`, value);
+    return `${encodeURIComponent(key.toWellFormed())}=${encodeURIComponent(rendered.toWellFormed())}`;
+  });
+  // Joined as text: searchParams would write the URL's own query anew and break what was signed or encoded on purpose.
+  if (pairs.length > 0) url.search = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
+  return { url: url.href, authorization };
+}
+
+const start = { line: 1, column: 1 };
+
+/** User-info of a URL as a header: the HTTP client would drop it silently (decisions: User-info in a rendered URL). */
+function basicAuthorization(url: URL): string | null {
+  if (url.username === '' && url.password === '') return null;
+  return `Basic ${Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64')}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

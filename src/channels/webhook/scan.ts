@@ -1,0 +1,141 @@
+// Reads a template's tags in one pass, before the parser: nothing deep or long reaches code that recurses.
+import { limits } from './budget.ts';
+import { TemplateError } from './template-error.ts';
+import type { Place } from './template-error.ts';
+
+/** One `{{…}}` of a template. */
+export interface Tag {
+  /** Index of its first brace. */
+  readonly start: number;
+  readonly text: string;
+  /** What it does to the blocks around it. */
+  readonly role: 'open' | 'close' | 'else' | 'value';
+  /** The name after the mark; '' when it does not begin with a plain name. */
+  readonly name: string;
+}
+
+interface OpenBlock {
+  readonly tag: Tag;
+  /** How deep it makes what follows: one more for every `{{else if …}}`. */
+  levels: number;
+}
+
+/** Line and column of an index, from 1. */
+export function placeOf(source: string, index: number): Place {
+  const before = source.slice(0, index);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: index - lineStart + 1 };
+}
+
+/**
+ * The tags of a template, in order.
+ *
+ * @throws TemplateError for too long, too many, too deep, unclosed or crossed tags and for what templates here cannot
+ *   do: partials, decorators, raw blocks (decisions: Limits, Webhook templates)
+ */
+export function scanTags(source: string): Tag[] {
+  if (Buffer.byteLength(source) > limits.source) {
+    throw new TemplateError(`the template is longer than ${limits.source / 1024} kB`, { line: 1, column: 1 });
+  }
+  const fail = (index: number, message: string): never => {
+    throw new TemplateError(message, placeOf(source, index));
+  };
+  const tags: Tag[] = [];
+  const open: OpenBlock[] = [];
+  let expressions = 0;
+  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at)) {
+    if (source[at - 1] === '\\' && source[at - 2] !== '\\') {
+      at += 2;
+      continue;
+    }
+    const comment = commentEnd(source, at, fail);
+    if (comment !== null) {
+      at = comment;
+      continue;
+    }
+    const { end, parentheses, depth } = tagEnd(source, at, fail);
+    const tag = read(source.slice(at, end), at, fail);
+    tags.push(tag);
+    follow(tag, open, source, fail);
+    if (tag.role !== 'close') expressions += 1 + parentheses;
+    if (expressions > limits.expressions) fail(at, `more than ${limits.expressions} expressions and blocks`);
+    const levels = open.reduce((sum, block) => sum + block.levels, 0);
+    if (levels + depth > limits.depth) fail(at, `blocks and parentheses nest deeper than ${limits.depth} levels`);
+    at = end;
+  }
+  const unclosed = open.at(-1)?.tag;
+  if (unclosed !== undefined) {
+    fail(unclosed.start, `${unclosed.text} is never closed: add {{/${unclosed.name || 'the same name'}}}`);
+  }
+  return tags;
+}
+
+type Fail = (index: number, message: string) => never;
+
+/** Where a comment that begins here ends; null when none does. */
+function commentEnd(source: string, at: number, fail: Fail): number | null {
+  const mark = source[at + 2] === '~' ? at + 3 : at + 2;
+  if (source[mark] !== '!') return null;
+  const isLong = source.startsWith('!--', mark);
+  const ending = isLong ? /--~?\}\}/g : /\}\}/g;
+  ending.lastIndex = mark;
+  if (ending.test(source)) return ending.lastIndex;
+  return fail(at, `this comment is never closed: end it with ${isLong ? '--}}' : '}}'}`);
+}
+
+/** Where the tag that begins at `at` ends, and how many and how deep its parentheses are. */
+function tagEnd(source: string, at: number, fail: Fail): { end: number; parentheses: number; depth: number } {
+  if (source.startsWith('{{{{', at)) fail(at, 'raw blocks {{{{…}}}} are not supported');
+  const closing = source.startsWith('{{{', at) ? '}}}' : '}}';
+  let parentheses = 0;
+  let level = 0;
+  let depth = 0;
+  for (let i = at + closing.length; i < source.length; i++) {
+    const char = source[i];
+    if (char === '"' || char === "'" || char === '[') i = quoteEnd(source, i, char === '[' ? ']' : char);
+    else if (char === '(') {
+      parentheses++;
+      depth = Math.max(depth, ++level);
+    } else if (char === ')') level--;
+    else if (char === '}' && source.startsWith(closing, i)) return { end: i + closing.length, parentheses, depth };
+    else if (char === '{') break;
+    if (depth > limits.depth) fail(at, `parentheses nest deeper than ${limits.depth} levels`);
+  }
+  return fail(at, `this tag is never closed: end it with ${closing}`);
+}
+
+function quoteEnd(source: string, from: number, quote: string): number {
+  for (let i = from + 1; i < source.length; i++) {
+    if (source[i] === '\\' && source[i + 1] === quote) i++;
+    else if (source[i] === quote) return i;
+  }
+  return source.length;
+}
+
+function read(text: string, start: number, fail: Fail): Tag {
+  const [, mark = '', name = ''] = /^\{\{\{?~?([#^/>*&]?[>*]?)\s*([^\s~{}()|"'[\]=]*)/.exec(text) ?? [];
+  if (mark.includes('>')) fail(start, 'partials {{> …}} are not supported');
+  if (mark.includes('*')) fail(start, 'decorators {{* …}} are not supported');
+  if (mark === '/') return { start, text, role: 'close', name };
+  if (name === 'else' || (mark === '^' && name === '' && !text.includes('['))) {
+    return { start, text, role: 'else', name: 'else' };
+  }
+  return { start, text, role: mark === '#' || mark === '^' ? 'open' : 'value', name };
+}
+
+/** Keeps the list of open blocks while the tags go by. */
+function follow(tag: Tag, open: OpenBlock[], source: string, fail: Fail): void {
+  const current = open.at(-1);
+  if (tag.role === 'open') open.push({ tag, levels: 1 });
+  if (tag.role === 'else') {
+    if (current === undefined) fail(tag.start, '{{else}} stands outside of a block');
+    else if (/else\s+[^\s~}]/.test(tag.text)) current.levels++;
+  }
+  if (tag.role !== 'close') return;
+  open.pop();
+  if (current === undefined) fail(tag.start, `${tag.text} closes a block that was never opened`);
+  else if (current.tag.name !== tag.name) {
+    const { line } = placeOf(source, current.tag.start);
+    fail(tag.start, `${tag.text} stands where ${current.tag.text} of line ${line} should be closed`);
+  }
+}

@@ -1,0 +1,77 @@
+/** Sends a rendered request once and tells what came of it; connections are kept open between deliveries. */
+import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
+import type { Clock } from '#lib/clock.ts';
+import { Agent } from 'undici';
+import { Exchange } from './exchange.ts';
+import { guardedConnector } from './connector.ts';
+import type { EgressGuard } from './connector.ts';
+import { signatureHeaders } from './sign.ts';
+import type { Signing } from './sign.ts';
+
+/** What is sent in one attempt: the stored request, and what is signed beside its body. */
+export interface Sending extends Omit<Signing, 'body'> {
+  readonly request: RenderedRequest;
+}
+
+/** Sends deliveries of one process. */
+export interface WebhookSender {
+  /** One attempt. Never rejects for what the receiver or the network does: that is the outcome. */
+  send(sending: Sending): Promise<SendOutcome>;
+  /** Closes every connection; attempts under way end as interrupted. */
+  close(): Promise<void>;
+}
+
+/** What a sender is made with. */
+export interface SenderOptions {
+  readonly guard: EgressGuard;
+  readonly clock: Clock;
+  /** From the start to the answer's last byte, ms; 30,000 unless told otherwise (spec §6.5, §8). */
+  readonly deadlineMs?: number;
+}
+
+const idleMs = 10_000;
+const longestIdleMs = 30_000;
+
+/** Makes the sender of a process (decisions: Webhook delivery). Keep it: its connections are what makes it fast. */
+export function createWebhookSender({ guard, clock, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
+  const options = {
+    connect: guardedConnector(guard, deadlineMs),
+    // The one deadline is ours: it covers name lookup, connecting, headers and body together.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: longestIdleMs,
+    maxHeaderSize: 16_384,
+  };
+  const pooled = new Agent({ ...options, pipelining: 1 });
+  // Without pipelining nothing is kept alive: what goes through here never meets a socket that its receiver just closed.
+  const fresh = new Agent({ ...options, pipelining: 0 });
+  const underWay = new Set<Exchange>();
+
+  return {
+    async send({ request, ...signing }) {
+      const startedAt = clock.now();
+      const headers = allHeaders(request, signatureHeaders({ ...signing, body: request.body }, startedAt));
+      const exchange = new Exchange(request, headers, deadlineMs);
+      underWay.add(exchange);
+      try {
+        const { durationMs, response, error } = await exchange.run(pooled, fresh);
+        return { startedAt, durationMs, headers, response, error };
+      } finally {
+        underWay.delete(exchange);
+      }
+    },
+    async close() {
+      for (const exchange of underWay) exchange.interrupt();
+      await Promise.all([pooled.destroy(), fresh.destroy()]);
+    },
+  };
+}
+
+/** The request's headers and ours, which win over the channel's. Answers are kept as they come, so none is compressed. */
+function allHeaders(request: RenderedRequest, signature: [string, string][]): [string, string][] {
+  const ours: [string, string][] = [['accept-encoding', 'identity'], ...signature];
+  const names = new Set(ours.map(([name]) => name));
+  const theirs = request.headers.filter(([name]) => !names.has(name.toLowerCase()));
+  return [...theirs.map(([name, value]): [string, string] => [name, value]), ...ours];
+}
