@@ -7,6 +7,8 @@ import type { Finding } from './result.ts';
 /** All that a probe needs, already resolved: nothing is looked up while it runs. Can be sent to another thread. */
 export interface ProbeInput {
   readonly check: Check;
+  /** Changes whenever anything here does: with the check's id it names this input. */
+  readonly revision: number;
   /** The check's group, whose defaults (url, headers, assertions, basic auth) it inherits. */
   readonly group: CheckGroup | null;
   /** Check over group over account, secrets included: findings carry them redacted. */

@@ -33,6 +33,7 @@ export type Reason =
   // of a slot that was not run
   | 'overload'
   | 'downtime'
+  | 'clock'
   | 'limit';
 
 /** The certificate a check saw, for ALERT_SSL. */

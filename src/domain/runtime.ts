@@ -29,3 +29,41 @@ export function stageAt(runtime: Pick<Runtime, 'stage' | 'runtimeEndOfLife'>, no
 export function mayFollow(last: RuntimeStage, next: RuntimeStage): boolean {
   return runtimeStages.indexOf(next) >= runtimeStages.indexOf(last);
 }
+
+/** What a check says about the runtime it wants; the names are null where nothing is said. */
+export interface WantedRuntime {
+  readonly check: string | null;
+  readonly group: string | null;
+  readonly account: string | null;
+  /** Go on with the account's default when the wanted runtime is gone. */
+  readonly runtimeFallback: boolean;
+}
+
+/** The runtime a check runs with, or why it has none: its runs are then `unknown`, reason `runtime`. */
+export type RuntimeChoice<R extends Runtime> =
+  | { readonly runtime: R; readonly deprecated: boolean; readonly fellBack: boolean }
+  | { readonly runtime: null; readonly message: string };
+
+/**
+ * Chooses a check's runtime: its own, else its group's, else its account's, else the CURRENT one (decisions: Runtimes).
+ * With `runtimeFallback` a check whose runtime is gone goes on with its account's default, or the CURRENT one if that is gone too.
+ *
+ * @param installed the runtimes of this server
+ * @param now epoch ms: one whose end of life has come counts as gone
+ */
+export function runtimeChoice<R extends Runtime>(
+  wanted: WantedRuntime,
+  installed: readonly R[],
+  now: number,
+): RuntimeChoice<R> {
+  const alive = installed.filter((runtime) => stageAt(runtime, now) !== 'REMOVED');
+  const named = (name: string | null): R | undefined => alive.find((runtime) => runtime.name === name);
+  const current = alive.find(({ stage }) => stage === 'CURRENT');
+  const name = wanted.check ?? wanted.group ?? wanted.account;
+  const first = name === null ? current : named(name);
+  const runtime = first ?? (wanted.runtimeFallback ? (named(wanted.account) ?? current) : undefined);
+  if (runtime !== undefined)
+    return { runtime, deprecated: runtime.stage === 'DEPRECATED', fellBack: first === undefined };
+  if (name === null) return { runtime: null, message: 'no runtime of this server is CURRENT; choose one by name' };
+  return { runtime: null, message: `runtime ${name} is not available on this server any more; choose another` };
+}

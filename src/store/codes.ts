@@ -25,6 +25,7 @@ export const reasons = [
   'overload',
   'downtime',
   'limit',
+  'clock',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

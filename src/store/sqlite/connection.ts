@@ -22,6 +22,8 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
     database.exec('PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864');
   }
   database.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY');
+  // SQLite's own lower() knows the 26 letters only.
+  database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text));
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
     const kept = statements.get(sql);

@@ -1,0 +1,69 @@
+// What passes between a run that has ended and the store that closes it.
+import type { AlertChannel } from './alert-channel.ts';
+import type { AlertSettings } from './alert-settings.ts';
+import type { AlertType } from './alert.ts';
+import type { CheckGroup } from './check-group.ts';
+import type { StateRules, StateStep } from './check-state.ts';
+import type { Check } from './check.ts';
+import type { RenderedRequest } from './delivery.ts';
+import type { EnvironmentVariable } from './environment-variable.ts';
+import type { Finding, Outcome } from './result.ts';
+import type { Run, RunSource } from './run.ts';
+
+/** A check with all that its runs and alerts depend on, as it stood when it was read. */
+export interface CheckContext {
+  readonly check: Check;
+  readonly group: CheckGroup | null;
+  /** Of the account; secrets included. */
+  readonly variables: readonly EnvironmentVariable[];
+  readonly accountAlertSettings: AlertSettings | null;
+  /** Changes whenever anything here does. */
+  readonly revision: number;
+}
+
+/** An attempt that has ended: to be recorded, and either closed or tried again. */
+export interface EndedAttempt {
+  readonly run: Run;
+  readonly context: CheckContext;
+  readonly finding: Finding;
+  readonly outcome: Outcome;
+  /** When the next attempt is due, epoch ms; null = this one is final. */
+  readonly retryAt: number | null;
+  readonly rules: StateRules;
+}
+
+/** All that a delivery is rendered from. */
+export interface DeliveryFacts {
+  readonly deliveryId: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly alertType: AlertType;
+  readonly channel: AlertChannel;
+  /** Whether a group's subscription is the cause: the group's variables apply. */
+  readonly isViaGroup: boolean;
+  readonly context: CheckContext;
+  readonly resultId: string;
+  readonly location: string;
+  readonly finding: Finding;
+}
+
+/** A request to send, or why there is none. */
+export type Rendered = { readonly request: RenderedRequest } | { readonly error: string };
+
+/** What became of a recorded attempt. */
+export interface Recorded {
+  /** false = someone else had the run, or its check is gone: nothing was written. */
+  readonly isRecorded: boolean;
+  readonly resultId: string;
+  readonly change: StateStep['change'];
+  readonly alertTypes: readonly AlertType[];
+  readonly deliveries: number;
+}
+
+/**
+ * Whether request and response are kept in full: every result that is not passing, the first passing one after a
+ * change, and runs started on demand (decisions: What is kept of a result).
+ */
+export function isKeptInFull(outcome: Outcome, change: StateStep['change'], source: RunSource): boolean {
+  return outcome !== 'passed' || change !== null || source !== 'SCHEDULER';
+}

@@ -1,0 +1,38 @@
+// Running a piece of synchronous work that a user wrote the pattern of, without letting it hold the thread.
+import { createContext, Script } from 'node:vm';
+
+/** Thrown by `withinMs` when the time is up. */
+export class DeadlineError extends Error {
+  override name = 'DeadlineError';
+}
+
+const context: { run?: () => void } = {};
+const script = new Script('run()');
+let isReady = false;
+
+/**
+ * Calls `work` and gives back what it returns, but stops it after `ms`, also inside a regular expression. `work` must
+ * only compute: it can be cut off at any point. Costs about 0.3 ms, for the watching thread.
+ *
+ * @throws {DeadlineError} when the time is up
+ */
+export function withinMs<T>(work: () => T, ms: number): T {
+  if (!isReady) createContext(context);
+  isReady = true;
+  const out: { value?: { readonly result: T } } = {};
+  context.run = () => {
+    out.value = { result: work() };
+  };
+  try {
+    script.runInContext(context as object, { timeout: Math.max(1, Math.ceil(ms)) });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+      throw new DeadlineError(`not done within ${ms} ms`);
+    }
+    throw error;
+  } finally {
+    delete context.run;
+  }
+  if (out.value === undefined) throw new DeadlineError(`not done within ${ms} ms`);
+  return out.value.result;
+}

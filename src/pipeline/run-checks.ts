@@ -1,0 +1,172 @@
+// Leased runs are probed, each by its kind of check; what was found goes on to be recorded.
+import { escalationOf } from '#domain/alert-settings.ts';
+import type { StateRules } from '#domain/check-state.ts';
+import { effectiveCheck } from '#domain/effective-check.ts';
+import { mergeVariables } from '#domain/environment-variable.ts';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
+import type { Finding, Reason } from '#domain/result.ts';
+import { type Run, runRetryAt } from '#domain/run.ts';
+import type { Clock } from '#lib/clock.ts';
+
+/** What this step needs of the store. */
+interface RunStore {
+  claimRuns(claim: {
+    readonly location: string;
+    readonly owner: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly most: number;
+  }): Promise<{
+    readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[];
+    readonly nextAvailableAt: number | null;
+  }>;
+  renewRuns(
+    runs: readonly Run[],
+    lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
+  ): Promise<void>;
+  returnRuns(runs: readonly Run[], owner: string): Promise<void>;
+}
+
+/** What the step is joined with. */
+export interface RunChecksOptions {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly owner: string;
+  readonly location: string;
+  /** Locations that run a parallel check; the first is this server's own. */
+  readonly locations: readonly string[];
+  /** Looks at a target once; never rejects. */
+  readonly probe: (input: ProbeInput) => Promise<Finding>;
+  /** Takes what was found; resolves when it is recorded. */
+  readonly record: (attempt: EndedAttempt) => Promise<void>;
+  /** When this process began, epoch ms: slots that ended before it are `downtime`. */
+  readonly startedAt: number;
+  /** Wakes this step when there is room again. */
+  readonly wake: () => void;
+  readonly onStarted?: (delayMs: number) => void;
+}
+
+const leaseMs = 10_000;
+const runsPerTurn = 500;
+/** Probes under way in one process at most; more than that waits, and is missed when its slot ends. */
+const underWayMost = 4000;
+
+/** The step: its turn, and its end. */
+export interface RunChecks {
+  turn(): Promise<number>;
+  /** Waits for what is under way up to `graceMs`, then gives the rest back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createRunChecks(options: RunChecksOptions): RunChecks {
+  const { store, clock, owner, location } = options;
+  const underWay = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  let renewedAt = clock.now();
+
+  const renew = async (now: number): Promise<void> => {
+    if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
+    renewedAt = now;
+    const runs = [...underWay.values()].map(({ run }) => run);
+    if (runs.length > 0) await store.renewRuns(runs, { owner, now, leaseMs });
+  };
+  const start = (run: Run, context: CheckContext): void => {
+    const wasFull = underWay.size + 1 >= underWayMost;
+    const key = `${run.id}/${run.attempt}`;
+    const done = attemptOf(run, context, options)
+      .then(options.record)
+      .finally(() => {
+        underWay.delete(key);
+        if (wasFull) options.wake();
+      });
+    underWay.set(key, { run, done });
+  };
+
+  return {
+    async turn() {
+      const now = clock.now();
+      await renew(now);
+      const most = Math.min(runsPerTurn, underWayMost - underWay.size);
+      if (most <= 0) return leaseMs / 3;
+      const { runs, nextAvailableAt } = await store.claimRuns({ location, owner, now, leaseMs, most });
+      for (const { run, context } of runs) {
+        if (context !== null && !underWay.has(`${run.id}/${run.attempt}`)) start(run, context);
+      }
+      if (runs.length === most) return 0;
+      const pauseMs = nextAvailableAt === null ? leaseMs / 3 : nextAvailableAt - clock.now();
+      return Math.max(0, Math.min(pauseMs, leaseMs / 3));
+    },
+    async stop(graceMs) {
+      const all = Promise.allSettled([...underWay.values()].map(({ done }) => done));
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, graceMs);
+      await Promise.race([all, late]);
+      clearTimeout(timer);
+      const left = [...underWay.values()].map(({ run }) => run);
+      if (left.length > 0) await store.returnRuns(left, owner);
+    },
+  };
+}
+
+async function attemptOf(run: Run, context: CheckContext, options: RunChecksOptions): Promise<EndedAttempt> {
+  const { clock, startedAt } = options;
+  const now = clock.now();
+  const check = effectiveCheck(context.check, context.group);
+  const rules = rulesOf(context, options.locations);
+  const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
+  if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
+    const reason: Reason = endsAt <= startedAt ? 'downtime' : 'overload';
+    return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
+  }
+  options.onStarted?.(Math.max(0, now - run.dueAt));
+  const finding = await options.probe(probeInputOf(context));
+  const retryAt =
+    finding.verdict === 'failed'
+      ? runRetryAt(check.retryStrategy, run.attempt, finding.stoppedAt, run.firstStartedAt ?? now, finding.reason)
+      : null;
+  return { run, context, finding, outcome: finding.verdict, retryAt, rules };
+}
+
+const inputs = new WeakMap<CheckContext, ProbeInput>();
+
+/** What the probe of a check needs; the same object as long as the context is. */
+export function probeInputOf(context: CheckContext): ProbeInput {
+  const kept = inputs.get(context);
+  if (kept !== undefined) return kept;
+  const { check, group, variables, revision } = context;
+  const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables);
+  const input: ProbeInput = { check, group, variables: merged, revision };
+  inputs.set(context, input);
+  return input;
+}
+
+function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations: readonly string[]): StateRules {
+  const effective = effectiveCheck(check, group);
+  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
+  const settings = own ?? accountAlertSettings;
+  const all = effective.locations.filter((code) => locations.includes(code));
+  const threshold = settings?.parallelRunFailureThreshold;
+  return {
+    escalation: escalationOf([own, accountAlertSettings]),
+    isMuted: effective.muted,
+    parallel:
+      effective.runParallel && all.length > 1
+        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
+        : null,
+  };
+}
+
+function notRun(reason: Reason, now: number): Finding {
+  return {
+    verdict: 'unknown',
+    reason,
+    message: reason === 'downtime' ? 'not run: Tocsin was not running' : 'not run: Tocsin was too busy to start it in its interval',
+    startedAt: now,
+    stoppedAt: now,
+    responseTimeMs: null,
+    loopDelayMs: 0,
+    details: null,
+    exchange: null,
+    certificate: null,
+  };
+}

@@ -1,0 +1,127 @@
+// Due deliveries are sent and every attempt is logged, until each is delivered or exhausted.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import { afterAttempt, type Attempt, type Delivery, type DeliveryStep, type SendOutcome } from '#domain/delivery.ts';
+import type { Clock } from '#lib/clock.ts';
+
+interface Claimed {
+  readonly delivery: Delivery;
+  readonly channel: AlertChannel;
+  readonly number: number;
+}
+
+interface Settled {
+  readonly attempt: Attempt;
+  readonly alertChannelId: number;
+  readonly step: DeliveryStep;
+}
+
+/** What this step needs of the store. */
+interface DeliveryStore {
+  claimDeliveries(claim: {
+    readonly owner: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly most: number;
+    readonly room: (accountId: string, alertChannelId: number) => number;
+  }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
+  renewDeliveries(
+    deliveries: readonly Delivery[],
+    lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
+  ): Promise<void>;
+  settleAttempts(settled: readonly Settled[], owner: string, now: number): Promise<boolean[]>;
+}
+
+/** What the step is joined with. */
+export interface SendDeliveriesOptions {
+  readonly store: DeliveryStore;
+  readonly clock: Clock;
+  readonly owner: string;
+  /** Sends a delivery once; never rejects. */
+  readonly send: (delivery: Delivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
+  /** Wakes this step: there is room again. */
+  readonly wake: () => void;
+  readonly onSettled?: (delivery: Delivery, attempt: Attempt, step: DeliveryStep) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const leaseMs = 10_000;
+const claimsPerTurn = 400;
+const underWayMost = 1000;
+const perChannelMost = 4;
+const settleRetryMs = 500;
+
+/** The step: its turn, and its end. */
+export interface SendDeliveries {
+  turn(): Promise<number>;
+  /** Waits for what is under way up to `graceMs`; the rest is interrupted and repeated at the next start. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
+  const { store, clock, owner } = options;
+  const underWay = new Map<string, Delivery>();
+  const perChannel = new Map<string, number>();
+  const settling: Settled[] = [];
+  let isSettling = false;
+  let renewedAt = clock.now();
+
+  const room = (accountId: string, alertChannelId: number): number =>
+    Math.min(perChannelMost - (perChannel.get(`${accountId}/${alertChannelId}`) ?? 0), underWayMost - underWay.size);
+
+  const start = ({ delivery, channel, number }: Claimed): void => {
+    const lane = `${delivery.accountId}/${delivery.alertChannelId}`;
+    underWay.set(delivery.id, delivery);
+    perChannel.set(lane, (perChannel.get(lane) ?? 0) + 1);
+    void options.send(delivery, channel, number).then((outcome) => {
+      const left = (perChannel.get(lane) ?? 1) - 1;
+      if (left === 0) perChannel.delete(lane);
+      else perChannel.set(lane, left);
+      const step = afterAttempt(outcome, number, channel.config['longTail'] === true);
+      const { accountId, id } = delivery;
+      const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
+      options.onSettled?.(delivery, attempt, step);
+      settling.push({ attempt, alertChannelId: delivery.alertChannelId, step });
+      if (!isSettling) {
+        isSettling = true;
+        setImmediate(settle);
+      }
+    });
+  };
+
+  const settle = async (): Promise<void> => {
+    while (settling.length > 0) {
+      const batch = settling.splice(0);
+      try {
+        await store.settleAttempts(batch, owner, clock.now());
+        for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
+        options.wake();
+      } catch (error) {
+        options.onError(error);
+        settling.unshift(...batch);
+        await new Promise((resolve) => setTimeout(resolve, settleRetryMs));
+      }
+    }
+    isSettling = false;
+  };
+
+  const renew = async (now: number): Promise<void> => {
+    if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
+    renewedAt = now;
+    if (underWay.size > 0) await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
+  };
+
+  return {
+    async turn() {
+      const now = clock.now();
+      await renew(now);
+      const { claimed, nextDueAt } = await store.claimDeliveries({ owner, now, leaseMs, room, most: claimsPerTurn });
+      for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
+      const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
+      return Math.max(0, Math.min(pauseMs, leaseMs / 3));
+    },
+    async stop(graceMs) {
+      const deadline = Date.now() + graceMs;
+      while (underWay.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  };
+}

@@ -1,0 +1,194 @@
+// Alerts and their deliveries: one delivery per channel that is told, in the transaction of the result.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import { type AlertType, sslDaysRemaining } from '#domain/alert.ts';
+import type { CheckState, StateStep } from '#domain/check-state.ts';
+import type { DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
+import { type Listener, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
+import { newId } from '#lib/id.ts';
+import { channelOf } from '../alert-channel-row.ts';
+import { idBytes, json } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import type { AlertChannelsTable, ToldTable } from '../schema.ts';
+import type { Seal } from '../seal.ts';
+import type { Connection } from './connection.ts';
+
+/** How deliveries are made. */
+export interface TellRules {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly seal: Seal;
+  readonly render: (facts: DeliveryFacts) => Rendered;
+  /** The status code in a finding's details, for the alert's record. */
+  readonly statusOf: (attempt: EndedAttempt) => number | null;
+}
+
+/** A result that may be news. */
+export interface TellInput {
+  readonly attempt: EndedAttempt;
+  readonly resultId: string;
+  readonly before: CheckState;
+  readonly step: StateStep;
+}
+
+type ListenerWithChannel = Listener & { readonly channel: AlertChannel };
+
+/** Tells every channel that has something to hear; answers with the alert types raised and the deliveries made. */
+export function tellChannels(
+  connection: Connection,
+  input: TellInput,
+  rules: TellRules,
+): { alertTypes: AlertType[]; deliveries: number } {
+  const { attempt, step, before } = input;
+  const certificate = attempt.finding.certificate;
+  const news = {
+    opens: step.opens,
+    isPassing: step.isMoved && step.state.status === 'passing',
+    isMuted: attempt.rules.isMuted,
+    certificate:
+      certificate === null
+        ? null
+        : { fingerprint: certificate.fingerprint, daysRemaining: sslDaysRemaining(certificate, rules.now) },
+  };
+  const listeners = listenersOf(connection, attempt, rules.seal);
+  const tellings = tellingsOf(news, listeners) as (Telling & { readonly listener: ListenerWithChannel })[];
+  const types = new Set<AlertType>(tellings.flatMap((telling) => telling.alertTypes));
+  if (step.opens !== null) types.add(step.opens);
+  if (news.isPassing && before.alerted !== null && types.size === 0) {
+    types.add(before.alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
+  }
+  const alertIds = new Map([...types].map((type) => [type, insertAlert(connection, type, input, rules)]));
+  let deliveries = 0;
+  for (const telling of tellings) {
+    writeTold(connection, attempt, telling);
+    for (const alertType of telling.alertTypes) {
+      deliveries++;
+      insertDelivery(connection, { input, telling, alertType, alertId: alertIds.get(alertType) ?? null }, rules);
+    }
+  }
+  return { alertTypes: [...types], deliveries };
+}
+
+/** Channels subscribed to the check or its group, and those that were told of something still open. */
+function listenersOf(connection: Connection, { run, context }: EndedAttempt, seal: Seal): ListenerWithChannel[] {
+  const accountId = idBytes(run.accountId);
+  const checkId = idBytes(run.checkId);
+  const rows = connection
+    .prepare(
+      `SELECT c.*, t.open AS open, t.ssl_fingerprint AS ssl_fingerprint, t.ssl_step AS ssl_step,
+         max(s.id IS NOT NULL) AS is_subscribed, max(s.group_id IS NOT NULL) AS is_via_group
+       FROM alert_channels c
+       LEFT JOIN subscriptions s ON s.account_id = c.account_id AND s.alert_channel_id = c.id AND s.activated = 1
+         AND (s.check_id = ?2 OR s.group_id = ?3)
+       LEFT JOIN told t ON t.account_id = c.account_id AND t.check_id = ?2 AND t.alert_channel_id = c.id
+       WHERE c.account_id = ?1 AND (s.id IS NOT NULL OR t.open IS NOT NULL)
+       GROUP BY c.id ORDER BY c.id`,
+    )
+    .all(accountId, checkId, context.check.groupId) as unknown as (AlertChannelsTable &
+    Pick<ToldTable, 'open' | 'ssl_fingerprint' | 'ssl_step'> & { is_subscribed: number; is_via_group: number })[];
+  return rows.map((row) => {
+    const channel = channelOf(row, seal);
+    const isToldAnything = row.open !== null || row.ssl_fingerprint !== null;
+    return {
+      ...channel,
+      channel,
+      alertChannelId: row.id,
+      isSubscribed: row.is_subscribed === 1,
+      isViaGroup: row.is_via_group === 1,
+      told: isToldAnything
+        ? { open: row.open as Listener['told']['open'], sslFingerprint: row.ssl_fingerprint, sslStep: row.ssl_step }
+        : toldNothing,
+    };
+  });
+}
+
+function writeTold(connection: Connection, { run }: EndedAttempt, { listener, told }: Telling): void {
+  connection
+    .prepare(
+      `INSERT INTO told (account_id, check_id, alert_channel_id, open, ssl_fingerprint, ssl_step)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id)
+       DO UPDATE SET open = excluded.open, ssl_fingerprint = excluded.ssl_fingerprint, ssl_step = excluded.ssl_step`,
+    )
+    .run(
+      idBytes(run.accountId),
+      idBytes(run.checkId),
+      listener.alertChannelId,
+      told.open,
+      told.sslFingerprint,
+      told.sslStep,
+    );
+}
+
+function insertAlert(
+  connection: Connection,
+  alertType: AlertType,
+  { attempt, resultId }: TellInput,
+  rules: TellRules,
+): string {
+  const { run, finding, context } = attempt;
+  const id = newId();
+  connection
+    .prepare(
+      `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location,
+         response_us, error, status_code, started_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      idBytes(run.accountId),
+      idBytes(id),
+      idBytes(run.checkId),
+      idBytes(resultId),
+      alertType,
+      context.check.name,
+      context.check.checkType,
+      run.location,
+      finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
+      finding.message,
+      rules.statusOf(attempt),
+      Math.trunc(finding.startedAt),
+      rules.now,
+    );
+  return id;
+}
+
+interface NewDelivery {
+  readonly input: TellInput;
+  readonly telling: Telling & { readonly listener: ListenerWithChannel };
+  readonly alertType: AlertType;
+  readonly alertId: string | null;
+}
+
+function insertDelivery(connection: Connection, delivery: NewDelivery, rules: TellRules): void {
+  const { input, telling, alertType, alertId } = delivery;
+  const { run, context, finding } = input.attempt;
+  const deliveryId = newId();
+  const rendered = rules.render({
+    deliveryId,
+    createdAt: rules.now,
+    alertType,
+    channel: telling.listener.channel,
+    isViaGroup: telling.listener.isViaGroup,
+    context,
+    resultId: input.resultId,
+    location: run.location,
+    finding,
+  });
+  const isRendered = 'request' in rendered;
+  connection
+    .prepare(
+      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
+         request, created_at, next_attempt_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      idBytes(run.accountId),
+      idBytes(deliveryId),
+      telling.listener.alertChannelId,
+      alertId === null ? null : idBytes(alertId),
+      idBytes(run.checkId),
+      idBytes(input.resultId),
+      alertType,
+      deliveryStatusCodes.encode(isRendered ? 'pending' : 'failed'),
+      isRendered ? json(rendered.request) : null,
+      rules.now,
+      isRendered ? rules.now : null,
+      isRendered ? null : rendered.error,
+    );
+}

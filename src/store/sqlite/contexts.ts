@@ -1,0 +1,112 @@
+// Checks with all that their runs depend on, kept in memory until something in their account changes.
+import type { AlertSettings } from '#domain/alert-settings.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { checkOf, groupOf } from '../check-rows.ts';
+import { idBytes, parsedOrNull } from '../codec.ts';
+import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
+import type { Seal } from '../seal.ts';
+import type { Connection } from './connection.ts';
+
+/** Reads contexts, from memory where nothing in the account changed. */
+export interface Contexts {
+  /** null when the check is gone. */
+  read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
+  /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
+  begin(): void;
+}
+
+interface AccountContext {
+  readonly revision: number;
+  readonly variables: readonly EnvironmentVariable[];
+  readonly alertSettings: AlertSettings | null;
+  readonly groups: Map<number, CheckGroup>;
+  readonly checks: Map<string, CheckContext>;
+}
+
+export function createContexts(seal: Seal): Contexts {
+  const accounts = new Map<string, AccountContext>();
+  const fresh = new Set<string>();
+  const accountOf = (connection: Connection, accountId: string): AccountContext => {
+    const kept = accounts.get(accountId);
+    if (kept !== undefined && fresh.has(accountId)) return kept;
+    fresh.add(accountId);
+    const row = connection
+      .prepare(`SELECT last FROM counters WHERE account_id = ? AND noun = 'revision'`)
+      .get(idBytes(accountId));
+    const revision = Number(row?.['last'] ?? 0);
+    if (kept?.revision === revision) return kept;
+    const account = readAccount(connection, accountId, revision, seal);
+    accounts.set(accountId, account);
+    return account;
+  };
+  return {
+    begin: () => fresh.clear(),
+    read(connection, accountId, checkId) {
+      const account = accountOf(connection, accountId);
+      const kept = account.checks.get(checkId);
+      if (kept !== undefined) return kept;
+      const context = readContext(connection, account, { accountId, checkId }, seal);
+      if (context !== null) account.checks.set(checkId, context);
+      return context;
+    },
+  };
+}
+
+function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
+  const account = connection.prepare('SELECT alert_settings FROM accounts WHERE id = ?').get(idBytes(accountId));
+  const rows = connection
+    .prepare('SELECT * FROM variables WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as VariablesTable[];
+  return {
+    revision,
+    alertSettings: parsedOrNull<AlertSettings>((account?.['alert_settings'] ?? null) as string | null),
+    variables: rows.map((row) => ({
+      key: row.key,
+      value: row.secret === 1 ? seal.open(row.value) : row.value,
+      locked: row.locked === 1,
+      secret: row.secret === 1,
+    })),
+    groups: new Map(),
+    checks: new Map(),
+  };
+}
+
+function readContext(
+  connection: Connection,
+  account: AccountContext,
+  { accountId, checkId }: { accountId: string; checkId: string },
+  seal: Seal,
+): CheckContext | null {
+  const row = connection
+    .prepare('SELECT * FROM checks WHERE account_id = ? AND id = ?')
+    .get(idBytes(accountId), idBytes(checkId)) as unknown as ChecksTable | undefined;
+  if (row === undefined) return null;
+  const check = checkOf(row, seal);
+  return {
+    check,
+    group: check.groupId === null ? null : readGroup(connection, account, accountId, check.groupId, seal),
+    variables: account.variables,
+    accountAlertSettings: account.alertSettings,
+    revision: account.revision,
+  };
+}
+
+function readGroup(
+  connection: Connection,
+  account: AccountContext,
+  accountId: string,
+  groupId: number,
+  seal: Seal,
+): CheckGroup | null {
+  const kept = account.groups.get(groupId);
+  if (kept !== undefined) return kept;
+  const row = connection
+    .prepare('SELECT * FROM check_groups WHERE account_id = ? AND id = ?')
+    .get(idBytes(accountId), groupId) as unknown as CheckGroupsTable | undefined;
+  if (row === undefined) return null;
+  const group = groupOf(row, seal);
+  account.groups.set(groupId, group);
+  return group;
+}

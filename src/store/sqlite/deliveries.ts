@@ -1,0 +1,270 @@
+// Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
+import type { AlertType } from '#domain/alert.ts';
+import { channelOf } from '../alert-channel-row.ts';
+import { type IdBytes, idBytes, idText, idTextOrNull, json, parsedOrNull } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
+import type { Seal } from '../seal.ts';
+import type { Connection } from './connection.ts';
+
+const pending = deliveryStatusCodes.encode('pending');
+const exhaustedUntilFailing = 5;
+
+/** Who takes deliveries, how many per channel, and for how long. Instants are epoch ms. */
+export interface DeliveryClaim {
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  /** How many more of a channel may be under way (decisions: Fairness). */
+  readonly room: (accountId: string, alertChannelId: number) => number;
+  readonly most: number;
+  readonly seal: Seal;
+  /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
+  readonly channels: Map<string, AlertChannel>;
+}
+
+/** A delivery taken for its next attempt. */
+export interface ClaimedDelivery {
+  readonly delivery: Delivery;
+  readonly channel: AlertChannel;
+  /** The number its attempt carries. */
+  readonly number: number;
+  /** When an attempt started that nobody finished: a crash; epoch ms. */
+  readonly interruptedAt: number | null;
+}
+
+export interface ClaimedDeliveries {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** When the next one is due, of channels that have room; null when none waits. */
+  readonly nextDueAt: number | null;
+}
+
+/**
+ * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
+ * walked by index, so one with a long queue costs no more than one with a single row.
+ */
+export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
+  const firstOf = connection.prepare(
+    `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
+     WHERE status = ${pending} AND (account_id, alert_channel_id) > (?, ?)
+     ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
+  );
+  const claimed: ClaimedDelivery[] = [];
+  let nextDueAt: number | null = null;
+  let lane = firstOf.get(new Uint8Array(), 0) as unknown as LaneRow | undefined;
+  while (lane !== undefined && claimed.length < claim.most) {
+    const room = claim.room(idText(lane.account_id), lane.alert_channel_id);
+    if (room > 0) {
+      if (lane.next_attempt_at <= claim.now) claimed.push(...claimLane(connection, lane, room, claim));
+      else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
+    }
+    lane = firstOf.get(lane.account_id, lane.alert_channel_id) as unknown as LaneRow | undefined;
+  }
+  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now };
+}
+
+type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
+
+function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): ClaimedDelivery[] {
+  const rows = connection
+    .prepare(
+      `SELECT * FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
+         AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT ?`,
+    )
+    .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveriesTable[];
+  const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
+  if (channel === null) {
+    for (const row of rows) endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+    return [];
+  }
+  const lease = connection.prepare(
+    'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
+  );
+  return rows.map((row) => {
+    lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.account_id, row.id);
+    if (row.attempt_started_at !== null) logInterrupted(connection, row, claim.now);
+    return {
+      delivery: deliveryOf(row),
+      channel,
+      number: row.attempts + 1,
+      interruptedAt: row.attempt_started_at,
+    };
+  });
+}
+
+const channelsKept = 2000;
+
+function readChannel(
+  connection: Connection,
+  accountId: IdBytes,
+  id: number,
+  { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
+): AlertChannel | null {
+  const key = `${idText(accountId)}/${id}`;
+  const kept = channels.get(key);
+  const stamp = connection
+    .prepare('SELECT updated_at FROM alert_channels WHERE account_id = ? AND id = ?')
+    .get(accountId, id);
+  if (stamp === undefined) return null;
+  if (kept !== undefined && kept.updatedAt === stamp['updated_at']) return kept;
+  const row = connection
+    .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')
+    .get(accountId, id) as unknown as AlertChannelsTable;
+  const channel = channelOf(row, seal);
+  if (channels.size >= channelsKept) channels.clear();
+  channels.set(key, channel);
+  return channel;
+}
+
+/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
+function logInterrupted(connection: Connection, row: DeliveriesTable, now: number): void {
+  const request = parsedOrNull<RenderedRequest>(row.request);
+  insertAttempt(connection, {
+    accountId: idText(row.account_id),
+    deliveryId: idText(row.id),
+    number: row.attempts + 1,
+    startedAt: row.attempt_started_at ?? now,
+    durationMs: 0,
+    headers: request?.headers ?? [],
+    response: null,
+    error: {
+      class: 'interrupted',
+      message: 'Tocsin stopped while this attempt was under way: whether it arrived is unknown; it is repeated',
+    },
+    nextAttemptAt: now,
+  });
+}
+
+/** What an attempt came to. */
+export interface SettledAttempt {
+  readonly attempt: Attempt;
+  readonly alertChannelId: number;
+  readonly step: DeliveryStep;
+}
+
+/** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
+export function settleAttempts(
+  connection: Connection,
+  settled: readonly SettledAttempt[],
+  owner: string,
+  now: number,
+): boolean[] {
+  const settle = connection.prepare(
+    `UPDATE deliveries SET status = ?, next_attempt_at = ?, attempts = attempts + 1, leased_by = NULL,
+       attempt_started_at = NULL, error = ? WHERE account_id = ? AND id = ? AND leased_by = ? AND status = ${pending}`,
+  );
+  return settled.map(({ attempt, alertChannelId, step }) => {
+    const { changes } = settle.run(
+      deliveryStatusCodes.encode(step.status),
+      step.nextAttemptAt,
+      step.status === 'delivered' || attempt.error === null ? null : attempt.error.message,
+      idBytes(attempt.accountId),
+      idBytes(attempt.deliveryId),
+      owner,
+    );
+    if (Number(changes) === 0) return false;
+    insertAttempt(connection, attempt);
+    if (step.status !== 'pending') noteChannel(connection, attempt.accountId, alertChannelId, step.status, now);
+    return true;
+  });
+}
+
+function insertAttempt(connection: Connection, attempt: Attempt): void {
+  const accountId = idBytes(attempt.accountId);
+  const deliveryId = idBytes(attempt.deliveryId);
+  connection
+    .prepare(
+      `INSERT INTO attempts (account_id, delivery_id, position, number, started_at, duration_ms, status, error_class,
+         error_message, next_attempt_at, exchange)
+       SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+       FROM attempts WHERE account_id = ?1 AND delivery_id = ?2`,
+    )
+    .run(
+      accountId,
+      deliveryId,
+      attempt.number,
+      Math.trunc(attempt.startedAt),
+      Math.round(attempt.durationMs),
+      attempt.response?.status ?? null,
+      attempt.error?.class ?? null,
+      attempt.error?.message ?? null,
+      attempt.nextAttemptAt,
+      json({ headers: attempt.headers, response: attempt.response }),
+    );
+}
+
+/** Five exhausted deliveries in a row mark the channel as failing, one that arrives clears it (decisions: Dead channel). */
+function noteChannel(
+  connection: Connection,
+  accountId: string,
+  id: number,
+  status: DeliveryStep['status'],
+  now: number,
+): void {
+  if (status === 'delivered') {
+    connection
+      .prepare(
+        `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL
+         WHERE account_id = ? AND id = ? AND exhausted_in_a_row > 0`,
+      )
+      .run(idBytes(accountId), id);
+  } else if (status === 'exhausted') {
+    connection
+      .prepare(
+        `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1,
+           failing_since = CASE WHEN exhausted_in_a_row + 1 >= ? THEN coalesce(failing_since, ?) END
+         WHERE account_id = ? AND id = ?`,
+      )
+      .run(exhaustedUntilFailing, now, idBytes(accountId), id);
+  }
+}
+
+function endDelivery(connection: Connection, row: DeliveriesTable, status: 'cancelled', error: string): void {
+  connection
+    .prepare(
+      `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
+       WHERE account_id = ? AND id = ?`,
+    )
+    .run(deliveryStatusCodes.encode(status), error, row.account_id, row.id);
+}
+
+/** Keeps the leases on deliveries that are still under way. */
+export function renewDeliveries(
+  connection: Connection,
+  deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
+  { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
+): void {
+  const renew = connection.prepare(
+    'UPDATE deliveries SET next_attempt_at = ? WHERE account_id = ? AND id = ? AND leased_by = ?',
+  );
+  for (const delivery of deliveries) renew.run(now + leaseMs, idBytes(delivery.accountId), idBytes(delivery.id), owner);
+}
+
+/** Deliveries held by a process that is gone are due now; their interrupted attempts are logged when they are taken. */
+export function endDeliveryLeases(connection: Connection, now: number): void {
+  connection
+    .prepare('UPDATE deliveries SET next_attempt_at = ?, leased_by = NULL WHERE leased_by IS NOT NULL')
+    .run(now);
+}
+
+export function deliveryOf(row: DeliveriesTable): Delivery {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    alertChannelId: row.alert_channel_id,
+    alertId: idTextOrNull(row.alert_id),
+    checkId: idTextOrNull(row.check_id),
+    checkResultId: idTextOrNull(row.check_result_id),
+    alertType: row.alert_type as AlertType,
+    status: deliveryStatusCodes.decode(row.status),
+    request: parsedOrNull<RenderedRequest>(row.request),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    replayOf: idTextOrNull(row.replay_of),
+    isTest: row.is_test === 1,
+    error: row.error,
+  };
+}
