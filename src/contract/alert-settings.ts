@@ -1,0 +1,64 @@
+// Escalation, reminders and the threshold of parallel locations, on account, group and check (reference: alertSettings).
+import { z } from 'zod';
+
+/** What is set of them; zero counts as not set where zero makes no sense. */
+export interface AlertSettingsBody {
+  readonly escalationType?: 'RUN_BASED' | 'TIME_BASED';
+  readonly runBasedEscalation?: { readonly failedRunThreshold?: number };
+  readonly timeBasedEscalation?: { readonly minutesFailingThreshold?: number };
+  readonly reminders?: { readonly amount?: number; readonly interval?: number };
+  readonly parallelRunFailureThreshold?: { readonly enabled?: boolean; readonly percentage?: number };
+  readonly sslCertificates?: { readonly enabled?: boolean; readonly alertThreshold?: number };
+}
+
+const runs = z.literal([0, 1, 2, 3, 4, 5]);
+const minutes = z.literal([0, 5, 10, 15, 30]);
+const amounts = z.literal([0, 1, 2, 3, 4, 5, 100_000]);
+const intervals = z.literal([0, 1, 2, 3, 4, 5, 10, 15, 30]);
+const percentages = z.literal([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+
+const shape = {
+  escalationType: z
+    .enum(['RUN_BASED', 'TIME_BASED', ''])
+    .nullish()
+    .describe('Alert after a number of failing runs, or after a time of failing. Default RUN_BASED.'),
+  runBasedEscalation: z
+    .strictObject({ failedRunThreshold: runs.nullish() })
+    .nullish()
+    .describe('failedRunThreshold: alert at the nth failing run in a row, 1 to 5; default 1.'),
+  timeBasedEscalation: z
+    .strictObject({ minutesFailingThreshold: minutes.nullish() })
+    .nullish()
+    .describe('minutesFailingThreshold: alert once it has failed for 5, 10, 15 or 30 minutes; default 5.'),
+  reminders: z
+    .strictObject({ amount: amounts.nullish(), interval: intervals.nullish() })
+    .nullish()
+    .describe('amount: 0 to 5, or 100000 for "until it recovers"; interval in minutes: 1 2 3 4 5 10 15 30.'),
+  parallelRunFailureThreshold: z
+    .strictObject({ enabled: z.boolean().nullish(), percentage: percentages.nullish() })
+    .nullish()
+    .describe('Of a check that runs in several locations at once: the percentage of them that must fail.'),
+  sslCertificates: z
+    .strictObject({ enabled: z.boolean().nullish(), alertThreshold: z.int().min(0).max(365).nullish() })
+    .nullish()
+    .describe('Kept for older clients, without effect.'),
+};
+
+const lenient = z
+  .strictObject(shape)
+  .meta({ id: 'AlertSettings', description: 'When a check that is not passing is worth an alert.' });
+
+/** As shown: only what is set, which is one of the ways in which it may be written. */
+export const alertSettingsShown = lenient as unknown as z.ZodType<AlertSettingsBody, AlertSettingsBody>;
+
+/** Empty objects, nulls, empty texts and zeros are accepted because the reference clients send them (§5.6). */
+export const alertSettings = lenient.transform((value) => withoutNothing(value) as AlertSettingsBody);
+
+function withoutNothing(value: object): object {
+  const kept: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(value) as [string, unknown][]) {
+    if (field === null || field === undefined || field === '') continue;
+    kept[key] = typeof field === 'object' ? withoutNothing(field) : field;
+  }
+  return kept;
+}

@@ -1,0 +1,108 @@
+// Every wrong field of an input by its path, with what would be right (issue: bad input).
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** Field path → what would be right. */
+export type Faults = Record<string, string>;
+
+/** Most faults named in one answer: enough to fix by hand, bounded whatever was sent. */
+const mostFaults = 50;
+
+/** Adds the issues of a failed parse to `faults`; the first word about a path stays. */
+export function collectFaults(error: z.ZodError, faults: Faults, unknownFields: 'a field' | 'a parameter'): Faults {
+  for (const issue of error.issues) addIssue(issue, [], faults, unknownFields);
+  return faults;
+}
+
+function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, unknownFields: string): void {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) add(faults, [...path, key], `is not ${unknownFields} that is known here`);
+    return;
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const closest = closestBranch(issue.errors);
+    for (const inner of closest) addIssue(inner, path, faults, unknownFields);
+    return;
+  }
+  add(faults, path, sentence(issue));
+}
+
+/** Of a union the branch that came furthest, so that one is told what is wrong with what one meant. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+  const depth = (issues: readonly Issue[]) => Math.max(...issues.map((issue) => issue.path.length));
+  return branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
+}
+
+function add(faults: Faults, path: readonly PropertyKey[], message: string): void {
+  const name = pathText(path);
+  if (Object.hasOwn(faults, name) || Object.keys(faults).length >= mostFaults) return;
+  // defineProperty, because a sender chooses the names and `__proto__` is one.
+  Object.defineProperty(faults, name, { value: message, enumerable: true, configurable: true, writable: true });
+}
+
+/** `['request', 'assertions', 0, 'source']` → `request.assertions[0].source`; long names are cut. */
+export function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'body';
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += (text === '' ? '' : '.') + String(part).slice(0, 100);
+  }
+  return text;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+function sentence(issue: Issue): string {
+  // Messages that a schema gives itself are sentences already; zod's own begin like these.
+  if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined')
+        ? `is required: ${kinds[issue.expected] ?? issue.expected}`
+        : `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return size(issue.origin, issue.minimum, 'least');
+    case 'too_big':
+      return size(issue.origin, issue.maximum, 'most');
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_union':
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.map(String).join(', ')}`
+        : 'has no known shape';
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return issue.format === 'datetime'
+        ? 'must be an ISO 8601 instant, like 2026-01-31T12:00:00.000Z'
+        : `must be a valid ${issue.format}`;
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'unrecognized_keys':
+    case 'custom':
+    default:
+      return issue.message;
+  }
+}
+
+function size(origin: string, bound: number | bigint, word: 'least' | 'most'): string {
+  if (origin === 'string') {
+    return word === 'least' && bound === 1 ? 'must not be empty' : `must have at ${word} ${bound} characters`;
+  }
+  if (origin === 'array' || origin === 'set') return `must have at ${word} ${bound} items`;
+  return `must be at ${word} ${bound}`;
+}

@@ -1,0 +1,103 @@
+// Kinds of fields that many nouns share: ids, instants, numbers in a query, lists, and what `null` means in a write.
+import { z } from 'zod';
+
+/** A whole number written in a query: digits only, so that an empty value is an error and not 0. */
+export function wholeNumber(least: number, most: number) {
+  const range = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string(range)
+    .regex(/^\d{1,15}$/, range)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, range)
+    .meta({ type: 'integer', minimum: least, maximum: most });
+}
+
+/** A yes or no in a query. */
+export const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean' });
+
+/** A list in a query: the name may be given several times, with or without `[]`; once is a list of one. */
+export function queryList<Item extends z.ZodType>(item: Item) {
+  return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
+}
+
+const numericId = /^[1-9]\d*$/;
+
+/**
+ * A numeric id in a path: a positive integer, else 400. One too large for any row is that of nothing,
+ * and is answered as every unknown id is.
+ */
+export function pathNumber(meaning: string) {
+  return z
+    .string()
+    .regex(numericId, 'must be a positive integer')
+    .transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+    .meta({ type: 'integer', minimum: 1, description: meaning });
+}
+
+/** A UUID in a path; upper case is accepted. */
+export function pathUuid(meaning: string) {
+  return z
+    .string()
+    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be a UUID')
+    .transform((text) => text.toLowerCase())
+    .meta({ type: 'string', format: 'uuid', description: meaning });
+}
+
+const isoInstant = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** An instant in a query, as epoch ms: ISO 8601, or unix seconds. */
+export const queryInstant = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const at = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : isoInstant.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isFinite(at)) return at;
+    context.addIssue('must be an ISO 8601 date, like 2026-01-31T12:00:00Z, or unix seconds');
+    return z.NEVER;
+  })
+  .meta({ type: 'string', description: 'ISO 8601, or unix seconds.' });
+
+/** An instant in an answer: ISO 8601, UTC, milliseconds (decisions: Dates). */
+export const instant = z.iso.datetime({ precision: 3 });
+
+/** A calendar day in an answer (decisions: Dates of triggers). */
+export const day = z.iso.date();
+
+/** A field of a write for which `null`, as some clients send it, is the same as leaving it out. */
+export function orNull<Schema extends z.ZodType>(schema: Schema, fallback: () => z.output<Schema>) {
+  return schema
+    .nullable()
+    .transform((value): z.output<Schema> => (value === null ? fallback() : (value as z.output<Schema>)));
+}
+
+type UpdateShape<Shape extends z.ZodRawShape> = {
+  [Key in keyof Shape]: z.ZodExactOptional<z.ZodType<z.output<Shape[Key]>, z.input<Shape[Key]> | null>>;
+};
+
+/**
+ * The body of a PUT, made from that of the POST: every field may be left out, which keeps it, and `null` resets a
+ * field to its default (decisions: PUT). A field without a default cannot be reset.
+ */
+export function updateOf<Shape extends z.ZodRawShape>(create: z.ZodObject<Shape, z.core.$strict>) {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [key, field] of Object.entries(create.shape)) shape[key] = resettable(field as z.ZodType).exactOptional();
+  // The loop makes exactly one field of each field of the shape; the type system cannot follow it.
+  return z.strictObject(shape as unknown as UpdateShape<Shape>);
+}
+
+function resettable(field: z.ZodType): z.ZodType {
+  const inner =
+    field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodExactOptional
+      ? (field.unwrap() as z.ZodType)
+      : field;
+  const reset = field.safeParse(undefined);
+  if (inner === field || !reset.success) return inner;
+  const fallback: unknown = reset.data;
+  return inner
+    .nullable()
+    .transform((value) => (value === null ? structuredClone(fallback) : value))
+    .meta({ ...field.meta() });
+}

@@ -1,0 +1,48 @@
+// All operations there are, joined from the nouns, and the types that follow from them.
+import type { z } from 'zod';
+import { accountOperations } from './account.ts';
+import type { Operation } from './operation.ts';
+import { healthOperations } from './health.ts';
+import { runtimeOperations } from './runtime.ts';
+import { variableOperations } from './variable.ts';
+
+export const operations = {
+  ...runtimeOperations,
+  ...accountOperations,
+  ...variableOperations,
+  ...healthOperations,
+} as const;
+
+export type OperationId = keyof typeof operations;
+
+type Of<Id extends OperationId> = (typeof operations)[Id];
+type Parsed<Op, Part extends string> =
+  Op extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : undefined;
+type Written<Op, Part extends string> =
+  Op extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.input<Schema> : undefined;
+
+/** Path parameters, query and body of an operation, as the server sees them once they are parsed. */
+export interface InputOf<Id extends OperationId> {
+  readonly params: Parsed<Of<Id>, 'params'>;
+  readonly query: Parsed<Of<Id>, 'query'>;
+  readonly body: Parsed<Of<Id>, 'body'>;
+}
+
+/** The body of an operation as a client writes it. */
+export type BodyOf<Id extends OperationId> = Written<Of<Id>, 'body'>;
+
+/** The JSON an operation answers with; undefined for those without. */
+export type AnswerOf<Id extends OperationId> = Written<Of<Id>, 'response'>;
+
+/** Ids of the lists that are read page by page. */
+export type PagedId = { [Id in OperationId]: Of<Id> extends { readonly isPaged: true } ? Id : never }[OperationId];
+
+/** The operation of an id, in its general form. */
+export function operationOf(id: OperationId): Operation {
+  return operations[id];
+}
+
+/** Every operation with its id, in the order in which they are documented. */
+export function everyOperation(): (Operation & { readonly id: OperationId })[] {
+  return (Object.keys(operations) as OperationId[]).map((id) => ({ id, ...operationOf(id) }));
+}

@@ -1,0 +1,78 @@
+// From whatever was thrown to the one error shape (decisions: Error body).
+import { STATUS_CODES } from 'node:http';
+import { Refusal, type RefusalCode } from '#actions/refusal.ts';
+import type { ErrorBody } from '#contract/error.ts';
+import { HttpRefusal } from './http-refusal.ts';
+
+const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
+  invalid: 400,
+  limit: 402,
+  forbidden: 403,
+  'not-found': 404,
+  timeout: 408,
+  conflict: 409,
+  'too-many': 429,
+  unavailable: 503,
+};
+
+/** An answer that is not a success, ready to be sent. */
+export interface ErrorAnswer {
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ours to put right: to be logged with everything that is known of it. */
+  readonly isInternal: boolean;
+}
+
+/** The error shape: status, its reason phrase, and the message. */
+export function errorBody(
+  statusCode: number,
+  message: string,
+  attributes?: Readonly<Record<string, unknown>>,
+): ErrorBody {
+  const error = STATUS_CODES[statusCode] ?? 'Error';
+  return attributes ? { statusCode, error, message, attributes: { ...attributes } } : { statusCode, error, message };
+}
+
+/** What is said of an error that was thrown while a request was answered. A 500 says nothing of its cause. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof HttpRefusal) {
+    return {
+      body: errorBody(error.statusCode, error.message, error.attributes),
+      headers: error.headers ?? {},
+      isInternal: false,
+    };
+  }
+  if (error instanceof Refusal) {
+    const wait = error.retryAfterSeconds;
+    return {
+      body: errorBody(statusOfRefusal[error.code], error.message, error.attributes),
+      headers: wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+      isInternal: false,
+    };
+  }
+  const known = frameworkMessage(error);
+  if (known) return { body: errorBody(...known), headers: {}, isInternal: false };
+  return {
+    body: errorBody(500, 'Something went wrong on our side. It was logged under the id in x-request-id.'),
+    headers: {},
+    isInternal: true,
+  };
+}
+
+const frameworkMessages: Readonly<Record<string, readonly [number, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'Send the body as JSON, with content-type: application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body is not as long as its content-length says.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
+  FST_ERR_BAD_URL: [400, 'The path is not a valid URL: its percent-encoding is broken.'],
+  FST_ERR_MAX_PARAM_LENGTH: [414, 'A part of the path is too long.'],
+};
+
+function frameworkMessage(error: unknown): readonly [number, string] | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  const known = frameworkMessages[error.code];
+  if (known) return known;
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  return error.code.startsWith('FST_ERR_') && status >= 400 && status < 500
+    ? [status, STATUS_CODES[status] ?? 'Bad Request']
+    : null;
+}

@@ -1,0 +1,55 @@
+// Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
+import { collectFaults, type Faults } from '#contract/faults.ts';
+import type { Operation } from '#contract/operation.ts';
+import { HttpRefusal } from './http-refusal.ts';
+
+/** As parsed: the parts the operation does not declare are undefined. */
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * Parses what was sent, or refuses with 400 and `attributes` that name every wrong field of path, query and body.
+ *
+ * @param sent `query` as the router split it: a value per name, or a list where a name was repeated
+ */
+export function parseInput(operation: Operation, sent: Input): Input {
+  const faults: Faults = {};
+  const params = parse(operation.params, sent.params, faults, 'a parameter');
+  const query = parse(operation.query, operation.query && plainQuery(sent.query), faults, 'a parameter');
+  const body = parse(operation.body, sent.body, faults, 'a field');
+  const names = Object.keys(faults);
+  if (names.length > 0) throw new HttpRefusal(400, sentence(faults, names), { attributes: faults });
+  return { params, query, body };
+}
+
+function parse(
+  schema: Operation['body'],
+  value: unknown,
+  faults: Faults,
+  unknownFields: 'a field' | 'a parameter',
+): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  collectFaults(result.error, faults, unknownFields);
+  return undefined;
+}
+
+/** `tag[]=a` is `tag=a`; both may stand together. */
+function plainQuery(query: unknown): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query ?? {}) as [string, string | string[]][]) {
+    const key = name.endsWith('[]') ? name.slice(0, -2) : name;
+    plain[key] = key in plain || key !== name ? [plain[key] ?? [], value].flat() : value;
+  }
+  return plain;
+}
+
+function sentence(faults: Faults, names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => `${name} ${faults[name]}`);
+  const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
+  return `${shown.join('; ')}${more}.`;
+}

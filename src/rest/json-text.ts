@@ -1,0 +1,97 @@
+// JSON as strictly as a service needs it: bounded depth, no name twice in an object, only text that can be stored.
+import { HttpRefusal } from './http-refusal.ts';
+
+/** Deepest nesting of a body. Ours need six levels; free JSON of an account may have more. */
+const deepest = 64;
+
+/**
+ * Parses the text of a body. Refuses with 400: what is not JSON, nesting beyond 64 levels, a name that stands twice in
+ * one object, the name `__proto__`, and texts with U+0000 or half a surrogate pair, which no database keeps.
+ */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new HttpRefusal(400, `The body is not valid JSON: ${where(error)}`);
+  }
+  inspect(text);
+  return value;
+}
+
+function where(error: unknown): string {
+  const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(String(error));
+  if (position?.[2]) return `look at line ${position[2]}, column ${position[3]}.`;
+  if (position) return `look at character ${Number(position[1]) + 1}.`;
+  return /end of JSON/.test(String(error)) ? 'it ends too early.' : 'look at its beginning.';
+}
+
+/** Reads a text that is known to be JSON once more, for what JSON.parse lets pass. */
+function inspect(text: string): void {
+  // One entry per open bracket: the names seen so far for an object, null for a list.
+  const open: (Set<string> | null)[] = [];
+  let isName = false;
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: {
+        const end = stringEnd(text, index);
+        const string = decoded(text, index, end);
+        if (isName) addName(open.at(-1), string);
+        isName = false;
+        index = end;
+        break;
+      }
+      case 0x7b:
+        isName = true;
+        push(open, new Set());
+        break;
+      case 0x5b:
+        isName = false;
+        push(open, null);
+        break;
+      case 0x7d:
+      case 0x5d:
+        open.pop();
+        isName = false;
+        break;
+      case 0x2c:
+        isName = open.at(-1) !== null;
+        break;
+      default:
+    }
+  }
+}
+
+function push(open: (Set<string> | null)[], entry: Set<string> | null): void {
+  if (open.length === deepest) {
+    throw new HttpRefusal(400, `The body is nested too deeply: at most ${deepest} levels.`);
+  }
+  open.push(entry);
+}
+
+/** Index of the quote that closes the string which opens at `start`. */
+function stringEnd(text: string, start: number): number {
+  let index = start + 1;
+  while (text.charCodeAt(index) !== 0x22) index += text.charCodeAt(index) === 0x5c ? 2 : 1;
+  return index;
+}
+
+function decoded(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end);
+  if (!inner.includes('\\')) return inner;
+  const string = JSON.parse(text.slice(start, end + 1)) as string;
+  if (string.includes('\0')) throw new HttpRefusal(400, 'The body has a text with the character U+0000.');
+  if (!string.isWellFormed()) throw new HttpRefusal(400, 'The body has a text with half a surrogate pair.');
+  return string;
+}
+
+function addName(names: Set<string> | null | undefined, name: string): void {
+  const shown = name.slice(0, 100);
+  if (name === '__proto__') throw fault(shown, 'is not a name that can be used');
+  if (names?.has(name)) throw fault(shown, 'is given twice');
+  names?.add(name);
+}
+
+function fault(name: string, message: string): HttpRefusal {
+  return new HttpRefusal(400, `${name} ${message}`, { attributes: Object.fromEntries([[name, message]]) });
+}

@@ -1,0 +1,83 @@
+// The bytes of a request's body, bounded, inflated and decoded.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { HttpRefusal } from './http-refusal.ts';
+import { parseJson } from './json-text.ts';
+
+/** Bytes of a body, before and after inflating. */
+export const bodyLimit = 1_048_576;
+
+/** What is still read of a body that is too large, so that its sender gets to see the answer. */
+const drainBytes = 32 * 1_048_576;
+const drainMs = 500;
+
+const inflate = promisify(gunzip);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]+\+json)\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
+
+/**
+ * Reads and parses a JSON body. An empty one is undefined. Refuses with 415 another type, charset or encoding, with 413
+ * more than 1 MiB, with 400 what is no UTF-8 or no JSON.
+ */
+export async function readJsonBody(headers: IncomingHttpHeaders, stream: Readable): Promise<unknown> {
+  const bytes = await readBytes(stream);
+  if (bytes.length === 0) return undefined;
+  const type = headers['content-type'];
+  if (type !== undefined && !jsonType.test(type)) {
+    throw new HttpRefusal(415, 'Send the body as JSON in UTF-8, with content-type: application/json.');
+  }
+  const plain = await decompressed(bytes, headers['content-encoding']);
+  let text: string;
+  try {
+    text = utf8.decode(plain);
+  } catch {
+    throw new HttpRefusal(400, 'The body is not valid UTF-8.');
+  }
+  return text.trim() === '' ? undefined : parseJson(text);
+}
+
+async function decompressed(bytes: Buffer, encoding: string | undefined): Promise<Buffer> {
+  switch (encoding?.trim().toLowerCase() ?? 'identity') {
+    case '':
+    case 'identity':
+      return bytes;
+    case 'gzip':
+    case 'x-gzip':
+      try {
+        return await inflate(bytes, { maxOutputLength: bodyLimit });
+      } catch (error) {
+        if (error instanceof RangeError) throw tooLarge();
+        throw new HttpRefusal(400, 'The body is not valid gzip, as its content-encoding says it is.');
+      }
+    default:
+      throw new HttpRefusal(415, 'Send the body as it is or with content-encoding: gzip.', {
+        headers: { 'accept-encoding': 'gzip, identity' },
+      });
+  }
+}
+
+function tooLarge(): HttpRefusal {
+  return new HttpRefusal(413, `The body is larger than ${bodyLimit} bytes.`);
+}
+
+async function readBytes(stream: Readable): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  let overAt = 0;
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size <= bodyLimit) parts.push(part);
+      else if (overAt === 0) {
+        parts.length = 0;
+        overAt = Date.now();
+      } else if (size > drainBytes || Date.now() - overAt > drainMs) break;
+    }
+  } catch {
+    throw new HttpRefusal(400, 'The body broke off before its end.');
+  }
+  if (size > bodyLimit) throw tooLarge();
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}

@@ -1,0 +1,120 @@
+// The HTTP server: every operation of the contract mounted on the framework, with one shape for every refusal.
+import { randomBytes } from 'node:crypto';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Authenticate } from './authenticate.ts';
+import { errorAnswer, errorBody } from './errors.ts';
+import { HttpRefusal } from './http-refusal.ts';
+import { mountRoute } from './mount.ts';
+import { answerOddRequests, answerParserFault } from './parser-faults.ts';
+import { createRateLimit } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** What this room needs of a log; pino fits. */
+export interface RestLog {
+  error(details: object, message: string): void;
+}
+
+/** What the server is made of. */
+export interface RestOptions {
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly log: RestLog;
+  /** Requests a minute per key; 0 = off (decisions: Rate limit). */
+  readonly rateLimit: number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Whether an error means that this server cannot work for now: answered with 503 and not as a fault of ours. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** Compare every answer with the contract; a difference is a 500. For tests and development. */
+  readonly checkResponses?: boolean;
+  /** How long a client may take, ms: for its headers, and for its whole request. */
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+}
+
+/**
+ * Makes the server, not yet listening: `await server.listen({ host, port })`, `await server.close()`.
+ * `close` waits for requests under way and closes idle connections.
+ */
+export function createRestServer(options: RestOptions): FastifyInstance {
+  const nextId = requestIds();
+  const headersTimeout = options.headersTimeoutMs ?? 15_000;
+  const app = fastify({
+    logger: false,
+    genReqId: nextId,
+    requestIdHeader: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    requestTimeout: options.requestTimeoutMs ?? 30_000,
+    routerOptions: { maxParamLength: 2000 },
+    http: {
+      headersTimeout,
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(5000, Math.ceil(headersTimeout / 3)),
+    },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply, options),
+    clientErrorHandler: (error, socket) => answerParserFault(error, socket, nextId()),
+  });
+  app.decorateRequest('caller', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done(addressFault(request));
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply, options.routes));
+  app.removeAllContentTypeParsers();
+  // Bodies are read by the route, once it is known who asks and whether the operation has one.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  const rateLimit = createRateLimit(options.rateLimit, 60_000, options.now);
+  for (const route of options.routes) mountRoute(app, route, { ...options, rateLimit });
+  answerOddRequests(app.server, nextId);
+  return app;
+}
+
+/** Ids that are unique over restarts and cheap: a random start, then a count. */
+function requestIds(): () => string {
+  const start = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `${start}-${(++count).toString(36)}`;
+}
+
+function addressFault(request: FastifyRequest): HttpRefusal | undefined {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    return new HttpRefusal(400, 'The Host header is missing.');
+  }
+  return request.url.includes('%00') ? new HttpRefusal(400, 'The address has the character U+0000.') : undefined;
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, options: RestOptions): FastifyReply {
+  const unavailable = options.isUnavailable(error);
+  const { body, headers, isInternal } = unavailable
+    ? {
+        body: errorBody(503, 'The service cannot do this at the moment.'),
+        headers: { 'retry-after': '5' },
+        isInternal: true,
+      }
+    : errorAnswer(error);
+  if (isInternal) {
+    const route = request.routeOptions?.url;
+    options.log.error({ err: error, requestId: request.id, method: request.method, route }, 'request.failed');
+  }
+  return reply
+    .code(body.statusCode)
+    .headers({ 'x-request-id': request.id, ...headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: readonly Route[]): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const methods = methodsOf(path, routes);
+  const body =
+    methods.length > 0
+      ? errorBody(405, `${request.method} is not possible here: use ${methods.join(' or ')}.`)
+      : errorBody(404, 'There is nothing at this address. GET /docs lists all operations.');
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  return reply.code(body.statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}

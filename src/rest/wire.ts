@@ -1,0 +1,16 @@
+// Instants and days as they are written on the wire (decisions: Dates).
+
+/** ISO 8601, UTC, with milliseconds. @param at epoch ms */
+export function isoText(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** As `isoText`, with null for what never happened. */
+export function isoTextOrNull(at: number | null): string | null {
+  return at === null ? null : isoText(at);
+}
+
+/** The UTC calendar day, `YYYY-MM-DD`. @param at epoch ms */
+export function dayText(at: number): string {
+  return isoText(at).slice(0, 10);
+}

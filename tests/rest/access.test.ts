@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { foreignId, ownId, restUnderTest, secondId } from './rest-under-test.ts';
+
+const { server } = restUnderTest();
+
+function get(url: string, headers: Record<string, string>) {
+  return server.inject({ url, headers });
+}
+
+for (const url of ['/v1/runtimes', '/v1/accounts']) {
+  for (const authorization of [
+    '',
+    'tsn_admin',
+    'Basic dHNuX2FkbWlu',
+    'Bearer',
+    'Bearer ',
+    'Bearer tsn_a b',
+    'Bearer tsn_none',
+  ]) {
+    test(`${url} with the Authorization header "${authorization}" is a 401 with a challenge`, async () => {
+      const answer = await get(url, { authorization });
+      assert.equal(answer.statusCode, 401);
+      assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      assert.deepEqual(Object.keys(answer.json()), ['statusCode', 'error', 'message']);
+    });
+  }
+
+  test(`${url} without an Authorization header is a 401`, async () => {
+    assert.equal((await server.inject({ url })).statusCode, 401);
+  });
+
+  for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+    test(`${url} accepts the scheme written ${scheme}`, async () => {
+      assert.equal((await get(url, { authorization: `${scheme} tsn_reader` })).statusCode, 200);
+    });
+  }
+
+  test(`${url} on an account that the key does not reach is a 403, whether it exists or not`, async () => {
+    const answers = [];
+    for (const account of [foreignId, '0199f0c4-0000-7000-8000-00000000ffff', 'nonsense']) {
+      const answer = await get(url, { authorization: 'Bearer tsn_admin', 'X-Service-Account': account });
+      assert.equal(answer.statusCode, 403);
+      answers.push(answer.body);
+    }
+    assert.equal(new Set(answers).size, 1);
+  });
+}
+
+test('the accounts behind a key are all listed, whichever of them is named', async () => {
+  for (const account of [ownId, secondId, secondId.toUpperCase()]) {
+    const answer = await get('/v1/accounts', { authorization: 'Bearer tsn_admin', 'x-service-account': account });
+    assert.deepEqual(answer.json(), [
+      { id: ownId, name: 'Account 1' },
+      { id: secondId, name: 'Account 2' },
+    ]);
+  }
+});
+
+test('a request acts on the account that is named, else on the first of the key', async () => {
+  const authorization = 'Bearer tsn_admin';
+  assert.equal((await get('/v1/accounts/me', { authorization })).json().id, ownId);
+  const named = { authorization, 'x-service-account': secondId };
+  assert.equal((await get('/v1/accounts/me', named)).json().id, secondId);
+  const alias = { authorization, 'X-Checkly-Account': secondId };
+  assert.equal((await get('/v1/accounts/me', alias)).json().id, secondId);
+});
+
+test('a role may do what it holds and nothing more', async () => {
+  const payload = { key: 'ROLE', value: '1' };
+  const post = (key: string, url: string, body: object) =>
+    server.inject({ method: 'POST', url, headers: { authorization: `Bearer ${key}` }, payload: body });
+  const refused = await post('tsn_reader', '/v1/variables', payload);
+  assert.equal(refused.statusCode, 403);
+  assert.match(refused.json().message, /read-only/);
+  assert.equal((await post('tsn_writer', '/v1/variables', payload)).statusCode, 201);
+  assert.equal((await post('tsn_writer', '/v1/accounts', { name: 'New' })).statusCode, 403);
+  assert.equal((await post('tsn_admin', '/v1/accounts', { name: 'New' })).statusCode, 201);
+});
+
+test('a caller without a key learns nothing from a broken body', async () => {
+  const answer = await server.inject({ method: 'POST', url: '/v1/variables', payload: '{"broken' });
+  assert.equal(answer.statusCode, 401);
+});
+
+test('health needs no key', async () => {
+  assert.deepEqual((await get('/health/live', {})).json(), { status: 'ok' });
+  assert.deepEqual((await get('/health/ready', {})).json(), { status: 'ok' });
+  assert.match((await get('/metrics', {})).body, /^up 1/);
+});
+
+test('a key has so many requests a minute, and is told what is left', async () => {
+  let now = 1_000_000;
+  const { server } = restUnderTest({ rateLimit: 2, now: () => now });
+  const ask = (key: string) => server.inject({ url: '/v1/runtimes', headers: { authorization: `Bearer ${key}` } });
+  const first = await ask('tsn_admin');
+  assert.equal(first.headers['x-ratelimit-limit'], '2');
+  assert.equal(first.headers['x-ratelimit-remaining'], '1');
+  assert.equal(first.headers['x-ratelimit-reset'], '1060');
+  assert.equal((await ask('tsn_admin')).statusCode, 200);
+  now += 20_000;
+  const third = await ask('tsn_admin');
+  assert.equal(third.statusCode, 429);
+  assert.equal(third.headers['retry-after'], '40');
+  assert.equal(third.json().error, 'Too Many Requests');
+  assert.equal((await ask('tsn_reader')).statusCode, 200, 'another key has its own allowance');
+  now += 40_000;
+  assert.equal((await ask('tsn_admin')).statusCode, 200);
+});
+
+test('runtimes and accounts leave out what has no value', async () => {
+  const answer = await get('/v1/runtimes', { authorization: 'Bearer tsn_reader' });
+  assert.deepEqual(answer.json(), [
+    {
+      name: '2026.04',
+      multiStepSupport: true,
+      nodeJsVersion: 'v24.13.1',
+      dependencies: { axios: '1.13.4' },
+      stage: 'CURRENT',
+    },
+  ]);
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  assert.deepEqual(
+    (await get('/v1/runtimes/2026.04', { authorization: 'Bearer tsn_reader' })).json(),
+    answer.json()[0],
+  );
+  assert.equal((await get('/v1/runtimes/1999.01', { authorization: 'Bearer tsn_reader' })).statusCode, 404);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { restUnderTest } from './rest-under-test.ts';
+
+const { server, logged } = restUnderTest();
+const authorization = 'Bearer tsn_admin';
+const json = 'application/json';
+
+function post(
+  payload: string | Buffer,
+  headers: Record<string, string> = { 'content-type': json },
+  url = '/v1/variables',
+) {
+  return server.inject({ method: 'POST', url, headers: { authorization, ...headers }, payload });
+}
+
+function assertShape(answer: Awaited<ReturnType<typeof post>>, statusCode: number): void {
+  const body = answer.json();
+  assert.equal(answer.statusCode, statusCode, answer.body);
+  assert.equal(body.statusCode, statusCode);
+  assert.equal(body.error, answer.statusMessage);
+  assert.equal(typeof body.message, 'string');
+  assert.ok(answer.headers['x-request-id']);
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+}
+
+test('every wrong field of path, query and body is named at once, with what would be right', async () => {
+  const answer = await post('{"key":"1 bad","value":5,"locked":"yes","colour":"red"}');
+  assertShape(answer, 400);
+  assert.deepEqual(answer.json().attributes, {
+    key: 'must have 1 to 256 letters, digits and underscores, not beginning with a digit',
+    value: 'must be text',
+    locked: 'must be true or false',
+    colour: 'is not a field that is known here',
+  });
+});
+
+test('a missing field is told apart from a wrong one', async () => {
+  assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: text' });
+});
+
+const refused: readonly (readonly [string, number, string | Buffer, Record<string, string>?])[] = [
+  ['no body at all', 400, ''],
+  ['only blanks', 400, '  \n'],
+  ['broken JSON', 400, '{"key": "A", "value": '],
+  ['a list in the place of an object', 400, '[]'],
+  ['null', 400, 'null'],
+  ['a name given twice', 400, '{"key":"A","value":"1","value":"2"}'],
+  ['a name given twice, once escaped', 400, '{"key":"A","value":"1","v\\u0061lue":"2"}'],
+  ['a name given twice deep inside', 400, '{"key":"A","value":"1","x":[{"a":1,"a":2}]}'],
+  ['__proto__ as a name', 400, '{"__proto__":{"key":"A"},"key":"A","value":"1"}'],
+  ['nesting 100,000 levels deep', 400, '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['bad UTF-8', 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+  ['U+0000 in a text', 400, '{"key":"A","value":"a\\u0000b"}'],
+  ['half a surrogate pair', 400, '{"key":"A","value":"\\ud800"}'],
+  ['more than a megabyte', 413, JSON.stringify({ key: 'A', value: 'x'.repeat(1_100_000) })],
+  ['a form', 415, 'key=A&value=1', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a content type that is none', 415, '{"key":"A","value":"1"}', { 'content-type': 'json' }],
+  ['another charset', 415, '{}', { 'content-type': 'application/json; charset=latin1' }],
+  ['an encoding that is not known', 415, '{}', { 'content-type': json, 'content-encoding': 'br' }],
+  ['gzip that is none', 400, 'abc', { 'content-type': json, 'content-encoding': 'gzip' }],
+  [
+    'gzip that grows beyond a megabyte',
+    413,
+    gzipSync(Buffer.alloc(5_000_000, ' ')),
+    { 'content-type': json, 'content-encoding': 'gzip' },
+  ],
+];
+
+for (const [what, status, payload, headers] of refused) {
+  test(`a body with ${what} is refused with ${status}`, async () => {
+    assertShape(await post(payload, headers), status);
+    assert.equal((await server.inject({ url: '/v1/variables', headers: { authorization } })).body, '[]');
+  });
+}
+
+test('a body may be compressed with gzip, and have no content type', async () => {
+  const { server } = restUnderTest();
+  const payload = gzipSync('{"key":"ZIP","value":"1"}');
+  const headers = { authorization, 'content-encoding': 'gzip' };
+  const answer = await server.inject({ method: 'POST', url: '/v1/variables', headers, payload });
+  assert.equal(answer.statusCode, 201, answer.body);
+});
+
+for (const type of ['application/json', 'text/plain', 'nonsense', 'application/json; charset=latin1']) {
+  test(`an operation without a body accepts an empty one and ignores a full one of type ${type}`, async () => {
+    for (const payload of ['', '{"broken']) {
+      const headers = { authorization, 'content-type': type };
+      const answer = await server.inject({ method: 'DELETE', url: '/v1/variables/NONE', headers, payload });
+      assertShape(answer, 404);
+    }
+  });
+}
+
+test('an unknown address is a 404, a wrong method a 405 that names the right ones', async () => {
+  assertShape(await server.inject({ url: '/v1/nothing' }), 404);
+  assertShape(await post('{}', undefined, '/v1/nothing'), 404);
+  const wrong = await server.inject({ method: 'PATCH', url: '/v1/variables/A' });
+  assertShape(wrong, 405);
+  assert.equal(wrong.headers.allow, 'GET, HEAD, PUT, DELETE');
+});
+
+test('an address that cannot be decoded, or holds U+0000, is a 400', async () => {
+  assertShape(await server.inject({ url: '/v1/variables/%E0%A4%A', headers: { authorization } }), 400);
+  assertShape(await server.inject({ url: '/v1/variables/a%00b', headers: { authorization } }), 400);
+});
+
+test('an id that never existed is a 404, whatever it is made of', async () => {
+  for (const key of ['NONE', '💥', 'a'.repeat(900), '..%2f..', '__proto__', "'; drop table variables;--"]) {
+    const url = `/v1/variables/${key.includes('%') ? key : encodeURIComponent(key)}`;
+    assertShape(await server.inject({ url, headers: { authorization } }), 404);
+  }
+});
+
+test('a fault of ours is a 500 that says nothing of its cause, and is logged under its id', async () => {
+  const { server, logged } = restUnderTest({
+    authenticate: () => {
+      throw new Error('secret detail');
+    },
+  });
+  const answer = await server.inject({ url: '/v1/variables', headers: { authorization } });
+  assertShape(answer, 500);
+  assert.doesNotMatch(answer.body, /secret detail/);
+  assert.match(JSON.stringify(logged.lines[0]), new RegExp(String(answer.headers['x-request-id'])));
+});
+
+test('a database that cannot be written for now is a 503', async () => {
+  const { server } = restUnderTest({
+    authenticate: () => {
+      throw new Error('disk full');
+    },
+    isUnavailable: (error) => error instanceof Error && error.message === 'disk full',
+  });
+  const answer = await server.inject({ url: '/v1/variables', headers: { authorization } });
+  assertShape(answer, 503);
+  assert.ok(answer.headers['retry-after']);
+});
+
+test('none of this was a fault of ours', () => assert.deepEqual(logged.lines, []));

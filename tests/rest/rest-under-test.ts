@@ -1,0 +1,125 @@
+// A REST server for tests: keys and resources in memory, answers checked against the contract.
+import type { FastifyInstance } from 'fastify';
+import { Refusal, notFound } from '#actions/refusal.ts';
+import type { Account } from '#domain/account.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import { type AccountActions, accountRoutes } from '#rest/accounts.ts';
+import type { KnownKey } from '#rest/authenticate.ts';
+import { healthRoutes } from '#rest/health.ts';
+import { runtimeRoutes } from '#rest/runtimes.ts';
+import { createRestServer, type RestOptions } from '#rest/server.ts';
+import { variableRoutes, type VariableActions } from '#rest/variables.ts';
+
+export const ownId = '0199f0c4-0000-7000-8000-000000000001';
+export const secondId = '0199f0c4-0000-7000-8000-000000000002';
+export const foreignId = '0199f0c4-0000-7000-8000-000000000003';
+
+export const keys: Readonly<Record<string, KnownKey>> = {
+  tsn_admin: { keyId: 'a', role: 'admin', accountIds: [ownId, secondId] },
+  tsn_writer: { keyId: 'w', role: 'read-write', accountIds: [ownId] },
+  tsn_reader: { keyId: 'r', role: 'read-only', accountIds: [ownId] },
+};
+
+export const runtime: Runtime = {
+  name: '2026.04',
+  stage: 'CURRENT',
+  multiStepSupport: true,
+  nodeJsVersion: 'v24.13.1',
+  dependencies: { axios: '1.13.4' },
+  runtimeEndOfLife: null,
+  description: null,
+};
+
+/** What was logged, by message, and what a route threw. */
+export interface Logged {
+  readonly lines: { readonly details: object; readonly message: string }[];
+}
+
+/** The server, not listening; `inject` works at once. */
+export function restUnderTest(overrides: Partial<RestOptions> = {}): { server: FastifyInstance; logged: Logged } {
+  const logged: Logged = { lines: [] };
+  const runtimes = [runtime];
+  const server = createRestServer({
+    routes: [
+      ...variableRoutes(variablesInMemory()),
+      ...accountRoutes(accountsInMemory()),
+      ...runtimeRoutes({
+        list: () => runtimes,
+        find: (_caller, name) => {
+          const found = runtimes.find((each) => each.name === name);
+          if (found === undefined) throw notFound('runtime', name);
+          return found;
+        },
+      }),
+      ...healthRoutes({
+        readiness: async () => [],
+        metrics: { metrics: async () => 'up 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
+      }),
+    ],
+    authenticate: (key) => keys[key] ?? null,
+    log: { error: (details, message) => logged.lines.push({ details, message }) },
+    rateLimit: 0,
+    now: Date.now,
+    isUnavailable: () => false,
+    checkResponses: true,
+    ...overrides,
+  });
+  return { server, logged };
+}
+
+export function variablesInMemory(): VariableActions {
+  const rows = new Map<string, EnvironmentVariable>();
+  const find = (key: string) => {
+    const found = rows.get(key);
+    if (found === undefined) throw notFound('environment variable', key);
+    return found;
+  };
+  return {
+    list: async (_caller, { limit, offset }) => ({
+      rows: [...rows.values()].slice(offset, offset + limit),
+      total: rows.size,
+    }),
+    create: async (_caller, variable) => {
+      if (rows.has(variable.key)) throw new Refusal('conflict', `There is an environment variable ${variable.key}.`);
+      rows.set(variable.key, variable);
+      return variable;
+    },
+    find: async (_caller, key) => find(key),
+    change: async (_caller, key, change) => {
+      const changed = { ...find(key), ...change };
+      rows.set(key, changed);
+      return changed;
+    },
+    remove: async (_caller, key) => {
+      find(key);
+      rows.delete(key);
+    },
+  };
+}
+
+function accountsInMemory(): AccountActions {
+  const blank = { runtimeId: null, settings: null, alertSettings: null, executionLimit: null, createdAt: 0 };
+  const rows = new Map<string, Account>(
+    [ownId, secondId].map((id, index) => [id, { ...blank, id, name: `Account ${index + 1}` }]),
+  );
+  const find = (reached: readonly string[], id: string) => {
+    const found = reached.includes(id) ? rows.get(id) : undefined;
+    if (found === undefined) throw notFound('account', id);
+    return found;
+  };
+  return {
+    list: async ({ accountIds }) => accountIds.map((id) => find(accountIds, id)),
+    find: async ({ accountIds }, id) => find(accountIds, id),
+    create: async (_caller, draft) => ({ ...draft, id: foreignId, createdAt: 0 }),
+    change: async ({ accountIds }, id, change) => {
+      const changed = { ...find(accountIds, id), ...change };
+      rows.set(id, changed);
+      return changed;
+    },
+    usage: async ({ accountIds }, id) => {
+      find(accountIds, id);
+      return { from: 0, to: 1000, used: 3, limit: null };
+    },
+  };
+}
