@@ -1,0 +1,87 @@
+// What a caller may do with accounts (spec §4.2, decisions: Accounts, keys, errors).
+import type { Account, Usage } from '#domain/account.ts';
+import type { Caller } from '#domain/api-key.ts';
+import { type Runtime, stageAt } from '#domain/runtime.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import { requirePermission } from './permission.ts';
+import { invalidField, notFound } from './refusal.ts';
+
+/** What a new account is made of; null = not set. */
+export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
+/** What of an account is changed; null resets. */
+export type AccountChange = Partial<NewAccount>;
+
+/** What these actions need. */
+export interface AccountMeans {
+  readonly accounts: {
+    list(ids: readonly string[]): Promise<Account[]>;
+    add(account: Account, apiKeyId: string): Promise<void>;
+    change(id: string, change: AccountChange): Promise<Account | null>;
+    usage(id: string, at: number): Promise<Usage | null>;
+  };
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly Runtime[];
+  /** A key's accounts have changed: what is remembered of it must be read again. */
+  readonly forgetKey: (keyId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Every account the key reaches, in the key's order. */
+export interface AccountActions {
+  list(caller: Caller): Promise<Account[]>;
+  /** `me` = the account the request acts on. Refuses `not-found` what the key does not reach. */
+  find(caller: Caller, id: string): Promise<Account>;
+  /** The key that makes an account reaches it. */
+  create(caller: Caller, account: NewAccount): Promise<Account>;
+  change(caller: Caller, id: string, change: AccountChange): Promise<Account>;
+  /** Of the present UTC calendar month. */
+  usage(caller: Caller, id: string): Promise<Usage>;
+}
+
+export function createAccountActions({ accounts, runtimes, forgetKey, clock }: AccountMeans): AccountActions {
+  const reached = (caller: Caller, id: string): string => {
+    const wanted = id === 'me' ? caller.accountId : id.toLowerCase();
+    if (!caller.accountIds.includes(wanted)) throw notFound('account', id);
+    return wanted;
+  };
+  const requireRuntime = (runtimeId: string | null | undefined): void => {
+    if (runtimeId === null || runtimeId === undefined) return;
+    const names = runtimes().flatMap((runtime) => (stageAt(runtime, clock.now()) === 'REMOVED' ? [] : runtime.name));
+    if (!names.includes(runtimeId)) throw invalidField('runtimeId', `must be one of ${names.join(', ')}`);
+  };
+  return {
+    list(caller) {
+      requirePermission(caller, 'read');
+      return accounts.list(caller.accountIds);
+    },
+    async find(caller, id) {
+      requirePermission(caller, 'read');
+      const [account] = await accounts.list([reached(caller, id)]);
+      if (account === undefined) throw notFound('account', id);
+      return account;
+    },
+    async create(caller, wanted) {
+      requirePermission(caller, 'admin');
+      requireRuntime(wanted.runtimeId);
+      const account: Account = { ...wanted, id: newId(), createdAt: clock.now() };
+      await accounts.add(account, caller.keyId);
+      forgetKey(caller.keyId);
+      return account;
+    },
+    async change(caller, id, change) {
+      requirePermission(caller, 'admin');
+      const wanted = reached(caller, id);
+      requireRuntime(change.runtimeId);
+      const account = await accounts.change(wanted, change);
+      if (account === null) throw notFound('account', id);
+      return account;
+    },
+    async usage(caller, id) {
+      requirePermission(caller, 'read');
+      const usage = await accounts.usage(reached(caller, id), clock.now());
+      if (usage === null) throw notFound('account', id);
+      return usage;
+    },
+  };
+}

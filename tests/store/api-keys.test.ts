@@ -1,0 +1,245 @@
+// Accounts and API keys: the first ones, who reaches what, and how soon a revoked key stops.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { createAccountActions } from '#actions/accounts.ts';
+import { createApiKeyActions } from '#actions/api-keys.ts';
+import { createAuthentication } from '#actions/authenticate.ts';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import { Refusal } from '#actions/refusal.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import { newId } from '#lib/id.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+
+const runtime: Runtime = {
+  name: '2026.10',
+  stage: 'CURRENT',
+  multiStepSupport: false,
+  nodeJsVersion: 'v24.21.0',
+  dependencies: {},
+  runtimeEndOfLife: null,
+  description: null,
+};
+const newAccount = { name: 'Shop', runtimeId: null, settings: null, alertSettings: null, executionLimit: null };
+
+function open({ store, clock }: TempStore) {
+  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const forgetKey = authentication.forget;
+  return {
+    authentication,
+    accounts: createAccountActions({ accounts: store.accounts, runtimes: () => [runtime], forgetKey, clock }),
+    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
+    callerOf: async (key: string, accountId?: string): Promise<Caller> => {
+      const holder = await authentication.authenticate(key);
+      assert.ok(holder);
+      return { ...holder, accountId: accountId ?? holder.accountIds[0] ?? '' };
+    },
+  };
+}
+
+const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+
+test('an empty database gets one account and one admin key, the second start gets neither', async () => {
+  await using temp = openTempStore();
+  const { store, clock } = temp;
+  const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
+  assert.match(first?.key ?? '', /^tsn_[A-Za-z0-9_-]{43}$/);
+  assert.equal(await ensureFirstAccount({ apiKeys: store.apiKeys, clock }), null);
+  const { callerOf, accounts } = open(temp);
+  const caller = await callerOf(first?.key ?? '');
+  assert.equal(caller.role, 'admin');
+  assert.deepEqual(
+    (await accounts.list(caller)).map(({ id, name }) => ({ id, name })),
+    [{ id: first?.accountId, name: 'Default' }],
+  );
+  const row = temp.raw.prepare('SELECT * FROM api_keys').get();
+  assert.deepEqual(Buffer.from(row?.['hash'] as Uint8Array), hash('sha256', first?.key ?? '', 'buffer'));
+  assert.ok(!Object.values(row ?? {}).includes(first?.key ?? ''));
+});
+
+test('the first key and account can be given by the operator', async () => {
+  await using temp = openTempStore();
+  const accountId = newId();
+  const key = `tsn_${'k'.repeat(32)}`;
+  await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock }, { key, accountId });
+  assert.equal((await open(temp).callerOf(key)).accountId, accountId);
+  await assert.rejects(
+    ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock }, { key: 'short' }),
+    /tsn_ and 32 to 128/,
+  );
+});
+
+test('the key that makes an account reaches it at once, after the accounts it had', async () => {
+  await using temp = openTempStore();
+  const { store, clock } = temp;
+  const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
+  const { accounts, callerOf } = open(temp);
+  const key = first?.key ?? '';
+  const made = await accounts.create(await callerOf(key), { ...newAccount, executionLimit: 5 });
+  const caller = await callerOf(key);
+  assert.deepEqual(caller.accountIds, [first?.accountId, made.id]);
+  assert.deepEqual(
+    (await accounts.list(caller)).map(({ name }) => name),
+    ['Default', 'Shop'],
+  );
+  assert.equal((await accounts.usage(caller, made.id)).limit, 5);
+  assert.deepEqual(await accounts.usage(caller, 'me'), {
+    from: Date.UTC(2026, 2, 1),
+    to: Date.UTC(2026, 3, 1),
+    used: 0,
+    limit: null,
+  });
+});
+
+test('a change of an account is seen by the next read, and keeps what it does not name', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { accounts, callerOf } = open(temp);
+  const caller = await callerOf(first?.key ?? '');
+  await accounts.list(caller);
+  await accounts.change(caller, 'me', { runtimeId: '2026.10', settings: { note: 'ünïcode ✓' } });
+  await accounts.change(caller, caller.accountId.toUpperCase(), { name: null });
+  const account = await accounts.find(caller, 'me');
+  assert.deepEqual([account.name, account.runtimeId, account.settings], [null, '2026.10', { note: 'ünïcode ✓' }]);
+  await assert.rejects(accounts.change(caller, 'me', { runtimeId: '1999.01' }), /runtimeId must be one of 2026\.10/);
+  await assert.rejects(accounts.find(caller, newId()), refusedWith('not-found'));
+});
+
+test('only an admin key changes accounts or sees keys', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { accounts, apiKeys, callerOf } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  const { key } = await apiKeys.create(admin, { name: 'CI', role: 'read-write', expiresAt: null });
+  const caller = await callerOf(key);
+  await assert.rejects(accounts.create(caller, newAccount), refusedWith('forbidden'));
+  await assert.rejects(accounts.change(caller, 'me', { name: 'mine' }), refusedWith('forbidden'));
+  await assert.rejects(apiKeys.list(caller, { limit: 10, offset: 0 }), refusedWith('forbidden'));
+  await assert.rejects(apiKeys.create(caller, { name: 'x', role: 'admin', expiresAt: null }), refusedWith('forbidden'));
+});
+
+test('an expired key stops at its instant, also while it is remembered', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { apiKeys, callerOf, authentication } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  const expiresAt = temp.clock.now() + 5000;
+  const { key } = await apiKeys.create(admin, { name: 'short', role: 'read-only', expiresAt });
+  assert.equal((await authentication.authenticate(key))?.role, 'read-only');
+  temp.clock.turn(4999);
+  assert.ok(await authentication.authenticate(key));
+  temp.clock.turn(1);
+  assert.equal(await authentication.authenticate(key), null);
+  await assert.rejects(
+    apiKeys.create(admin, { name: 'late', role: 'admin', expiresAt: temp.clock.now() }),
+    /expiresAt must be in the future/,
+  );
+});
+
+test('a revoked key stops at once here, and within ten seconds when another process revoked it', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { apiKeys, callerOf, authentication } = open(temp);
+  const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const admin = await callerOf(first?.key ?? '');
+  const made = await apiKeys.create(admin, { name: 'CI', role: 'read-run', expiresAt: null });
+  assert.ok(await authentication.authenticate(made.key));
+  assert.ok(await other.authenticate(made.key));
+  await apiKeys.revoke(admin, made.id);
+  assert.equal(await authentication.authenticate(made.key), null);
+  assert.ok(await other.authenticate(made.key), 'still believed there');
+  temp.clock.turn(10_000);
+  assert.equal(await other.authenticate(made.key), null);
+  await assert.rejects(apiKeys.revoke(admin, made.id), refusedWith('not-found'));
+  await assert.rejects(apiKeys.revoke(admin, admin.keyId), refusedWith('conflict'));
+});
+
+test('a key cannot be given accounts that its maker does not reach', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { accounts, apiKeys, callerOf } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  const second = await accounts.create(admin, newAccount);
+  const both = await callerOf(first?.key ?? '');
+  const alone = await apiKeys.create(both, { name: 'second', role: 'admin', accountIds: [second.id], expiresAt: null });
+  const caller = await callerOf(alone.key);
+  const foreign = { name: 'x', role: 'admin', accountIds: [admin.accountId], expiresAt: null } as const;
+  await assert.rejects(apiKeys.create(caller, foreign), refusedWith('forbidden'));
+  await assert.rejects(apiKeys.create(caller, { ...foreign, accountIds: [newId()] }), refusedWith('forbidden'));
+});
+
+test('revoking a key that also reaches foreign accounts takes away the shared ones only', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { accounts, apiKeys, callerOf } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  const second = await accounts.create(admin, newAccount);
+  const both = await callerOf(first?.key ?? '');
+  const alone = await apiKeys.create(both, { name: 'second', role: 'admin', accountIds: [second.id], expiresAt: null });
+  const caller = await callerOf(alone.key);
+  const seen = await apiKeys.list(caller, { limit: 10, offset: 0 });
+  assert.deepEqual(
+    seen.rows.map((key) => key.accountIds),
+    [[second.id], [second.id]],
+  );
+  await apiKeys.revoke(caller, both.keyId);
+  temp.clock.turn(10_000);
+  assert.deepEqual((await callerOf(first?.key ?? '')).accountIds, [first?.accountId]);
+});
+
+test('hundreds of keys are listed page by page, each once', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { apiKeys, callerOf } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  for (let index = 0; index < 230; index++) {
+    temp.clock.turn(1);
+    await apiKeys.create(admin, { name: `key ${index} 🔑`, role: 'read-only', expiresAt: null });
+  }
+  const names = new Set<string>();
+  for (let offset = 0; offset < 231; offset += 100) {
+    const { rows, total } = await apiKeys.list(admin, { limit: 100, offset });
+    assert.equal(total, 231);
+    for (const { name } of rows) names.add(name);
+  }
+  assert.equal(names.size, 231);
+});
+
+test('the last use of a key is written, at most once a minute', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const marks: number[] = [];
+  const { apiKeys } = temp.store;
+  const authentication = createAuthentication({
+    apiKeys: {
+      findByHash: (hash) => apiKeys.findByHash(hash),
+      markUsed: async (id, at) => {
+        await apiKeys.markUsed(id, at);
+        marks.push(at);
+      },
+    },
+    clock: temp.clock,
+  });
+  const key = first?.key ?? '';
+  const start = temp.clock.now();
+  for (let second = 0; second < 130; second++) {
+    assert.ok(await authentication.authenticate(key));
+    temp.clock.turn(1000);
+  }
+  await temp.store.apiKeys.revoke(newId(), [newId()]); // the writes before it are done when this one is
+  assert.deepEqual(marks, [start, start + 60_000, start + 120_000]);
+  assert.equal(temp.raw.prepare('SELECT last_used_at AS at FROM api_keys').get()?.['at'], start + 120_000);
+});
+
+test('a remembered key costs next to nothing', async () => {
+  await using temp = openTempStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { authentication } = open(temp);
+  const key = first?.key ?? '';
+  await authentication.authenticate(key);
+  const start = process.hrtime.bigint();
+  for (let index = 0; index < 20_000; index++) assert.ok(!(authentication.authenticate(key) instanceof Promise));
+  const each = Number(process.hrtime.bigint() - start) / 20_000 / 1000;
+  assert.ok(each < 50, `${each.toFixed(1)} µs`);
+});
