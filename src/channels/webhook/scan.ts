@@ -55,6 +55,10 @@ export function scanTags(source: string): Tag[] {
     }
     const { end, parentheses, depth } = tagEnd(source, at, fail);
     const tag = read(source.slice(at, end), at, fail);
+    // {"a":{{X}}} reads as the end of a triple brace: the parser would say nothing that helps.
+    if (!tag.text.endsWith('}}}') && source[end] === '}') {
+      fail(at, `put a space between ${tag.text} and the } that follows it`);
+    }
     tags.push(tag);
     follow(tag, open, source, fail);
     if (tag.role !== 'close') expressions += 1 + parentheses;

@@ -1,0 +1,45 @@
+/** The kinds of alert channels, by type: the only place that lists them. */
+import type { ChannelType } from '#domain/alert-channel.ts';
+import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { RenderFacts } from './webhook/context.ts';
+import { warnAboutWebhook } from './webhook/preview.ts';
+import type { PreviewWarning } from './webhook/preview.ts';
+import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
+import type { Locked } from './webhook/redact.ts';
+import { renderWebhook } from './webhook/render.ts';
+import { createWebhookSender } from './webhook/send.ts';
+import type { SenderOptions, WebhookSender } from './webhook/send.ts';
+import { validateWebhook } from './webhook/validate.ts';
+import type { ConfigIssue } from './webhook/validate.ts';
+
+/** What the rest of the service needs of a kind of channel. */
+export interface ChannelKind {
+  /** What must be refused at save; empty = fine. `secretNames`: keys of secret variables, which templates may not name. */
+  validateConfig(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[];
+  /** What a preview warns of. */
+  warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
+  /** The one request of a delivery; a TemplateError ends the delivery as failed. */
+  render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
+  /** The sender of a process: one is enough for all channels of the kind. */
+  createSender(options: SenderOptions): WebhookSender;
+  /** What must not be shown of a channel's deliveries. */
+  lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
+  redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
+  redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A;
+}
+
+/** Channel type → kind. */
+export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
+  WEBHOOK: {
+    validateConfig: validateWebhook,
+    warnings: warnAboutWebhook,
+    render: renderWebhook,
+    createSender: createWebhookSender,
+    lockedOf,
+    redactRequest,
+    redactAttempt,
+  },
+};

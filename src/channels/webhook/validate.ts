@@ -1,0 +1,131 @@
+/** Says everything that must be refused when a webhook channel is saved. */
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { compileTemplate } from './compile.ts';
+import type { CompiledTemplate } from './compile.ts';
+import { methods, readConfig, templatesOf } from './config.ts';
+import { TemplateError } from './template-error.ts';
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigIssue {
+  /** Such as `config.headers[0].key`. */
+  readonly path: string;
+  /** What is wrong and what would be right. */
+  readonly message: string;
+  /** From 1; only for templates. */
+  readonly line?: number;
+  /** From 1; only for templates. */
+  readonly column?: number;
+}
+
+const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const httpHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * What is wrong with a configuration; empty when it can be saved (spec §5 rule 2; decisions: Webhook templates).
+ *
+ * @param secretNames keys of the account's and groups' secret variables: a template that names one is refused
+ */
+export function validateWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  return [
+    ...shapeIssues(config),
+    ...templatesOf(readConfig(config)).flatMap(({ path, source }) => templateIssues(path, source, secretNames)),
+    ...urlIssues(config['url']),
+  ];
+}
+
+/** The compiled template, or what is wrong with it. */
+export function compileField(path: string, source: string): CompiledTemplate | ConfigIssue {
+  try {
+    return compileTemplate(source);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { path, message: error.message, line: error.line, column: error.column };
+  }
+}
+
+function templateIssues(path: string, source: string, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  const compiled = compileField(path, source);
+  if (!('references' in compiled)) return [compiled];
+  return compiled.references
+    .filter(({ name }) => secretNames.has(name))
+    .map(({ name, place }) => ({ path, message: secretMessage(name), line: place.line, column: place.column }));
+}
+
+/** Why a secret may not be named. */
+export function secretMessage(name: string): string {
+  return `${name} is a secret: alert templates can use environment variables only`;
+}
+
+function shapeIssues(config: JsonObject): ConfigIssue[] {
+  const { method, template } = config as Record<string, JsonValue | undefined>;
+  const issues: ConfigIssue[] = [];
+  if (method !== undefined && method !== null) {
+    const upper = typeof method === 'string' ? method.toUpperCase() : '';
+    if (!methods.some((known) => known === upper)) {
+      issues.push({ path: 'config.method', message: `must be one of ${methods.join(', ')}` });
+    }
+  }
+  if (template !== undefined && template !== null && typeof template !== 'string') {
+    issues.push({ path: 'config.template', message: 'must be text' });
+  }
+  return [...issues, ...pairIssues(config, 'headers'), ...pairIssues(config, 'queryParameters')];
+}
+
+function pairIssues(config: JsonObject, field: 'headers' | 'queryParameters'): ConfigIssue[] {
+  const list = config[field];
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) return [{ path: `config.${field}`, message: 'must be a list of {key, value, locked}' }];
+  return list.flatMap((item: JsonValue, index) => {
+    const path = `config.${field}[${index}]`;
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      return [{ path, message: 'must be {key, value, locked}' }];
+    }
+    const { key, value } = item as Record<string, JsonValue | undefined>;
+    const issues: ConfigIssue[] = [];
+    const fault = field === 'headers' ? headerFault(key) : keyFault(key);
+    if (fault !== null) issues.push({ path: `${path}.key`, message: fault });
+    if (value !== undefined && typeof value !== 'string')
+      issues.push({ path: `${path}.value`, message: 'must be text' });
+    return issues;
+  });
+}
+
+function keyFault(key: unknown): string | null {
+  return typeof key === 'string' && key !== '' ? null : 'must be a name';
+}
+
+function headerFault(key: unknown): string | null {
+  if (typeof key !== 'string' || !headerName.test(key)) {
+    return "must be a header name: letters, digits and !#$%&'*+-.^_`|~ only";
+  }
+  const name = key.toLowerCase();
+  if (name.startsWith('x-service-')) return `${key} may not be set: x-service-* headers belong to the service`;
+  return httpHeaders.has(name) ? `${key} may not be set: it belongs to the connection` : null;
+}
+
+const anyTag = /\{\{\{?[^{}]*\}\}\}?/g;
+
+function urlIssues(url: JsonValue | undefined): ConfigIssue[] {
+  const path = 'config.url';
+  if (typeof url !== 'string' || url.trim() === '')
+    return [{ path, message: 'is required: the URL to send alerts to' }];
+  const text = url.trim();
+  const begins = /^https?:\/\//i.test(text);
+  if (!begins && !/^\{\{\{?~?\s*[\w$.-]+\s*~?\}\}/.test(text)) {
+    return [{ path, message: 'must begin with http://, https:// or a variable such as {{NAME}}' }];
+  }
+  // Tags stand for values: a digit fits wherever one can stand in a URL, the port included.
+  const isWritten = !begins || text.includes('{{#') || URL.canParse(text.replace(anyTag, '1'));
+  return isWritten ? [] : [{ path, message: 'is not a valid URL' }];
+}
