@@ -1,0 +1,56 @@
+// What the templates of one delivery may use: the facts of its alert over the user's variables.
+import { sslDaysRemaining } from './alert.ts';
+import type { EnvironmentVariable } from './environment-variable.ts';
+import { mergeVariables } from './environment-variable.ts';
+import type { DeliveryFacts } from './recording.ts';
+import { systemVariables, type TemplateVariables } from './template-variables.ts';
+
+/** What the kind of check and the installation add to a delivery's facts. */
+export interface DeliveryExtras {
+  readonly url: string | null;
+  readonly status: number | null;
+  readonly statusText: string | null;
+  readonly locationName: string;
+  /** RESULT_LINK. */
+  readonly link: string;
+  readonly isTest?: boolean;
+}
+
+/**
+ * The variables of a delivery: system names win over user names, a group's variables over its account's when a group's
+ * subscription caused the delivery, and no secret is among them (decisions: User variables, spec §5).
+ */
+export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
+  const { check, group } = facts.context;
+  const { certificate } = facts.finding;
+  const system = systemVariables({
+    alertType: facts.alertType,
+    deliveryId: facts.deliveryId,
+    check: { ...check, url: extras.url },
+    groupName: group?.name ?? null,
+    result: {
+      id: facts.resultId,
+      message: facts.finding.message,
+      responseTimeMs: facts.finding.responseTimeMs,
+      status: extras.status,
+      statusText: extras.statusText,
+      startedAt: facts.finding.startedAt,
+      link: extras.link,
+    },
+    location: { code: facts.location, name: extras.locationName },
+    ssl:
+      certificate === null
+        ? null
+        : { daysRemaining: sslDaysRemaining(certificate, facts.createdAt), domain: certificate.domain },
+    reminder: null,
+    isTest: extras.isTest ?? false,
+  });
+  return { ...userVariables(facts), ...system };
+}
+
+/** Account variables with the group's over them where a group is the cause; secrets left out. */
+export function userVariables({ context, isViaGroup }: Pick<DeliveryFacts, 'context' | 'isViaGroup'>) {
+  const group: readonly EnvironmentVariable[] = isViaGroup ? (context.group?.environmentVariables ?? []) : [];
+  const merged = mergeVariables(context.variables, group);
+  return Object.fromEntries(merged.filter(({ secret }) => !secret).map(({ key, value }) => [key, value]));
+}

@@ -1,0 +1,15 @@
+// What a process does, as data: each role and the loops it turns.
+import type { Role } from './config-variables.ts';
+
+/** The loops of a process, by name. */
+export const loopNames = ['schedule-runs', 'run-checks', 'send-deliveries', 'remove-old-rows'] as const;
+export type LoopName = (typeof loopNames)[number];
+
+/** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
+export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
+  api: [],
+  scheduler: ['schedule-runs'],
+  runner: ['run-checks'],
+  deliverer: ['send-deliveries'],
+  upkeep: ['remove-old-rows'],
+};

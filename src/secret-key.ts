@@ -1,0 +1,20 @@
+// The installation's key: seals secrets at rest and signs result links. Configured, or kept in the data folder.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, ConfigError } from './config.ts';
+
+const fileName = 'secret.key';
+const form = /^[0-9a-f]{64}$/;
+
+/** The 32 bytes of the key. Without one in the configuration it is read from the data folder, and made there once. */
+export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Uint8Array {
+  if (secretKey !== null) return Buffer.from(secretKey, 'hex');
+  const path = join(dataDir, fileName);
+  if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  const text = readFileSync(path, 'utf8').trim();
+  if (!form.test(text)) {
+    throw new ConfigError(`${path} does not hold a key: right would be 64 hex digits, as TOCSIN_SECRET_KEY has them`);
+  }
+  return Buffer.from(text, 'hex');
+}

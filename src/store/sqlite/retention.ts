@@ -1,0 +1,107 @@
+// What has grown old goes, a slice at a time: no slice holds the loop for long.
+import { type IdBytes, firstIdAt } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import type { Connection } from './connection.ts';
+
+/** Where a sweep stands: the check it looks at next. */
+export interface SweepCursor {
+  readonly accountId: IdBytes;
+  readonly checkId: IdBytes;
+}
+
+/** What a slice removed, and where the next begins; null = the sweep is through. */
+export interface Slice {
+  readonly removed: number;
+  readonly next: SweepCursor | null;
+}
+
+const checksPerSlice = 20;
+
+/**
+ * Removes results, exchanges and old attempts of a few checks that are older than `before` (epoch ms), `most` at most.
+ * The key sorts by time within a check, so old rows are a range.
+ */
+export function removeOldResults(
+  connection: Connection,
+  cursor: SweepCursor | null,
+  before: number,
+  most: number,
+): Slice {
+  const bound = firstIdAt(before);
+  let at = cursor;
+  let removed = 0;
+  for (let looked = 0; looked < checksPerSlice && removed < most; looked++) {
+    const check = nextCheck(connection, at);
+    if (check === null) return { removed, next: null };
+    removed += removeOldest(connection, 'results', 'id', check, bound, most - removed);
+    removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, most - removed);
+    // A slice that ran full leaves the cursor before this check: the next one goes on with it.
+    if (removed < most) at = check;
+  }
+  return { removed, next: at ?? { accountId: new Uint8Array(), checkId: new Uint8Array() } };
+}
+
+/** Checks that have results, walked by key: whether the check itself still exists does not matter. */
+function nextCheck(connection: Connection, after: SweepCursor | null): SweepCursor | null {
+  const row = connection
+    .prepare(
+      `SELECT account_id, check_id FROM results WHERE (account_id, check_id) > (?, ?)
+       ORDER BY account_id, check_id LIMIT 1`,
+    )
+    .get(after?.accountId ?? new Uint8Array(), after?.checkId ?? new Uint8Array());
+  return row === undefined
+    ? null
+    : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
+}
+
+function removeOldest(
+  connection: Connection,
+  table: 'results' | 'exchanges',
+  key: 'id' | 'result_id',
+  { accountId, checkId }: SweepCursor,
+  bound: IdBytes,
+  most: number,
+): number {
+  if (most <= 0) return 0;
+  const { changes } = connection
+    .prepare(
+      `DELETE FROM ${table} WHERE account_id = ?1 AND check_id = ?2 AND ${key} IN (
+         SELECT ${key} FROM ${table} WHERE account_id = ?1 AND check_id = ?2 AND ${key} < ?3 ORDER BY ${key} LIMIT ?4)`,
+    )
+    .run(accountId, checkId, bound, most);
+  return Number(changes);
+}
+
+/** Removes alerts, ended deliveries with their attempts, and answered idempotency keys; answers how many rows went. */
+export function removeOldDeliveries(connection: Connection, before: number, now: number, most: number): number {
+  const accounts = connection.prepare('SELECT id FROM accounts').all() as unknown as { id: IdBytes }[];
+  let removed = 0;
+  for (const { id } of accounts) removed += removeOldOfAccount(connection, id, firstIdAt(before), most - removed);
+  const keys = connection
+    .prepare(
+      `DELETE FROM idempotency_keys WHERE (account_id, key, operation) IN (
+         SELECT account_id, key, operation FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
+    )
+    .run(now - 86_400_000, most);
+  return removed + Number(keys.changes);
+}
+
+function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: IdBytes, most: number): number {
+  if (most <= 0) return 0;
+  const old = connection
+    .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status <> ? LIMIT ?')
+    .all(accountId, bound, deliveryStatusCodes.encode('pending'), most) as unknown as { id: IdBytes }[];
+  const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
+  const deliveries = connection.prepare('DELETE FROM deliveries WHERE account_id = ? AND id = ?');
+  for (const { id } of old) {
+    attempts.run(accountId, id);
+    deliveries.run(accountId, id);
+  }
+  const alerts = connection
+    .prepare(
+      `DELETE FROM alerts WHERE account_id = ?1 AND id IN (
+         SELECT id FROM alerts WHERE account_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)`,
+    )
+    .run(accountId, bound, most);
+  return old.length + Number(alerts.changes);
+}
