@@ -1,0 +1,135 @@
+// The rules of the house hold for the sources as they are, and each of them would notice a breach.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Rule, rules } from './support/architecture-rules.ts';
+import { readSources, type SourceFile, sourceFile } from './support/source-files.ts';
+
+const sources = readSources(fileURLToPath(new URL('..', import.meta.url)), ['src', 'cli']);
+
+describe('the architecture', () => {
+  it('was judged on the whole tree, not on nothing', () => {
+    const imports = sources.filter(({ path }) => !path.endsWith('.test.ts')).flatMap((file) => file.imports);
+    assert.ok(sources.length >= 50, `read ${sources.length} files`);
+    assert.ok(imports.filter(({ kind }) => kind === 'file').length >= 80, 'imports of our own files');
+    assert.ok(imports.filter(({ kind }) => kind === 'node').length >= 10, 'imports of Node.js');
+    const paths = new Set(sources.map(({ path }) => path));
+    const lost = imports.filter(({ kind, from }) => kind === 'file' && from.endsWith('.ts') && !paths.has(from));
+    assert.deepEqual(lost, [], 'every import of a file of ours leads to a file that was read');
+  });
+
+  for (const { sentence, breaches } of rules) {
+    it(sentence, () => assert.deepEqual(breaches(sources), []));
+  }
+});
+
+/** A file with a comment in front, so that it breaks no other rule. */
+const file = (path: string, code: string): SourceFile => sourceFile(path, `// Made for this test.\n${code}\n`);
+
+/** For each rule, by a part of its sentence: one file that breaks it, and one beside it that does not. */
+const examples: readonly (readonly [part: string, breach: SourceFile, fine: SourceFile])[] = [
+  [
+    'in its row',
+    file('src/store/a.ts', "import { x } from '../rest/x.ts';"),
+    file('src/rest/a.ts', "import { x } from '#actions/x.ts';"),
+  ],
+  [
+    'in its row',
+    file('src/lib/a.ts', "import type { C } from '#config.ts';"),
+    file('src/main.ts', "import { x } from '#store/x.ts';"),
+  ],
+  [
+    'in its row',
+    file('cli/a.ts', "import { x } from '../src/store/x.ts';"),
+    file('cli/b.ts', "import { x } from '#contract/x.ts';"),
+  ],
+  [
+    'in its row',
+    file('src/checks/api/a.ts', "const w = new Worker(new URL('../../store/w.ts', import.meta.url));"),
+    file('src/checks/api/b.ts', "await import('./w.ts');"),
+  ],
+  ['is a room with', file('src/services/a.ts', ''), file('src/lib/a.ts', '')],
+  [
+    'another kind',
+    file('src/checks/tcp/a.ts', "import { x } from '../api/x.ts';"),
+    file('src/checks/registry.ts', "import { x } from './api/x.ts';"),
+  ],
+  [
+    'another kind',
+    file('src/checks/lanes.ts', "import { x } from './api/x.ts';"),
+    file('src/checks/tcp/a.ts', "import { x } from '../lanes.ts';"),
+  ],
+  [
+    'steps of the pipeline',
+    file('src/pipeline/run-checks.ts', "import { x } from './send-deliveries.ts';"),
+    file('src/pipeline/run-checks.ts', "import { x } from './lease.ts';"),
+  ],
+  [
+    'neither packages',
+    file('src/domain/a.ts', "import { z } from 'zod';"),
+    file('src/domain/b.ts', "import { z } from './z.ts';"),
+  ],
+  [
+    'neither packages',
+    file('src/domain/a.ts', "import { join } from 'node:path';"),
+    file('src/lib/a.ts', "import { join } from 'node:path';"),
+  ],
+  [
+    'no clock',
+    file('src/domain/a.ts', 'const now = Date.now();'),
+    file('src/domain/b.ts', 'const then = new Date(at); // not Date.now()'),
+  ],
+  [
+    'the environment',
+    file('src/store/a.ts', 'const { HOME } = process.env;'),
+    file('src/config.ts', 'const { HOME } = process.env;'),
+  ],
+  ['passes on', file('src/lib/a.ts', "export { x } from './x.ts';"), file('src/lib/b.ts', 'export { x };')],
+  ['passes on', file('src/lib/index.ts', ''), file('src/lib/indexes.ts', '')],
+  ['Names say', file('src/lib/utils.ts', ''), file('src/lib/clock.ts', '')],
+  ['Names say', file('src/lib/apiKey.ts', ''), file('src/lib/api-key.ts', '')],
+  [
+    'first 15 lines',
+    sourceFile('src/lib/a.ts', 'export const a = 1;\n'),
+    sourceFile('src/lib/a.ts', '/** One. */\nexport const a = 1;\n'),
+  ],
+  ['enums', file('src/lib/a.ts', 'export enum Colour { Red }'), file('src/lib/b.ts', "const a = 'enum Colour';")],
+  ['more than 400', file('src/lib/a.ts', '\n'.repeat(400)), file('src/lib/a.ts', '\n'.repeat(390))],
+  ['Files stay small', file('src/lib/a.ts', '\n'.repeat(95)), file('src/lib/a.ts', '\n'.repeat(80))],
+];
+
+describe('a rule of the architecture', () => {
+  for (const [part, breach, fine] of examples) {
+    it(`("${part}") notices ${breach.path} and lets ${fine.path} pass`, () => {
+      const rule = ruleOf(part);
+      assert.notDeepEqual(rule.breaches([breach]), []);
+      assert.deepEqual(rule.breaches([fine]), []);
+    });
+  }
+
+  it('("circle") notices files that import each other over a third', () => {
+    const next = (from: string, to: string): SourceFile =>
+      file(`src/lib/${from}.ts`, `import { x } from './${to}.ts';`);
+    const { breaches } = ruleOf('circle');
+    assert.deepEqual(breaches([next('a', 'b'), next('b', 'c'), next('c', 'd')]), []);
+    assert.deepEqual(breaches([next('a', 'b'), next('b', 'c'), next('c', 'b')]), [
+      'src/lib/b.ts → src/lib/c.ts → src/lib/b.ts',
+    ]);
+  });
+
+  it('has an example each', () => {
+    const without = rules.filter(
+      ({ sentence }) => !sentence.includes('circle') && !examples.some(([part]) => sentence.includes(part)),
+    );
+    assert.deepEqual(
+      without.map(({ sentence }) => sentence),
+      [],
+    );
+  });
+});
+
+function ruleOf(part: string): Rule {
+  const [rule, ...others] = rules.filter(({ sentence }) => sentence.includes(part));
+  assert.ok(rule !== undefined && others.length === 0, `one rule says "${part}"`);
+  return rule;
+}
