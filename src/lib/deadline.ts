@@ -24,7 +24,7 @@ export function withinMs<T>(work: () => T, ms: number): T {
     out.value = { result: work() };
   };
   try {
-    script.runInContext(context as object, { timeout: Math.max(1, Math.ceil(ms)) });
+    script.runInContext(context, { timeout: Math.max(1, Math.ceil(ms)) });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       throw new DeadlineError(`not done within ${ms} ms`);

@@ -1,0 +1,51 @@
+// The certificate of a target: what is kept of it, and why it is not trusted.
+import type { TLSSocket } from 'node:tls';
+import type { SeenCertificate } from '#domain/result.ts';
+import type { Fault } from './fault.ts';
+
+/** What is kept of the certificate a connection showed. */
+export function seenCertificate(socket: TLSSocket, domain: string): SeenCertificate | null {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return null;
+  return { domain, fingerprint: certificate.fingerprint256, validTo: Date.parse(certificate.validTo) };
+}
+
+/** Why the certificate of a connection is not trusted. */
+export function certificateFault(socket: TLSSocket, host: string): Fault {
+  const code = String(socket.authorizationError);
+  const certificate = socket.getPeerX509Certificate();
+  const issuer = certificate?.issuer.replaceAll('\n', ', ') ?? 'nobody';
+  const names = certificate?.subjectAltName ?? certificate?.subject.replaceAll('\n', ', ') ?? 'nobody';
+  return { reason: 'tls', message: `the certificate of ${host} ${words(code, issuer, names, certificate)}` };
+}
+
+function words(
+  code: string,
+  issuer: string,
+  names: string,
+  validity: { readonly validFrom: string; readonly validTo: string } | undefined,
+): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return `expired on ${day(validity?.validTo)}`;
+    case 'CERT_NOT_YET_VALID':
+      return `is not valid before ${day(validity?.validFrom)}`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+    case 'HOSTNAME_MISMATCH':
+      return `is for another name: ${names.slice(0, 200)}`;
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return 'is signed by nobody but itself';
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return `is signed by an authority that is not trusted here: ${issuer.slice(0, 200)}`;
+    default:
+      return `is not trusted: ${code.toLowerCase().replaceAll('_', ' ')}`;
+  }
+}
+
+function day(text: string | undefined): string {
+  const at = Date.parse(text ?? '');
+  return Number.isNaN(at) ? 'an unknown day' : new Date(at).toISOString().slice(0, 10);
+}

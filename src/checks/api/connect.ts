@@ -1,0 +1,57 @@
+// A connection to the first address that takes one: tried in turn, the next one started when one fails or is slow.
+import { connect, type Socket } from 'node:net';
+
+/** How long an address may take before the next one is tried beside it, ms (RFC 8305 §5). */
+const staggerMs = 250;
+
+/** What came of it: a connected socket, or the errors of every address in their order. */
+export type Connected = { readonly socket: Socket; readonly address: string } | { readonly errors: readonly unknown[] };
+
+/** Connects to one of `addresses`; returns how to give up. `done` is called once, and not after giving up. */
+export function connectInTurn(
+  addresses: readonly string[],
+  port: number,
+  done: (result: Connected) => void,
+): () => void {
+  const sockets = new Set<Socket>();
+  const errors: unknown[] = [];
+  let next = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const end = (kept: Socket | null): void => {
+    isOver = true;
+    clearTimeout(timer);
+    for (const socket of sockets) if (socket !== kept) socket.destroy();
+  };
+  const tryNext = (): void => {
+    clearTimeout(timer);
+    const index = next++;
+    const address = addresses[index];
+    if (address === undefined) return;
+    const socket = connect({ host: address, port, autoSelectFamily: false, noDelay: true });
+    sockets.add(socket);
+    const onError = (error: unknown): void => {
+      sockets.delete(socket);
+      if (isOver) return;
+      errors[index] = error;
+      if (next < addresses.length) tryNext();
+      else if (sockets.size === 0) {
+        end(null);
+        done({ errors });
+      }
+    };
+    socket.once('error', onError);
+    socket.once('connect', () => {
+      if (isOver) return;
+      socket.off('error', onError);
+      end(socket);
+      done({ socket, address });
+    });
+    if (next < addresses.length) timer = setTimeout(tryNext, staggerMs);
+  };
+  tryNext();
+  return () => {
+    if (!isOver) end(null);
+  };
+}

@@ -1,0 +1,49 @@
+// A stored result of an API check as the wire shows it (reference §4.7: apiCheckResult).
+import type { Check } from '#domain/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Result } from '#domain/result.ts';
+import type { KindFacts } from '../kind.ts';
+import { type ApiDetails, decodeDetails, totalOf } from './details.ts';
+import { readSettings } from './settings.ts';
+
+/** The `apiCheckResult` of a stored result; where the exchange is not kept, what the details say of the answer. */
+export function describeApiResult(
+  result: Pick<Result, 'details' | 'message' | 'reason'>,
+  exchange: JsonObject | null,
+): JsonObject {
+  const details = decodeDetails(result.details);
+  const { address, protocol, sizes, redirects } = details;
+  return {
+    apiCheckResult: {
+      assertions: details.assertions.map((assertion) => ({ ...assertion })),
+      request: exchange?.['request'] ?? null,
+      response: exchange?.['response'] ?? (details.status === null ? null : shortResponse(details)),
+      requestError: details.status === null ? result.message : null,
+      address,
+      protocol: protocol === null ? null : { ...protocol },
+      sizes: { ...sizes },
+      redirects: redirects.map((redirect) => ({ ...redirect })),
+      jobLog: null,
+      jobAssets: null,
+    },
+  };
+}
+
+function shortResponse({ status, statusText, truncated, phases }: ApiDetails): JsonObject {
+  const total = Number(totalOf(phases).toFixed(3));
+  return {
+    status,
+    statusText,
+    headers: null,
+    body: null,
+    truncated,
+    timings: null,
+    timingPhases: { ...phases, total },
+  };
+}
+
+/** What alerts tell of a result: the URL as the check has it, the answer's status. */
+export function apiAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
+  const { status, statusText } = decodeDetails(details);
+  return { url: readSettings(check.settings).url || null, status, statusText };
+}

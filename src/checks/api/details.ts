@@ -1,0 +1,195 @@
+// What is kept of every result of an API check, as a compact JSON list: thousands of results are kept per check, so the
+// usual case is a few numbers, and what is unusual stands in an object at the end.
+import { STATUS_CODES } from 'node:http';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
+import { sentence } from './evaluate.ts';
+
+/** ms with decimals; they add up to the response time. */
+export interface Phases {
+  /** Before the last request: redirects. */
+  readonly wait: number;
+  readonly dns: number;
+  readonly tcp: number;
+  readonly tls: number;
+  readonly firstByte: number;
+  readonly download: number;
+}
+
+/** An assertion and how it came out. */
+export interface AssertionOutcome {
+  readonly source: AssertionSource;
+  readonly comparison: Comparison;
+  readonly property: string;
+  readonly target: string;
+  readonly regex: string | null;
+  /** What came, shortened; null = nothing. */
+  readonly actual: string | null;
+  /** Why nothing could be compared. */
+  readonly problem: string | null;
+  readonly passed: boolean;
+  /** Expected and got, in one sentence. */
+  readonly message: string;
+}
+
+/** The details of a result, readable. */
+export interface ApiDetails {
+  /** null when there was no answer. */
+  readonly status: number | null;
+  readonly statusText: string | null;
+  readonly address: string | null;
+  readonly protocol: { readonly http: string; readonly tls: string | null; readonly cipher: string | null } | null;
+  readonly phases: Phases;
+  /** Bytes: of the headers, of the body on the wire, of the body after its content-encoding is taken off. */
+  readonly sizes: { readonly headers: number; readonly body: number; readonly decoded: number };
+  readonly truncated: boolean;
+  readonly redirects: readonly { readonly status: number; readonly location: string }[];
+  readonly assertions: readonly AssertionOutcome[];
+}
+
+const tlsNames = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+const cipherNames = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+];
+
+/** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
+const keptOfPassed = 40;
+
+/**
+ * `[status, address, dns, tcp, tls, first byte, download, header bytes, body bytes, assertions, rest]`: phases in whole
+ * µs, 0 for what is not there, trailing zeros left out. An assertion is `[code, target, property, actual, regex,
+ * problem]`, `code` its source and comparison, negative when it failed.
+ */
+export function encodeDetails(details: ApiDetails): JsonValue {
+  const { phases, sizes } = details;
+  return trimmed([
+    details.status ?? 0,
+    details.address ?? 0,
+    ...[phases.dns, phases.tcp, phases.tls, phases.firstByte, phases.download].map(micros),
+    sizes.headers,
+    sizes.body,
+    details.assertions.length === 0 ? 0 : details.assertions.map(encodeAssertion),
+    encodeRest(details),
+  ]);
+}
+
+function encodeRest({ status, statusText, phases, sizes, protocol, redirects, truncated }: ApiDetails): JsonValue {
+  const rest: Record<string, JsonValue> = {};
+  if ((statusText ?? '') !== usualText(status)) rest['t'] = statusText;
+  if (phases.wait >= 0.0005) rest['w'] = micros(phases.wait);
+  if (sizes.decoded !== sizes.body) rest['d'] = sizes.decoded;
+  if (protocol !== null && protocol.http !== '1.1') rest['h'] = protocol.http;
+  if (protocol?.tls) rest['p'] = [codeIn(tlsNames, protocol.tls), codeIn(cipherNames, protocol.cipher ?? '')];
+  if (redirects.length > 0) rest['r'] = redirects.map((each) => [each.status, each.location]);
+  if (truncated) rest['x'] = 1;
+  return Object.keys(rest).length === 0 ? 0 : rest;
+}
+
+function encodeAssertion(outcome: AssertionOutcome): JsonValue {
+  const { source, comparison, property, target, regex, actual, problem, passed } = outcome;
+  const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
+  const isRepeated =
+    source === 'STATUS_CODE' || source === 'RESPONSE_TIME' || (passed && comparison === 'EQUALS' && actual === target);
+  const kept = isRepeated || actual === null ? 0 : passed ? actual.slice(0, keptOfPassed) : actual;
+  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0]);
+}
+
+/** The readable form of what `encodeDetails` made; that of a result without an answer for anything else. */
+export function decodeDetails(stored: JsonValue): ApiDetails {
+  const list = isList(stored) ? stored : [];
+  const rest = isObject(list[10]) ? list[10] : {};
+  const status = number(list[0]) || null;
+  const phases = {
+    wait: number(rest['w']) / 1000,
+    dns: number(list[2]) / 1000,
+    tcp: number(list[3]) / 1000,
+    tls: number(list[4]) / 1000,
+    firstByte: number(list[5]) / 1000,
+    download: number(list[6]) / 1000,
+  };
+  const [tls, cipher] = isList(rest['p']) ? rest['p'] : [];
+  const http = text(rest['h']) ?? '1.1';
+  return {
+    status,
+    statusText: status === null ? null : (text(rest['t']) ?? usualText(status)),
+    address: text(list[1]),
+    protocol: status === null ? null : { http, tls: nameIn(tlsNames, tls), cipher: nameIn(cipherNames, cipher) },
+    phases,
+    sizes: { headers: number(list[7]), body: number(list[8]), decoded: number(rest['d'] ?? list[8]) },
+    truncated: rest['x'] === 1,
+    redirects: (isList(rest['r']) ? rest['r'] : []).filter(isList).map(([code, location]) => ({
+      status: number(code),
+      location: text(location) ?? '',
+    })),
+    assertions: (isList(list[9]) ? list[9] : []).filter(isList).map((each) => decodeAssertion(each, status, phases)),
+  };
+}
+
+function decodeAssertion(list: readonly JsonValue[], status: number | null, phases: Phases): AssertionOutcome {
+  const code = number(list[0]);
+  const index = Math.abs(code) - 1;
+  const source = sources[Math.floor(index / comparisons.length)] ?? 'STATUS_CODE';
+  const comparison = comparisons[index % comparisons.length] ?? 'EQUALS';
+  const target = text(list[1]) ?? '';
+  const passed = code > 0;
+  const derived = source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null;
+  const asserted = { source, comparison, property: text(list[2]) ?? '', target, regex: text(list[4]) };
+  const problem = text(list[5]);
+  const same = passed && comparison === 'EQUALS' ? target : null;
+  const outcome = { actual: derived ?? text(list[3]) ?? same, problem };
+  return { ...asserted, ...outcome, passed, message: sentence(asserted, outcome) };
+}
+
+/** The sum of the phases, ms: the response time. */
+export function totalOf(phases: Phases): number {
+  return phases.wait + phases.dns + phases.tcp + phases.tls + phases.firstByte + phases.download;
+}
+
+function totalText(phases: Phases): string {
+  return String(Number(totalOf(phases).toFixed(3)));
+}
+
+function usualText(status: number | null): string {
+  return (status === null ? undefined : STATUS_CODES[status]) ?? '';
+}
+
+function micros(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000));
+}
+
+function codeIn(names: readonly string[], name: string): JsonValue {
+  const index = names.indexOf(name);
+  return index < 0 ? name : index;
+}
+
+function nameIn(names: readonly string[], code: JsonValue | undefined): string | null {
+  return typeof code === 'number' ? (names[code] ?? null) : text(code) || null;
+}
+
+function trimmed(list: readonly JsonValue[]): JsonValue[] {
+  return list.slice(0, list.findLastIndex((item) => item !== 0) + 1);
+}
+
+function number(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function text(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,213 @@
+// From what was seen to a finding: verdict, sentence, details and the exchange as it may be shown.
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '#domain/json.ts';
+import type { Finding, Reason, Verdict } from '#domain/result.ts';
+import { type DecodedBody, keepBody } from './body.ts';
+import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
+import { type Outcome, sentence } from './evaluate.ts';
+import { type Fault, spoken } from './fault.ts';
+import type { Hop } from './hop.ts';
+import type { Plan } from './plan.ts';
+
+/** What a probe has seen when all is read. */
+export interface LookedAt {
+  /** Epoch ms. */
+  readonly startedAt: number;
+  /** Of `performance.now()`, as the instants of the hop. */
+  readonly started: number;
+  /** The last one; those before it were redirects. */
+  readonly hop: Hop;
+  readonly redirects: readonly { readonly status: number; readonly location: string }[];
+  readonly body: DecodedBody;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** The finding of settings that make no request. */
+export function wrongSettings(startedAt: number, message: string): Finding {
+  return {
+    verdict: 'failed',
+    reason: 'settings',
+    message,
+    startedAt,
+    stoppedAt: startedAt,
+    responseTimeMs: null,
+    loopDelayMs: 0,
+    details: null,
+    exchange: null,
+    certificate: null,
+  };
+}
+
+/** The finding of a request that got no usable answer. */
+export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, { reason, message }: Fault): Finding {
+  const { hop } = seen;
+  const isOurs = reason === 'observer-network' || reason === 'crashed';
+  const details = detailsOf(plan, { ...seen, body: noBody, outcomes: [] });
+  return {
+    ...common(seen),
+    verdict: isOurs ? 'unknown' : 'failed',
+    reason,
+    message: plan.redactor.text(message),
+    responseTimeMs: null,
+    details: encodeDetails(details),
+    exchange: { request: plan.shown, response: null },
+    certificate: hop.certificate,
+  };
+}
+
+const noBody: DecodedBody = { bytes: Buffer.alloc(0), isCut: false, problem: null };
+
+/** The finding of a complete answer. */
+export function answered(plan: Plan, seen: LookedAt): Finding {
+  const details = detailsOf(plan, seen);
+  const { answer } = seen.hop;
+  const responseTimeMs = seen.hop.endedAt - seen.started;
+  const { verdict, reason, message } = judge(plan, seen, answer?.statusCode ?? 0, responseTimeMs);
+  return {
+    ...common(seen),
+    verdict,
+    reason,
+    message: message === null ? null : plan.redactor.text(message),
+    responseTimeMs,
+    details: encodeDetails(details),
+    exchange: {
+      request: plan.shown,
+      response: answer === null ? null : shownResponse(plan, seen, answer, details.phases),
+    },
+    certificate: seen.hop.certificate,
+  };
+}
+
+function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>) {
+  return { startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
+}
+
+/** The verdict of a complete answer: unreadable body, then status, then assertions, then time. */
+function judge(
+  plan: Plan,
+  { body, outcomes, hop }: LookedAt,
+  status: number,
+  ms: number,
+): { readonly verdict: Verdict; readonly reason: Reason | null; readonly message: string | null } {
+  const failed = (reason: Reason, message: string) => ({ verdict: 'failed', reason, message }) as const;
+  if (body.problem !== null) return failed('body', `the body cannot be read: ${body.problem}`);
+  if (body.isCut && plan.needsBody)
+    return failed('body', 'the body is longer than the 5 MB that an assertion can be run on');
+  const text = hop.answer?.statusMessage ?? '';
+  const index = outcomes.findIndex(({ passed }) => !passed);
+  const assertion = plan.assertions[index];
+  const outcome = outcomes[index];
+  const others = outcomes.filter(({ passed }) => !passed).length - 1;
+  const more = others > 0 ? ` (and ${others} more failed)` : '';
+  const words = assertion === undefined || outcome === undefined ? null : sentence(assertion, outcome) + more;
+  if (status >= 400 && !plan.shouldFail) {
+    const got = `expected a status below 400, got ${status} ${text}`.trimEnd();
+    return failed('status', words === null ? got : `${got}; ${words}`);
+  }
+  if (words !== null) return failed('assertion', words);
+  const { maxResponseTime, degradedResponseTime } = plan.settings;
+  if (ms > maxResponseTime)
+    return failed('slow', `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`);
+  if (ms > degradedResponseTime) {
+    const message = `answered after ${spoken(ms)}, degraded above ${spoken(degradedResponseTime)}`;
+    return { verdict: 'degraded', reason: 'slow', message };
+  }
+  return { verdict: 'passed', reason: null, message: null };
+}
+
+function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: LookedAt): ApiDetails {
+  const { answer } = hop;
+  const hide = plan.redactor.text;
+  return {
+    status: answer?.statusCode ?? null,
+    statusText: answer === null ? null : hide(answer.statusMessage ?? '').slice(0, 100),
+    address: hop.address,
+    protocol:
+      answer === null
+        ? null
+        : { http: answer.httpVersion, tls: hop.tls?.protocol ?? null, cipher: hop.tls?.cipher ?? null },
+    phases: phasesOf(hop, started),
+    sizes: {
+      headers: answer === null ? 0 : headerBytes(answer),
+      body: hop.bodyBytes,
+      decoded: body.bytes.length,
+    },
+    truncated: body.isCut,
+    redirects,
+    assertions: outcomes.flatMap((outcome, index) => {
+      const assertion = plan.assertions[index];
+      if (assertion === undefined) return [];
+      const { source, comparison, regex } = assertion;
+      const property = hide(assertion.property);
+      return {
+        source,
+        comparison,
+        property,
+        target: hide(assertion.target),
+        regex: regex || null,
+        ...outcome,
+        message: '',
+      };
+    }),
+  };
+}
+
+/** Each phase ends where the next begins; one that was not reached lasted until the end, those after it not at all. */
+function phasesOf(hop: Hop, started: number): Phases {
+  const end = hop.endedAt;
+  const resolved = hop.resolvedAt || end;
+  const connected = hop.connectedAt || end;
+  const isTls = hop.securedAt > 0;
+  const secured = isTls ? hop.securedAt : connected;
+  const first = hop.firstByteAt || end;
+  return {
+    wait: hop.startedAt - started,
+    dns: resolved - hop.startedAt,
+    tcp: connected - resolved,
+    tls: secured - connected,
+    firstByte: first - secured,
+    download: end - first,
+  };
+}
+
+function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
+  let bytes = 17 + (statusMessage?.length ?? 0);
+  for (const text of rawHeaders) bytes += text.length + 2;
+  return bytes;
+}
+
+/** The answer as results show it (reference §4.7: apiCheckResult.response). */
+function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
+  const { hop, startedAt, started } = seen;
+  const kept = keepBody(seen.body, answer.headers['content-type'], plan.redactor);
+  const at = (instant: number): number => Number((startedAt + instant - started).toFixed(3));
+  const ms = (duration: number): number => Number(duration.toFixed(3));
+  const { none, json, text } = plan.redactor;
+  const headers = { ...answer.headers } as JsonObject;
+  return {
+    status: answer.statusCode ?? 0,
+    statusText: text(answer.statusMessage ?? ''),
+    headers: none ? headers : json(headers),
+    body: kept.body,
+    ...(kept.bodyEncoding === null ? {} : { bodyEncoding: kept.bodyEncoding }),
+    truncated: kept.truncated,
+    ...(seen.redirects.length === 0 ? {} : { redirects: seen.redirects.map((each) => ({ ...each })) }),
+    timings: {
+      start: at(hop.startedAt),
+      lookup: at(hop.resolvedAt),
+      connect: at(hop.connectedAt),
+      ...(hop.securedAt > 0 ? { secureConnect: at(hop.securedAt) } : {}),
+      response: at(hop.firstByteAt),
+      end: at(hop.endedAt),
+    },
+    timingPhases: {
+      wait: ms(phases.wait),
+      dns: ms(phases.dns),
+      tcp: ms(phases.tcp),
+      tls: ms(phases.tls),
+      firstByte: ms(phases.firstByte),
+      download: ms(phases.download),
+      total: ms(totalOf(phases)),
+    },
+  };
+}

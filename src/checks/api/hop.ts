@@ -1,0 +1,235 @@
+// One request and its answer over a connection of its own, with the time of each phase taken from the socket itself.
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
+import type { SeenCertificate } from '#domain/result.ts';
+import type { EgressGuard } from '../kind.ts';
+import { certificateFault, seenCertificate } from './certificate.ts';
+import { type Connected, connectInTurn } from './connect.ts';
+import { connectFault, type Fault, type Phase, refusal, resolveFault, streamFault, timeoutFault } from './fault.ts';
+import type { OutgoingRequest } from './plan.ts';
+
+/** The most of a body that is read, bytes on the wire. */
+export const mostBodyBytes = 5 * 1024 * 1024;
+const mostHeaderBytes = 64 * 1024;
+
+/** Instants are of `performance.now()`; 0 = not reached. */
+export interface Hop {
+  startedAt: number;
+  resolvedAt: number;
+  connectedAt: number;
+  securedAt: number;
+  firstByteAt: number;
+  endedAt: number;
+  address: string | null;
+  tls: { readonly protocol: string; readonly cipher: string } | null;
+  certificate: SeenCertificate | null;
+  answer: IncomingMessage | null;
+  body: Buffer[];
+  bodyBytes: number;
+  /** More than `mostBodyBytes` came; the rest was not read. */
+  isCut: boolean;
+  fault: Fault | null;
+}
+
+/** How a hop is made. */
+export interface HopMeans {
+  readonly guard: EgressGuard;
+  readonly secureContext: SecureContext;
+  readonly family: 0 | 4 | 6;
+  readonly skipSSL: boolean;
+  /** Whether the body of this answer is wanted: a redirect that is followed is not read. */
+  readonly wantsBody: (answer: IncomingMessage) => boolean;
+  /** Set while the hop is under way: ends it with a fault. */
+  readonly stop: Stop;
+}
+
+/** How a probe is ended from outside. */
+export interface Stop {
+  end: ((why: (phase: Phase, place: string) => Fault) => void) | null;
+}
+
+/** The fault of a probe whose time is up. */
+export function timeIsUp(limitMs: number): (phase: Phase, place: string) => Fault {
+  return (phase, place) => timeoutFault(limitMs, phase, place);
+}
+
+/** Sends a request and reads its answer. Never rejects: what went wrong stands in `fault`. */
+export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop> {
+  return new Promise((resolve) => {
+    const hop = emptyHop();
+    const { target } = request;
+    let giveUp: () => void = () => {};
+    const place = (): string => `${hop.address === null ? target.host : inBrackets(hop.address)}:${target.port}`;
+    const finish = (fault: Fault | null): void => {
+      if (hop.endedAt > 0) return;
+      hop.endedAt = performance.now();
+      hop.fault = fault;
+      means.stop.end = null;
+      giveUp();
+      resolve(hop);
+    };
+    means.stop.end = (why) => finish(why(phaseOf(hop, target.isTls), place()));
+    const fail = (error: unknown): void => {
+      if (hop.endedAt > 0) return;
+      finish(streamFault(error, place(), phaseOf(hop, target.isTls), performance.now() - hop.startedAt));
+    };
+
+    const onSocket = (socket: Socket): void => {
+      giveUp = () => socket.destroy();
+      exchange(request, socket, hop, means, finish, fail);
+    };
+    const onConnected = (result: Connected): void => {
+      if ('errors' in result) {
+        hop.address = null;
+        return finish(connectFault(result.errors, place(), performance.now() - hop.startedAt));
+      }
+      hop.connectedAt = performance.now();
+      hop.address = result.address;
+      const late = means.guard.judge(result.socket.remoteAddress ?? result.address);
+      if (late !== null) {
+        result.socket.destroy();
+        return finish(refusal(late));
+      }
+      if (!target.isTls) return onSocket(result.socket);
+      giveUp = secure(result.socket, request, hop, means, onSocket, finish, fail);
+    };
+    const onAddresses = (addresses: readonly string[]): void => {
+      if (hop.endedAt > 0) return;
+      hop.resolvedAt = performance.now();
+      hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
+      giveUp = connectInTurn(addresses, target.port, onConnected);
+    };
+    if (target.isAddress) {
+      const refused = means.guard.judge(target.host);
+      if (refused !== null) finish(refusal(refused));
+      else onAddresses([target.host]);
+      return;
+    }
+    means.guard.resolve(target.host, means.family).then(onAddresses, (error: unknown) => {
+      finish(resolveFault(error, target.host, performance.now() - hop.startedAt));
+    });
+  });
+}
+
+function emptyHop(): Hop {
+  return {
+    startedAt: performance.now(),
+    resolvedAt: 0,
+    connectedAt: 0,
+    securedAt: 0,
+    firstByteAt: 0,
+    endedAt: 0,
+    address: null,
+    tls: null,
+    certificate: null,
+    answer: null,
+    body: [],
+    bodyBytes: 0,
+    isCut: false,
+    fault: null,
+  };
+}
+
+function phaseOf(hop: Hop, isTls: boolean): Phase {
+  if (hop.resolvedAt === 0) return 'dns';
+  if (hop.connectedAt === 0) return 'connect';
+  if (isTls && hop.securedAt === 0) return 'tls';
+  return hop.firstByteAt === 0 ? 'firstByte' : 'download';
+}
+
+function inBrackets(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+/**
+ * Makes the TLS handshake. The certificate is judged here and not by Node, so that it is seen and told of either way.
+ * Returns how to give up.
+ */
+function secure(
+  raw: Socket,
+  request: OutgoingRequest,
+  hop: Hop,
+  means: HopMeans,
+  onSocket: (socket: Socket) => void,
+  finish: (fault: Fault) => void,
+  fail: (error: unknown) => void,
+): () => void {
+  const { target } = request;
+  raw.on('error', fail);
+  const socket: TLSSocket = tlsConnect({
+    socket: raw,
+    host: target.host,
+    ...(target.isAddress ? {} : { servername: target.host.replace(/\.$/, '') }),
+    secureContext: means.secureContext,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: false,
+  });
+  socket.on('error', fail);
+  socket.once('close', () => fail(closed));
+  socket.once('secureConnect', () => {
+    hop.securedAt = performance.now();
+    hop.tls = { protocol: socket.getProtocol() ?? '', cipher: socket.getCipher().name };
+    hop.certificate = seenCertificate(socket, target.host);
+    if (!socket.authorized && !means.skipSSL) finish(certificateFault(socket, target.host));
+    else onSocket(socket);
+  });
+  return () => socket.destroy();
+}
+
+/** The error of a connection that ends without one. */
+const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+
+/** Sends the request over a ready connection and reads what comes. */
+function exchange(
+  { method, target, headers, body }: OutgoingRequest,
+  socket: Socket,
+  hop: Hop,
+  means: HopMeans,
+  finish: (fault: Fault | null) => void,
+  fail: (error: unknown) => void,
+): void {
+  const message = httpRequest({
+    method,
+    path: target.path,
+    headers: wireHeaders(method, target.hostHeader, headers, body),
+    createConnection: () => socket,
+    maxHeaderSize: mostHeaderBytes,
+    host: target.host,
+  });
+  message.on('error', fail);
+  message.once('upgrade', (answer) => {
+    hop.answer = answer;
+    fail(Object.assign(new Error('Parse Error: it switches protocols unasked'), { code: 'HPE_UPGRADE' }));
+  });
+  message.once('response', (answer) => {
+    hop.firstByteAt = performance.now();
+    hop.answer = answer;
+    if (!means.wantsBody(answer)) return finish(null);
+    answer.on('data', (chunk: Buffer) => {
+      hop.bodyBytes += chunk.length;
+      hop.body.push(chunk);
+      if (hop.bodyBytes <= mostBodyBytes) return;
+      hop.isCut = true;
+      finish(null);
+    });
+    answer.once('end', () => finish(null));
+    answer.on('error', fail);
+    answer.once('close', () => fail(closed));
+  });
+  message.end(body ?? undefined);
+}
+
+function wireHeaders(
+  method: string,
+  host: string,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer | null,
+): string[] {
+  const flat = headers.flat();
+  if (!headers.some(([name]) => name.toLowerCase() === 'host')) flat.unshift('host', host);
+  flat.push('connection', 'close');
+  const sendsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  if (body !== null || sendsBody) flat.push('content-length', String(body?.length ?? 0));
+  return flat;
+}

@@ -1,0 +1,28 @@
+// `{{NAME}}` in the settings of a check: plain insertion, no helpers, no expressions.
+
+const placeholder = /\{\{\{?\s*([A-Za-z_$][\w$.-]*)\s*\}?\}\}/g;
+
+/** Whether a text has a placeholder. */
+export function hasPlaceholder(text: string): boolean {
+  return text.includes('{{') && text.search(placeholder) >= 0;
+}
+
+/**
+ * A text with its placeholders filled in, once: what a value brings in is not looked at again.
+ *
+ * @param missing gathers the names that nobody defined; they become empty text
+ * @param encode applied to each value, where the place asks for it (a form field)
+ */
+export function fillIn(
+  text: string,
+  values: ReadonlyMap<string, string>,
+  missing: Set<string>,
+  encode: (value: string) => string = (value) => value,
+): string {
+  if (!text.includes('{{')) return text;
+  return text.replace(placeholder, (_, name: string) => {
+    const value = values.get(name);
+    if (value === undefined) missing.add(name);
+    return encode(value ?? '');
+  });
+}

@@ -1,0 +1,180 @@
+// All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { type Assertion, compileAssertion } from './assertion.ts';
+import { fillIn } from './placeholders.ts';
+import { createRedactor, mask, type Redactor } from './redact.ts';
+import { bodyOf, contentTypes } from './request-body.ts';
+import { type ApiSettings, type BasicAuth, type KeyValue, methods, readDefaults, readSettings } from './settings.ts';
+import { parseTarget, type Target } from './target.ts';
+
+/** A request ready to be sent. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly target: Target;
+  /** Without `host`, `connection` and `content-length`, unless the user set the first. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer | null;
+}
+
+/** What a probe does. */
+export interface Plan {
+  readonly settings: ApiSettings;
+  readonly shouldFail: boolean;
+  readonly request: OutgoingRequest;
+  readonly assertions: readonly Assertion[];
+  readonly needsBody: boolean;
+  readonly redactor: Redactor;
+  /** The request as it may be shown. */
+  readonly shown: JsonObject;
+}
+
+/** Headers that are ours: they frame the message. */
+const framing: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+]);
+
+/** Makes the plan of a check, or a sentence that says why its settings make no request. */
+export function makePlan(input: ProbeInput, version: string): Plan | string {
+  const own = readSettings(input.check.settings);
+  const group = readDefaults(input.group?.apiCheckDefaults ?? {});
+  const values = new Map(input.variables.map(({ key, value }) => [key, value]));
+  if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
+  const unknown = new Set<string>();
+  const fill = (text: string): string => fillIn(text, values, unknown);
+
+  const target = targetOf(own, [...group.queryParameters, ...own.queryParameters], values);
+  if (typeof target === 'string') return target;
+  const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill, target);
+  const pairs = mergeHeaders(group.headers, own.headers).map(
+    ({ key, value }) => [fill(key).trim(), fill(value).trim()] as const,
+  );
+  const body = bodyOf(own.bodyType, own.body, values);
+  const headers = withBuiltIn(pairs, own, body, auth, version);
+  const problem = headerProblem(headers);
+  if (problem !== null) return problem;
+  if (!methods.some((method) => method === own.method)) return `"${own.method}" is not an HTTP method of an API check`;
+
+  const assertions = [...group.assertions, ...own.assertions].map((each) =>
+    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target), regex: each.regex }),
+  );
+  const wrong = assertions.find((assertion) => typeof assertion === 'string');
+  if (wrong !== undefined) return wrong;
+  const request: OutgoingRequest = { method: own.method, target, headers, body };
+  const redactor = createRedactor(hiddenValues(input, group.headers, own, fill, auth));
+  const compiled = assertions.filter((assertion) => typeof assertion !== 'string');
+  return {
+    settings: own,
+    shouldFail: input.check.shouldFail,
+    request,
+    assertions: compiled,
+    needsBody: compiled.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
+    redactor,
+    shown: redactor.json(shownRequest(request)),
+  };
+}
+
+function targetOf(
+  own: ApiSettings,
+  parameters: readonly KeyValue[],
+  values: ReadonlyMap<string, string>,
+): Target | string {
+  const missing = new Set<string>();
+  const text = fillIn(own.url, values, missing);
+  const [name] = missing;
+  const target = parseTarget(text);
+  if (name !== undefined)
+    return `the URL uses {{${name}}}, which is not defined for this check, its group or its account`;
+  if (target === null) return 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
+  const ownKeys = new Set(own.queryParameters.map(({ key }) => key));
+  const kept = parameters.filter((each) => own.queryParameters.includes(each) || !ownKeys.has(each.key));
+  if (kept.length === 0) return target;
+  const search = new URLSearchParams();
+  for (const { key, value } of kept) search.append(fillIn(key, values, missing), fillIn(value, values, missing));
+  const joined = `${text.replace(/#.*$/s, '')}${target.path.includes('?') ? '&' : '?'}${search.toString()}`;
+  return parseTarget(joined) ?? 'the URL and its query parameters make no URL';
+}
+
+function filledAuth(auth: BasicAuth | null, fill: (text: string) => string, target: Target): string | null {
+  if (auth === null) return target.userInfo;
+  return `${fill(auth.username)}:${fill(auth.password)}`;
+}
+
+function mergeHeaders(group: readonly KeyValue[], own: readonly KeyValue[]): KeyValue[] {
+  const names = new Set(own.map(({ key }) => key.toLowerCase()));
+  return [...group.filter(({ key }) => !names.has(key.toLowerCase())), ...own].filter(({ key }) => key.trim() !== '');
+}
+
+function withBuiltIn(
+  pairs: readonly (readonly [string, string])[],
+  own: ApiSettings,
+  body: Buffer | null,
+  auth: string | null,
+  version: string,
+): (readonly [string, string])[] {
+  const kept = pairs.filter(([name]) => !framing.has(name.toLowerCase()));
+  const names = new Set(kept.map(([name]) => name.toLowerCase()));
+  const contentType = contentTypes[own.bodyType];
+  const builtIn: (readonly [string, string])[] = [
+    ['user-agent', `Tocsin/${version}`],
+    ['accept', '*/*'],
+    ['accept-encoding', 'gzip, deflate, br, zstd'],
+    ...(body !== null && contentType !== null ? [['content-type', contentType] as const] : []),
+    ...(auth === null ? [] : [['authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const]),
+  ];
+  return [...builtIn.filter(([name]) => !names.has(name)), ...kept];
+}
+
+function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
+  for (const [name, value] of headers) {
+    try {
+      validateHeaderName(name);
+    } catch {
+      return `"${name}" is not a header name`;
+    }
+    try {
+      validateHeaderValue(name, value);
+    } catch {
+      return `the value of header ${name} holds a character that HTTP does not allow there`;
+    }
+  }
+  return null;
+}
+
+/** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
+function hiddenValues(
+  input: ProbeInput,
+  groupHeaders: readonly KeyValue[],
+  own: ApiSettings,
+  fill: (text: string) => string,
+  auth: string | null,
+): string[] {
+  const variables = input.variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
+  const groupParameters = readDefaults(input.group?.apiCheckDefaults ?? {}).queryParameters;
+  const pairs = [...groupHeaders, ...own.headers, ...groupParameters, ...own.queryParameters];
+  const locked = pairs.filter((pair) => pair.locked).map(({ value }) => fill(value).trim());
+  const password = auth === null ? [] : [auth, auth.slice(auth.indexOf(':') + 1)];
+  return [...variables, ...locked, ...password];
+}
+
+/** The request as results show it (reference §4.7: apiCheckResult.request). */
+function shownRequest({ method, target, headers, body }: OutgoingRequest): JsonObject {
+  const [url = target.href, search = ''] = target.href.split('?', 2);
+  const names = headers.map(([name, value]) => [name.toLowerCase(), isBasic(name, value) ? `Basic ${mask}` : value]);
+  return {
+    method,
+    url: search === '' ? url : target.href,
+    headers: Object.fromEntries(names),
+    params: Object.fromEntries(new URLSearchParams(search)),
+    data: body === null ? '' : body.toString('utf8', 0, 65_536),
+  };
+}
+
+function isBasic(name: string, value: string): boolean {
+  return name.toLowerCase() === 'authorization' && /^basic\s/i.test(value);
+}

@@ -1,0 +1,120 @@
+// Looks at the target of an API check once: request, redirects, body, assertions, verdict (decisions: Checks).
+import { createSecureContext, getCACertificates } from 'node:tls';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { ProbeMeans } from '../kind.ts';
+import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
+import type { Fault } from './fault.ts';
+import { answered, type LookedAt, unanswered, wrongSettings } from './finding.ts';
+import { evaluateAll } from './evaluate.ts';
+import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { isRedirect, mostRedirects, redirected } from './redirect.ts';
+
+/** Makes the probe of API checks. Plans are kept as long as their input is: hand in the same input for the same revision. */
+export function createApiProbe(means: ProbeMeans): Probe {
+  const plans = new WeakMap<ProbeInput, Plan | string>();
+  const limitMs = means.limitMs ?? 30_000;
+  const extra = means.extraCertificates ?? [];
+  const secureContext = createSecureContext(
+    extra.length === 0 ? {} : { ca: [...getCACertificates('default'), ...extra] },
+  );
+
+  return async (input, signal) => {
+    let plan = plans.get(input);
+    if (plan === undefined) plans.set(input, (plan = makePlan(input, means.version)));
+    const startedAt = Date.now();
+    if (typeof plan === 'string') return wrongSettings(startedAt, plan);
+    const { settings } = plan;
+    const stop: Stop = { end: null };
+    const timer = setTimeout(() => stop.end?.(timeIsUp(limitMs)), limitMs);
+    const onAbort = (): void => stop.end?.(() => stopped);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const hops = await followAll(plan, {
+        guard: means.guard,
+        secureContext,
+        family: settings.family,
+        skipSSL: settings.skipSSL,
+        wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
+        stop,
+      });
+      if (signal.aborted) hops.fault = stopped;
+      return await concluded(plan, { startedAt, ...hops });
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+}
+
+const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
+
+interface Followed {
+  readonly started: number;
+  readonly hop: Hop;
+  readonly redirects: { status: number; location: string }[];
+  fault: Fault | null;
+}
+
+/** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
+async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
+  const redirects: { status: number; location: string }[] = [];
+  let request = plan.request;
+  let started: number | undefined;
+  for (;;) {
+    const hop = await sendHop(request, means);
+    started ??= hop.startedAt;
+    const { answer } = hop;
+    if (hop.fault !== null || answer === null || means.wantsBody(answer))
+      return { started, hop, redirects, fault: hop.fault };
+    const next = redirected(request, answer);
+    const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
+    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, 500) });
+    if (next === null) {
+      return {
+        started,
+        hop,
+        redirects,
+        fault: { reason: 'redirect', message: `redirected to "${location}", which is no http(s) URL` },
+      };
+    }
+    if (redirects.length > mostRedirects) {
+      return {
+        started,
+        hop,
+        redirects,
+        fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects, the last one to ${location}` },
+      };
+    }
+    request = next;
+  }
+}
+
+async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed) {
+  const { hop } = seen;
+  const { answer } = hop;
+  if (seen.fault !== null || answer === null) return unanswered(plan, seen, seen.fault ?? stopped);
+  const wire = hop.body.length === 1 ? (hop.body[0] ?? empty) : Buffer.concat(hop.body);
+  const hasEncoding = answer.headers['content-encoding'] !== undefined && wire.length > 0;
+  const body = hasEncoding
+    ? await decodeBody(wire, answer.headers, hop.isCut)
+    : { bytes: wire, isCut: hop.isCut, problem: null };
+  const outcomes = evaluateAll(
+    plan.assertions,
+    {
+      status: answer.statusCode ?? 0,
+      headers: answer.headers,
+      responseTimeMs: hop.endedAt - seen.started,
+      text: textOf(body, answer.headers['content-type']),
+    },
+    plan.redactor.text,
+  );
+  return answered(plan, { ...seen, body, outcomes });
+}
+
+const empty = Buffer.alloc(0);
+
+function textOf(body: DecodedBody, contentType: string | undefined): () => string {
+  let text: string | undefined;
+  return () => (text ??= decoderOf(contentType).decode(body.bytes));
+}

@@ -1,0 +1,72 @@
+// The one redaction point of a probe: what may not be shown leaves it as asterisks, whoever sent it.
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+
+export const mask = '********';
+
+/** Takes the hidden values out of texts; `none` when there is nothing to hide, so that it costs nothing. */
+export interface Redactor {
+  readonly none: boolean;
+  /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
+  readonly longest: number;
+  readonly text: (text: string) => string;
+  /** Every text in it, names of fields included. */
+  readonly json: (value: JsonObject) => JsonObject;
+}
+
+/** Shorter values hide nothing worth hiding and would blank every other word. */
+const shortest = 3;
+
+/** A redactor of the values themselves and of the forms they take in a URL, a form, JSON, HTML and base64. */
+export function createRedactor(values: readonly string[]): Redactor {
+  const forms = new Set(values.filter((value) => value.length >= shortest).flatMap(formsOf));
+  if (forms.size === 0) return { none: true, longest: 0, text: (text) => text, json: (value) => value };
+  const ordered = [...forms].toSorted((one, other) => other.length - one.length);
+  const pattern = new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  const text = (input: string): string => input.replace(pattern, mask);
+  return { none: false, longest: ordered[0]?.length ?? 0, text, json: (value) => redactObject(value, text) };
+}
+
+function formsOf(value: string): string[] {
+  const percent = encodeURIComponent(value.toWellFormed());
+  const form = new URLSearchParams({ v: value }).toString().slice(2);
+  const bytes = Buffer.from(value);
+  const base64 = bytes.toString('base64');
+  const html = value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const named = value.replace(/[&<>"]/g, (character) => namedEntities[character] ?? character);
+  const escaped = JSON.stringify(value).slice(1, -1);
+  return [
+    value,
+    percent,
+    lowerEscapes(percent),
+    form,
+    lowerEscapes(form),
+    encodeURI(value.toWellFormed()),
+    escaped,
+    html,
+    named,
+    base64,
+    base64.replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ].filter((form) => form.length >= shortest);
+}
+
+const namedEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function lowerEscapes(text: string): string {
+  return text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+}
+
+function redactObject(value: JsonObject, text: (text: string) => string): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)]));
+}
+
+function redactValue(value: JsonValue, text: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return text(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map((item) => redactValue(item, text));
+  return redactObject(value, text);
+}
+
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,117 @@
+// The settings of an API check as its probe sees them: every field there, every default filled in (reference §4.3).
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+export const bodyTypes = ['NONE', 'JSON', 'FORM', 'GRAPHQL', 'RAW'] as const;
+export type BodyType = (typeof bodyTypes)[number];
+
+/** A header or a query parameter; a locked one is redacted wherever it is shown. */
+export interface KeyValue {
+  readonly key: string;
+  readonly value: string;
+  readonly locked: boolean;
+}
+
+/** An assertion as written by the user. */
+export interface AssertionSettings {
+  readonly source: string;
+  readonly comparison: string;
+  readonly property: string;
+  readonly target: string;
+  readonly regex: string;
+}
+
+export interface BasicAuth {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What a group gives the API checks in it. */
+export interface ApiDefaults {
+  readonly url: string;
+  readonly headers: readonly KeyValue[];
+  readonly queryParameters: readonly KeyValue[];
+  readonly assertions: readonly AssertionSettings[];
+  readonly basicAuth: BasicAuth | null;
+}
+
+export interface ApiSettings extends ApiDefaults {
+  /** Upper case. */
+  readonly method: string;
+  readonly followRedirects: boolean;
+  readonly skipSSL: boolean;
+  /** 0 = both families. */
+  readonly family: 0 | 4 | 6;
+  readonly body: string;
+  readonly bodyType: BodyType;
+  /** ms. */
+  readonly degradedResponseTime: number;
+  /** ms. */
+  readonly maxResponseTime: number;
+}
+
+/** Reads the settings of a check. Anything of a wrong type counts as absent: the wire schema has refused it before. */
+export function readSettings(settings: JsonObject): ApiSettings {
+  const request = object(settings['request']);
+  const bodyType = text(request['bodyType']).toUpperCase();
+  return {
+    ...readDefaults(request),
+    method: text(request['method']).toUpperCase() || 'GET',
+    followRedirects: request['followRedirects'] !== false,
+    skipSSL: request['skipSSL'] === true,
+    family: request['ipFamily'] === 'IPv4' ? 4 : request['ipFamily'] === 'IPv6' ? 6 : 0,
+    body: text(request['body']),
+    bodyType: bodyTypes.find((each) => each === bodyType) ?? 'NONE',
+    degradedResponseTime: positive(settings['degradedResponseTime'], 5000),
+    maxResponseTime: positive(settings['maxResponseTime'], 20_000),
+  };
+}
+
+/** Reads the defaults of a group. */
+export function readDefaults(defaults: JsonObject): ApiDefaults {
+  const auth = object(defaults['basicAuth']);
+  const basicAuth = { username: text(auth['username']), password: text(auth['password']) };
+  return {
+    url: text(defaults['url']),
+    headers: list(defaults['headers']).map(keyValue),
+    queryParameters: list(defaults['queryParameters']).map(keyValue),
+    assertions: list(defaults['assertions']).map(assertion),
+    basicAuth: basicAuth.username === '' && basicAuth.password === '' ? null : basicAuth,
+  };
+}
+
+function keyValue(item: JsonObject): KeyValue {
+  return { key: text(item['key']), value: text(item['value']), locked: item['locked'] === true };
+}
+
+function assertion(item: JsonObject): AssertionSettings {
+  const { source, comparison, property, target, regex } = item;
+  return {
+    source: text(source).toUpperCase(),
+    comparison: text(comparison).toUpperCase(),
+    property: text(property),
+    target: text(target),
+    regex: text(regex),
+  };
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? `${value}` : '';
+}
+
+/** 0 and absent mean the default: clients send 0 for what they did not set. */
+function positive(value: JsonValue | undefined, fallback: number): number {
+  return typeof value === 'number' && value > 0 ? value : fallback;
+}
+
+function object(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function list(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((item: JsonValue): item is JsonObject => isObject(item)) : [];
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
