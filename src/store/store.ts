@@ -1,14 +1,36 @@
 // The store: every row of an installation, by noun. Opened once by compose.ts.
 import type { Clock } from '#lib/clock.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
+import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { type CheckGroups, createCheckGroups } from './check-groups.ts';
+import { type Checks, createChecks } from './checks.ts';
+import { type Batches, createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
+import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
+import { createFigures, type Figures } from './figures.ts';
+import { createPath, type Path } from './path.ts';
+import { createRetention, type Retention } from './retention.ts';
 import { openSqliteFile } from './sqlite/file.ts';
+import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 
 /** All nouns, each with the methods of its own file. */
 export interface Store {
+  readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
+  readonly triggers: Triggers;
+  readonly batches: Batches;
+  readonly checks: Checks;
+  readonly checkGroups: CheckGroups;
+  readonly alertChannels: AlertChannels;
   readonly variables: Variables;
+  readonly leftovers: Leftovers;
+  readonly path: Path;
+  readonly retention: Retention;
+  readonly figures: Figures;
   /** Whether the process before this one ended without closing. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
@@ -34,7 +56,18 @@ export function openStore({ path, secretKey, clock }: StoreOptions): Store {
     clock,
   };
   return {
+    accounts: createAccounts(database),
+    apiKeys: createApiKeys(database),
+    triggers: createTriggers(database),
+    batches: createBatches(database),
+    checks: createChecks(database),
+    checkGroups: createCheckGroups(database),
+    alertChannels: createAlertChannels(database),
     variables: createVariables(database),
+    leftovers: createLeftovers(database),
+    path: createPath(file, database.seal),
+    retention: createRetention(file),
+    figures: createFigures(database),
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
   };

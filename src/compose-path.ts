@@ -1,0 +1,185 @@
+// Joins the four steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
+import { randomInt, randomUUID } from 'node:crypto';
+import { channelKinds } from '#channels/registry.ts';
+import { checkKinds } from '#checks/registry.ts';
+import { deliveryVariables } from '#domain/delivery-variables.ts';
+import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { type Loop, startLoop } from '#lib/loop.ts';
+import { createRecordResults } from '#pipeline/record-results.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import type { Store } from '#store/store.ts';
+import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import type { Config } from './config.ts';
+import type { Metrics } from './metrics.ts';
+import type { Prober } from './probe-threads.ts';
+import { loopsOfRole, type LoopName } from './roles.ts';
+import type { WebhookSender } from '#channels/webhook/send.ts';
+
+/** What the path is joined with. */
+export interface PathMeans {
+  readonly config: Config;
+  readonly store: Store;
+  readonly prober: Prober;
+  readonly sender: WebhookSender;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly userAgent: string;
+  /** RESULT_LINK of a result. */
+  readonly linkOf: (accountId: string, checkId: string, resultId: string, now: number) => string;
+  /** Told of every recorded attempt: whoever waits for a batch looks again. */
+  readonly onRecorded: () => void;
+}
+
+/** The running path of this process. */
+export interface RunningPath {
+  wake(name: LoopName): void;
+  /** Why the path cannot do its work now, a sentence each; empty = it can. */
+  faults(): readonly string[];
+  /** Takes no more work, finishes or gives back what it holds. */
+  stop(): Promise<void>;
+}
+
+/** How long what is under way may take to end when the process stops, ms; with the rest it stays below 10 s. */
+const graceMs = 6000;
+
+export async function startPath(means: PathMeans): Promise<RunningPath> {
+  const { config, store, clock, log, metrics } = means;
+  const owner = `${config.location.code}/${randomUUID()}`;
+  const startedAt = clock.now();
+  const loops = new Map<LoopName, Loop>();
+  const wake = (name: LoopName): void => loops.get(name)?.wake();
+  await store.path.takeOver(startedAt);
+
+  const records = createRecordResults({
+    store: store.path,
+    clock,
+    owner,
+    render: renderWith(means),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, means, wake),
+    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
+  });
+  const runs = createRunChecks({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    locations: [config.location.code],
+    probe: (input) => means.prober.probe(input),
+    record: (attempt) => records.record(attempt),
+    startedAt,
+    wake: () => wake('run-checks'),
+    onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+  const deliveries = createSendDeliveries({
+    store: store.path,
+    clock,
+    owner,
+    send: ({ id, createdAt, request }, { secret, previousSecret }, attempt) =>
+      means.sender.send({ request: requireRequest(request), deliveryId: id, createdAt, attempt, secret, previousSecret }),
+    wake: () => wake('send-deliveries'),
+    onSettled: (delivery, attempt, step) => {
+      metrics.onSettled(step.status);
+      if (step.status === 'exhausted') log.warn('delivery.exhausted', { id: delivery.id, error: attempt.error?.message });
+    },
+    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+  });
+  const turns: Record<LoopName, () => Promise<number>> = {
+    'schedule-runs': createScheduleRuns({
+      store: store.path,
+      clock,
+      steadyNow: () => performance.now(),
+      locations: [config.location.code],
+      startedAt,
+      wake: () => wake('run-checks'),
+      onScheduled: (done) => metrics.onScheduled(done),
+      onClockSet: (byMs) => log.warn('clock.set', { byMs: Math.round(byMs) }),
+    }),
+    'run-checks': () => runs.turn(),
+    'send-deliveries': () => deliveries.turn(),
+    'remove-old-rows': createRemoveOldRows({
+      store: store.retention,
+      leftovers: store.leftovers,
+      clock,
+      retentionDays: config.retentionDays,
+      onRemoved: (rows) => log.debug('retention.removed', { rows }),
+    }),
+  };
+  for (const name of config.roles.flatMap((role) => loopsOfRole[role])) {
+    const floorMs = name === 'remove-old-rows' ? 600_000 : 1000;
+    const onError = (error: unknown, failedInARow: number): void =>
+      log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
+    loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
+  }
+  return {
+    wake,
+    faults: () => [
+      ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
+      ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
+    ],
+    async stop() {
+      await Promise.all([...loops.values()].map((loop) => loop.stop()));
+      await Promise.all([runs.stop(graceMs), deliveries.stop(graceMs)]);
+      await records.stop(graceMs / 3);
+    },
+  };
+}
+
+function noteRecorded(
+  attempt: EndedAttempt,
+  { isRecorded, change, deliveries }: Recorded,
+  { metrics, log, onRecorded }: PathMeans,
+  wake: (name: LoopName) => void,
+): void {
+  if (!isRecorded) return;
+  metrics.onRecorded(attempt.outcome);
+  if (change !== null) {
+    log.info('check.changed', { check: attempt.context.check.name, id: attempt.run.checkId, ...change });
+  }
+  if (deliveries > 0) wake('send-deliveries');
+  if (attempt.retryAt !== null) wake('run-checks');
+  onRecorded();
+}
+
+/** Renders a delivery once; what cannot be rendered is a final, visible failure of that delivery. */
+export function renderWith(means: Pick<PathMeans, 'config' | 'userAgent' | 'linkOf'>): (facts: DeliveryFacts) => Rendered {
+  const { config, userAgent, linkOf } = means;
+  return (facts) => {
+    const { check } = facts.context;
+    const { accountId } = check;
+    const variables = deliveryVariables(facts, {
+      ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
+      locationName: facts.location === config.location.code ? config.location.name : facts.location,
+      link: linkOf(accountId, check.id, facts.resultId, facts.createdAt),
+    });
+    try {
+      const request = channelKinds[facts.channel.type].render(facts.channel.config, variables, {
+        createdAt: facts.createdAt,
+        uuid: randomUUID(),
+        randomNumber: randomInt(1001),
+        userAgent,
+      });
+      return { request };
+    } catch (error) {
+      return { error: messageOf(error) };
+    }
+  };
+}
+
+function statusCodeOf({ context, finding }: EndedAttempt): number | null {
+  return checkKinds[context.check.checkType].alertFacts(context.check, finding.details).status;
+}
+
+function requireRequest<Request>(request: Request | null): Request {
+  if (request === null) throw new Error('a pending delivery has no rendered request');
+  return request;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,148 @@
+// What Prometheus reads: the path's own figures, and those of the process.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Figures } from '#store/figures.ts';
+
+/** The registry and what the path tells it. */
+export interface Metrics {
+  readonly registry: Registry;
+  onScheduled(done: { readonly runs: number; readonly missed: number }): void;
+  onStarted(delayMs: number): void;
+  onRecorded(outcome: string): void;
+  onSettled(outcome: string): void;
+  stop(): void;
+}
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** @param probeLoopDelayMs the longest a probing thread's loop was held up lately, ms */
+export function createMetrics(figures: Figures, probeLoopDelayMs: () => number, now: () => number): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const started = new Histogram({
+    name: 'tocsin_run_start_delay_seconds',
+    help: 'How long after its due time a run started',
+    buckets: seconds,
+    registers,
+  });
+  const runs = new Counter({
+    name: 'tocsin_runs_total',
+    help: 'Attempts recorded by this process, by outcome',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const missed = new Counter({
+    name: 'tocsin_slots_missed_total',
+    help: 'Slots recorded as missed when they were scheduled',
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'tocsin_delivery_attempts_total',
+    help: 'Delivery attempts of this process, by what became of the delivery',
+    labelNames: ['status'] as const,
+    registers,
+  });
+  const loop = monitorEventLoopDelay({ resolution: 10 });
+  loop.enable();
+  addProcessGauges(registers, loop, probeLoopDelayMs);
+  addStoreGauges(registers, figures, now);
+  return {
+    registry,
+    onScheduled: (done) => missed.inc(done.missed),
+    onStarted: (delayMs) => started.observe(delayMs / 1000),
+    onRecorded: (outcome) => runs.inc({ outcome }),
+    onSettled: (status) => attempts.inc({ status }),
+    stop: () => loop.disable(),
+  };
+}
+
+type Loop = ReturnType<typeof monitorEventLoopDelay>;
+
+function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: () => number): void {
+  const delay = new Gauge({
+    name: 'tocsin_event_loop_delay_seconds',
+    help: 'Longest delay of the event loop since the last scrape',
+    labelNames: ['thread'] as const,
+    registers,
+    collect() {
+      delay.set({ thread: 'main' }, loop.max / 1e9);
+      delay.set({ thread: 'probes' }, probeLoopDelayMs() / 1000);
+      loop.reset();
+    },
+  });
+  const memory = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory',
+    registers,
+    collect(): void {
+      memory.set(process.memoryUsage.rss());
+    },
+  });
+  const cpu = new Gauge({
+    name: 'process_cpu_seconds_total',
+    help: 'User and system CPU time',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      cpu.set((user + system) / 1e6);
+    },
+  });
+}
+
+function addStoreGauges(registers: Registry[], figures: Figures, now: () => number): void {
+  const slots = new Gauge({
+    name: 'tocsin_runs',
+    help: 'Runs since the installation began: asked for, open, and by outcome',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  const difference = new Gauge({
+    name: 'tocsin_conservation_difference',
+    help: 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault',
+    registers,
+    async collect() {
+      const found = await figures.conservation();
+      slots.set({ what: 'asked_for' }, found.askedFor);
+      slots.set({ what: 'open' }, found.open);
+      for (const [outcome, count] of Object.entries(found.outcomes)) slots.set({ what: outcome }, count);
+      difference.set(found.difference);
+    },
+  });
+  const pending = new Gauge({ name: 'tocsin_deliveries_pending', help: 'Deliveries that have not ended', registers });
+  const age = new Gauge({
+    name: 'tocsin_outbox_age_seconds',
+    help: 'Age of the oldest delivery that is due',
+    registers,
+    async collect() {
+      const { pending: count, oldestCreatedAt } = await figures.outbox(now());
+      pending.set(count);
+      age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
+    },
+  });
+  addCheckGauges(registers, figures);
+}
+
+function addCheckGauges(registers: Registry[], figures: Figures): void {
+  const labelNames = ['account', 'check', 'name'] as const;
+  const response = new Gauge({
+    name: 'tocsin_check_response_seconds',
+    help: 'Response time of the newest result of a check',
+    labelNames,
+    registers,
+  });
+  const state = new Gauge({
+    name: 'tocsin_check_state',
+    help: 'State of a check: 0 passing, 1 degraded, 2 failing, -1 not known yet',
+    labelNames,
+    registers,
+    async collect() {
+      state.reset();
+      response.reset();
+      for (const check of await figures.checkStates()) {
+        const labels = { account: check.accountId, check: check.checkId, name: check.name };
+        state.set(labels, ['passing', 'degraded', 'failing'].indexOf(check.status));
+        if (check.responseTimeMs !== null) response.set(labels, check.responseTimeMs / 1000);
+      }
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { outcomes, type Outcome } from '#domain/result.ts';
+import { idText } from './codec.ts';
+import { deliveryStatusCodes } from './codes.ts';
+import type { Database } from './database.ts';
+
+/** Figures of the whole installation, for metrics. */
+export interface Figures {
+  /**
+   * Runs that were asked for, what became of them, and those still open. `difference` = asked for - outcomes - open;
+   * anything but 0 is a broken promise (design §1: every due slot has exactly one recorded outcome).
+   */
+  conservation(): Promise<{
+    readonly askedFor: number;
+    readonly outcomes: Readonly<Record<Outcome, number>>;
+    readonly open: number;
+    readonly difference: number;
+  }>;
+  /** Pending deliveries, and when the oldest that is due or under way was created (epoch ms; null = none). */
+  outbox(now: number): Promise<{ readonly pending: number; readonly oldestCreatedAt: number | null }>;
+  /** The newest state of each check; response time in ms. */
+  checkStates(): Promise<
+    readonly {
+      readonly accountId: string;
+      readonly checkId: string;
+      readonly name: string;
+      readonly status: string;
+      readonly responseTimeMs: number | null;
+    }[]
+  >;
+}
+
+export function createFigures({ reader }: Database): Figures {
+  return {
+    async conservation() {
+      // One statement, so that all three figures are of the same moment.
+      const row = await reader
+        .selectFrom('run_counts')
+        .select(({ fn, selectFrom }) => [
+          fn.sum<number>('scheduled').as('scheduled'),
+          fn.sum<number>('on_demand').as('on_demand'),
+          ...outcomes.map((outcome) => fn.sum<number>(outcome).as(outcome)),
+          selectFrom('runs')
+            .select((runs) => runs.fn.countAll<number>().as('open'))
+            .as('open'),
+        ])
+        .executeTakeFirst();
+      const number = (key: string): number => Number((row as Record<string, unknown> | undefined)?.[key] ?? 0);
+      const byOutcome = Object.fromEntries(outcomes.map((outcome) => [outcome, number(outcome)]));
+      const askedFor = number('scheduled') + number('on_demand');
+      const open = number('open');
+      const closed = outcomes.reduce((sum, outcome) => sum + number(outcome), 0);
+      return {
+        askedFor,
+        outcomes: byOutcome as Record<Outcome, number>,
+        open,
+        difference: askedFor - closed - open,
+      };
+    },
+    async outbox(now) {
+      const pending = deliveryStatusCodes.encode('pending');
+      const row = await reader
+        .selectFrom('deliveries')
+        .where('status', '=', pending)
+        .select(({ fn }) => fn.countAll<number>().as('pending'))
+        .executeTakeFirst();
+      const oldest = await reader
+        .selectFrom('deliveries')
+        .where('status', '=', pending)
+        .where('next_attempt_at', '<=', now)
+        .select(({ fn }) => fn.min('created_at').as('at'))
+        .executeTakeFirst();
+      return { pending: Number(row?.pending ?? 0), oldestCreatedAt: oldest?.at ?? null };
+    },
+    async checkStates() {
+      const rows = await reader
+        .selectFrom('check_states')
+        .innerJoin('checks', (join) =>
+          join.onRef('checks.account_id', '=', 'check_states.account_id').onRef('checks.id', '=', 'check_states.check_id'),
+        )
+        .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
+        .execute();
+      return rows.map((row) => ({
+        accountId: idText(row.account_id),
+        checkId: idText(row.id),
+        name: row.name,
+        status: row.status ?? 'unknown',
+        responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
+      }));
+    },
+  };
+}
