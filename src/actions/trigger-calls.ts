@@ -1,0 +1,120 @@
+// The trigger's own path: whoever has the token starts the checks and waits for their verdict (decisions: The token).
+import type { Batch, BatchVerdict, TriggerTarget } from '#domain/batch.ts';
+import type { Outcome } from '#domain/result.ts';
+import type { Trigger } from '#domain/trigger.ts';
+import type { Clock } from '#lib/clock.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { startedOf, type TriggerMeans } from './triggers.ts';
+import { type Hints, waitUntil } from './wait-until.ts';
+
+/** The final result of one run, as far as a verdict needs it. */
+interface RunResult {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  readonly responseTimeMs: number | null;
+}
+
+/** What these actions need. */
+export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
+  readonly triggers: Pick<TriggerMeans['triggers'], 'start'> & {
+    findByToken(token: string): Promise<Trigger | null>;
+  };
+  readonly batches: {
+    isClosed(batch: Batch): Promise<boolean>;
+    results(batch: Batch): Promise<RunResult[]>;
+  };
+  /** A hint that results were recorded. */
+  readonly resultHints: Hints;
+}
+
+/** A call by token. */
+export interface TokenCall {
+  /** Seconds, 1..600. */
+  readonly maxWaitSeconds: number;
+  /** Aborts when the client goes away; what was started goes on. */
+  readonly signal: AbortSignal;
+}
+
+export interface TriggerCallActions {
+  /**
+   * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
+   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, and `timeout` when they take longer.
+   */
+  callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
+  /** The same for one check; refuses with `conflict` while it is deactivated. */
+  callCheck(checkId: string, token: string, call: TokenCall): Promise<BatchVerdict>;
+}
+
+const callsAMinute = 10;
+const minuteMs = 60_000;
+
+export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
+  const { triggers, batches, resultHints, servedLocations, wake, clock } = means;
+  const takeCall = createCallLimit(clock);
+
+  const call = async (target: TriggerTarget, token: string, { maxWaitSeconds, signal }: TokenCall): Promise<Batch> => {
+    const trigger = await triggers.findByToken(token);
+    if (trigger === null || trigger.groupId !== target.groupId || trigger.checkId !== target.checkId) {
+      throw notFound('trigger', 'with this token here');
+    }
+    takeCall(token);
+    const { accountId } = trigger;
+    const now = clock.now();
+    const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations, now };
+    const { batch } = startedOf(await triggers.start(order), target, wake);
+    if (batch === null) throw notFound('trigger', 'with this token here');
+    const waiting = { mostMs: maxWaitSeconds * 1000, signal, hints: resultHints };
+    if (await waitUntil(() => batches.isClosed(batch), waiting)) return batch;
+    throw new Refusal(
+      'timeout',
+      `Not all checks ended within ${maxWaitSeconds} seconds; they go on. Allow more time with maxWaitSeconds (up to 600).`,
+    );
+  };
+
+  return {
+    async callGroup(groupId, token, how) {
+      const batch = await call({ groupId, checkId: null }, token, how);
+      return verdictsOf(batch, await batches.results(batch));
+    },
+    async callCheck(checkId, token, how) {
+      const batch = await call({ groupId: null, checkId }, token, how);
+      const [verdict] = verdictsOf(batch, await batches.results(batch));
+      if (verdict === undefined) throw new Refusal('conflict', `The check ${checkId} is deactivated and was not run.`);
+      return verdict;
+    },
+  };
+}
+
+/** One verdict per check that has results: one that was deleted meanwhile has none. */
+function verdictsOf({ checks }: Batch, results: readonly RunResult[]): BatchVerdict[] {
+  const byRun = new Map(results.map((result) => [result.runId, result]));
+  return checks.flatMap(({ checkId, name, runIds }) => {
+    const own = runIds.flatMap((runId) => byRun.get(runId) ?? []);
+    if (own.length === 0) return [];
+    const hasFailures = own.some(({ outcome }) => outcome !== 'passed' && outcome !== 'degraded');
+    const responseTime = Math.round(Math.max(...own.map((result) => result.responseTimeMs ?? 0)));
+    return [{ checkId, name, hasFailures, responseTime }];
+  });
+}
+
+/** Counts the calls of each trigger over the last minute; refuses the eleventh. Forgets triggers nobody calls. */
+function createCallLimit(clock: Clock): (token: string) => void {
+  const callsByToken = new Map<string, number[]>();
+  return (token) => {
+    const now = clock.now();
+    const isRecent = (at: number) => at > now - minuteMs && at <= now;
+    const recent = (callsByToken.get(token) ?? []).filter(isRecent);
+    const [oldest] = recent;
+    if (oldest !== undefined && recent.length >= callsAMinute) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + minuteMs - now) / 1000));
+      throw new Refusal('too-many', `A trigger can be called ${callsAMinute} times a minute.`, { retryAfterSeconds });
+    }
+    callsByToken.delete(token);
+    callsByToken.set(token, [...recent, now]);
+    // Calls are kept in the order of the last one: the first that is recent ends the sweep.
+    for (const [other, calls] of callsByToken) {
+      if (isRecent(calls.at(-1) ?? 0)) break;
+      callsByToken.delete(other);
+    }
+  };
+}

@@ -1,0 +1,112 @@
+// What a caller may do with triggers: making one starts the checks (spec §4.3, decisions: Trigger of a check group).
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '#domain/api-key.ts';
+import type { Batch, TriggerTarget } from '#domain/batch.ts';
+import type { Trigger } from '#domain/trigger.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from './permission.ts';
+import { notFound, Refusal } from './refusal.ts';
+
+/** A call of a trigger, as the store takes it. Instants are epoch ms. */
+export interface TriggerOrder {
+  readonly accountId: string;
+  readonly target: TriggerTarget;
+  /** The token of the trigger that is made when there is none; null = none is made. */
+  readonly newToken: string | null;
+  readonly idempotencyKey: string | null;
+  readonly servedLocations: readonly string[];
+  readonly now: number;
+}
+
+/** What became of a call. */
+export type TriggerStart =
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger }
+  | { readonly outcome: 'no-target' }
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number };
+
+/** What these actions need. */
+export interface TriggerMeans {
+  readonly triggers: {
+    find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
+    remove(accountId: string, target: TriggerTarget): Promise<boolean>;
+    start(order: TriggerOrder): Promise<TriggerStart>;
+  };
+  /** Codes of the run locations that are served, this server's own first. */
+  readonly servedLocations: readonly string[];
+  /** A hint that runs wait: polling is the floor (design: wake). */
+  readonly wake: () => void;
+  readonly clock: Clock;
+}
+
+export interface TriggerActions {
+  /**
+   * Starts every activated check of the group, or the one check, and answers without waiting. The first call makes the
+   * trigger. A repeat with the same idempotency key within 24 h gets the same answer and starts nothing. Refuses with
+   * `not-found`, and `limit` when the account's execution limit cannot hold all runs: then none starts.
+   */
+  call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<Trigger>;
+  /** The token lets whoever has it start checks: a key that may not start any is not shown it. */
+  find(caller: Caller, target: TriggerTarget): Promise<Trigger>;
+  /** The token is dead from then on. */
+  remove(caller: Caller, target: TriggerTarget): Promise<void>;
+}
+
+export function createTriggerActions({ triggers, servedLocations, wake, clock }: TriggerMeans): TriggerActions {
+  return {
+    async call(caller, target, idempotencyKey) {
+      requirePermission(caller, 'run');
+      const start = await triggers.start({
+        accountId: caller.accountId,
+        target,
+        newToken: newTriggerToken(),
+        idempotencyKey,
+        servedLocations,
+        now: clock.now(),
+      });
+      return startedOf(start, target, wake).trigger;
+    },
+    async find(caller, target) {
+      requirePermission(caller, 'run');
+      const trigger = await triggers.find(caller.accountId, target);
+      if (trigger === null) throw notFound('trigger of', nameOf(target));
+      return trigger;
+    },
+    async remove(caller, target) {
+      requirePermission(caller, 'write');
+      const isRemoved = await triggers.remove(caller.accountId, target);
+      if (!isRemoved) throw notFound('trigger of', nameOf(target));
+    },
+  };
+}
+
+/** 24 random bytes as 32 URL-safe characters. */
+function newTriggerToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function nameOf({ groupId, checkId }: TriggerTarget): string {
+  return checkId === null ? `check group ${groupId}` : `check ${checkId}`;
+}
+
+/** The trigger that was called, and its runs unless the call was a repeat; refuses what could not be started. */
+export function startedOf(
+  start: TriggerStart,
+  target: TriggerTarget,
+  wake: () => void,
+): { readonly trigger: Trigger; readonly batch: Batch | null } {
+  if (start.outcome === 'started') {
+    wake();
+    return start;
+  }
+  if (start.outcome === 'repeated') return { trigger: start.trigger, batch: null };
+  if (start.outcome === 'no-target') {
+    throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
+  }
+  const { limit, used, wanted } = start;
+  throw new Refusal(
+    'limit',
+    `The account's execution limit of ${limit} runs a month cannot hold ${wanted} more: ${used} are used. None was started.`,
+    { attributes: { limit, used, wanted } },
+  );
+}

@@ -1,0 +1,195 @@
+// One call of a trigger as one transaction: limit, runs, counts, the trigger's own row and the idempotency key.
+import type { Kysely } from 'kysely';
+import { monthStart } from '#domain/account.ts';
+import type { Batch, TriggerTarget } from '#domain/batch.ts';
+import type { Trigger } from '#domain/trigger.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes, idText, json, parsed } from './codec.ts';
+import { sourceCodes } from './codes.ts';
+import { ownedBy } from './database.ts';
+import type { RunsTable, Tables } from './schema.ts';
+import { callTrigger } from './trigger-rows.ts';
+
+/** A call of a trigger. Instants are epoch ms. */
+export interface TriggerOrder {
+  readonly accountId: string;
+  readonly target: TriggerTarget;
+  /** The token of the trigger that is made when there is none; null = then nothing is started. */
+  readonly newToken: string | null;
+  /** A repeat with the same key gets the same answer and starts nothing. */
+  readonly idempotencyKey: string | null;
+  /** Codes of the run locations that are served, this server's own first. */
+  readonly servedLocations: readonly string[];
+  readonly now: number;
+}
+
+/** What became of a call. */
+export type TriggerStart =
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger }
+  | { readonly outcome: 'no-target' }
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number };
+
+const keyKeptMs = 86_400_000;
+const dayMs = 86_400_000;
+/** Rows of one INSERT: many, and the same number each time, so that the statement is prepared once. */
+const runsAtOnce = 100;
+
+export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Promise<TriggerStart> {
+  const repeated = await earlierAnswer(tx, order);
+  if (repeated !== null) return { outcome: 'repeated', trigger: repeated };
+  if (!(await isThere(tx, order))) return { outcome: 'no-target' };
+
+  const batch = await planBatch(tx, order);
+  const wanted = batch.runs.length;
+  const over = await overLimit(tx, order, wanted);
+  if (over !== null) return { outcome: 'over-limit', ...over, wanted };
+
+  const trigger = await callTrigger(tx, order);
+  if (trigger === null) return { outcome: 'no-target' };
+  for (let start = 0; start < wanted; start += runsAtOnce) {
+    await tx
+      .insertInto('runs')
+      .values(batch.runs.slice(start, start + runsAtOnce))
+      .execute();
+  }
+  await countRuns(tx, order, wanted);
+  await keepAnswer(tx, order, trigger);
+  return { outcome: 'started', trigger, batch: { accountId: order.accountId, id: batch.id, checks: batch.checks } };
+}
+
+function operationOf({ groupId, checkId }: TriggerTarget): string {
+  return checkId === null ? `trigger check-group ${groupId}` : `trigger check ${checkId}`;
+}
+
+async function earlierAnswer(tx: Kysely<Tables>, order: TriggerOrder): Promise<Trigger | null> {
+  if (order.idempotencyKey === null) return null;
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('created_at', '<=', order.now - keyKeptMs)
+    .execute();
+  const row = await tx
+    .selectFrom('idempotency_keys')
+    .select('answer')
+    .where('account_id', '=', idBytes(order.accountId))
+    .where('key', '=', order.idempotencyKey)
+    .where('operation', '=', operationOf(order.target))
+    .executeTakeFirst();
+  return row === undefined ? null : parsed<Trigger>(row.answer);
+}
+
+async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, trigger: Trigger): Promise<void> {
+  if (order.idempotencyKey === null) return;
+  await tx
+    .insertInto('idempotency_keys')
+    .values({
+      ...ownedBy(order.accountId),
+      key: order.idempotencyKey,
+      operation: operationOf(order.target),
+      answer: json(trigger),
+      created_at: order.now,
+    })
+    .execute();
+}
+
+async function isThere(tx: Kysely<Tables>, { accountId, target }: TriggerOrder): Promise<boolean> {
+  const account = idBytes(accountId);
+  const row =
+    target.checkId === null
+      ? await tx
+          .selectFrom('check_groups')
+          .select('name')
+          .where('account_id', '=', account)
+          .where('id', '=', target.groupId)
+          .executeTakeFirst()
+      : await tx
+          .selectFrom('checks')
+          .select('name')
+          .where('account_id', '=', account)
+          .where('id', '=', idBytes(target.checkId))
+          .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The runs of every activated check: a check has a schedule while it and its group are activated. */
+async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocations, now }: TriggerOrder) {
+  const account = idBytes(accountId);
+  const activated = tx
+    .selectFrom('checks')
+    .innerJoin('schedules', (join) =>
+      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
+    )
+    .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.turn'])
+    .where('checks.account_id', '=', account)
+    // Heartbeat checks wait to be called: there is nothing to start.
+    .where('checks.check_type', '!=', 'HEARTBEAT')
+    .orderBy('checks.created_at')
+    .orderBy('checks.id');
+  const rows = await (
+    target.checkId === null
+      ? activated.where('checks.group_id', '=', target.groupId)
+      : activated.where('checks.id', '=', idBytes(target.checkId))
+  ).execute();
+
+  const id = newId();
+  const runs: RunsTable[] = [];
+  const checks: { checkId: string; name: string; runIds: string[] }[] = [];
+  const run = { account_id: account, source: sourceCodes.encode('TRIGGER_API'), slot_at: null, interval_ms: null };
+  const waiting = { attempt: 1, due_at: now, first_started_at: null, available_at: now, leased_by: null };
+  for (const row of rows) {
+    const runIds: string[] = [];
+    for (const location of locationsOf(row, servedLocations)) {
+      const runId = newId();
+      runIds.push(runId);
+      runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
+    }
+    checks.push({ checkId: idText(row.id), name: row.name, runIds });
+  }
+  return { id, runs, checks };
+}
+
+/** As the schedule would choose them: all, or the one whose turn it is; the turn itself does not move. */
+function locationsOf(
+  row: { locations: string; run_parallel: number; turn: number },
+  served: readonly string[],
+): readonly string[] {
+  const known = row.locations === '[]' ? [] : parsed<string[]>(row.locations).filter((code) => served.includes(code));
+  const all = known.length > 0 ? known : served.slice(0, 1);
+  return row.run_parallel === 1 ? all : all.slice(row.turn % all.length, (row.turn % all.length) + 1);
+}
+
+async function overLimit(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, wanted: number) {
+  const row = await tx
+    .selectFrom('accounts')
+    .leftJoin('usage', (join) =>
+      join.onRef('usage.account_id', '=', 'accounts.id').on('usage.month', '=', monthStart(now)),
+    )
+    .select(['accounts.execution_limit as limit', 'usage.used as used'])
+    .where('accounts.id', '=', idBytes(accountId))
+    .executeTakeFirst();
+  const limit = row?.limit ?? null;
+  const used = row?.used ?? 0;
+  return limit === null || used + wanted <= limit ? null : { limit, used };
+}
+
+/** Each run counts once toward the execution limit, and in the figures by which runs and outcomes are compared. */
+async function countRuns(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, runs: number): Promise<void> {
+  if (runs === 0) return;
+  await tx
+    .insertInto('usage')
+    .values({ ...ownedBy(accountId), month: monthStart(now), used: runs })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'month']).doUpdateSet((row) => ({ used: row('usage.used', '+', runs) })),
+    )
+    .execute();
+  const zero = { scheduled: 0, passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
+  await tx
+    .insertInto('run_counts')
+    .values({ ...ownedBy(accountId), day: Math.floor(now / dayMs), ...zero, on_demand: runs })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'day'])
+        .doUpdateSet((row) => ({ on_demand: row('run_counts.on_demand', '+', runs) })),
+    )
+    .execute();
+}

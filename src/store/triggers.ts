@@ -1,0 +1,41 @@
+import type { TriggerTarget } from '#domain/batch.ts';
+import type { Trigger } from '#domain/trigger.ts';
+import { idBytes, idBytesOrNull } from './codec.ts';
+import type { Database } from './database.ts';
+import { startTrigger, type TriggerOrder, type TriggerStart } from './start-trigger.ts';
+import { recordOf, triggerOf } from './trigger-rows.ts';
+
+/** Triggers of check groups and checks, and the runs that calling one starts. */
+export interface Triggers {
+  find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
+  findByToken(token: string): Promise<Trigger | null>;
+  /** false = there was none. */
+  remove(accountId: string, target: TriggerTarget): Promise<boolean>;
+  /** Everything a call changes, in one transaction: all of its runs start, or none. */
+  start(order: TriggerOrder): Promise<TriggerStart>;
+}
+
+export function createTriggers(database: Database): Triggers {
+  const { reader } = database;
+  return {
+    async find(accountId, target) {
+      const row = await triggerOf(reader, accountId, target);
+      return row === undefined ? null : recordOf(row);
+    },
+    async findByToken(token) {
+      const row = await reader.selectFrom('triggers').selectAll().where('token', '=', token).executeTakeFirst();
+      return row === undefined ? null : recordOf(row);
+    },
+    remove: (accountId, target) =>
+      database.transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('triggers')
+          .where('account_id', '=', idBytes(accountId))
+          .where('group_id', 'is', target.groupId)
+          .where('check_id', 'is', idBytesOrNull(target.checkId))
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows) > 0;
+      }),
+    start: (order) => database.transaction((tx) => startTrigger(tx, order)),
+  };
+}

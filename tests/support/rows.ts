@@ -1,0 +1,192 @@
+// Rows put straight into a test's database, in the shape that the rest of the product writes them.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Outcome, Reason } from '#domain/result.ts';
+import { derivedId, newId } from '#lib/id.ts';
+import { idBytes, json } from '#store/codec.ts';
+import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/codes.ts';
+import type { DeliveryStatus } from '#domain/delivery.ts';
+
+type Cell = string | number | Uint8Array | null;
+
+/** Inserts one row; the names are columns. */
+export function insertRow(raw: DatabaseSync, table: string, row: Readonly<Record<string, Cell>>): void {
+  const columns = Object.keys(row);
+  raw
+    .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`)
+    .run(...Object.values(row));
+}
+
+/** An account with a name; answers with its id. */
+export function putAccount(raw: DatabaseSync, executionLimit: number | null = null): string {
+  const id = newId();
+  insertRow(raw, 'accounts', { id: idBytes(id), name: 'Shop', execution_limit: executionLimit, created_at: 1 });
+  return id;
+}
+
+export function putGroup(raw: DatabaseSync, accountId: string, id: number): void {
+  insertRow(raw, 'check_groups', {
+    account_id: idBytes(accountId),
+    id,
+    name: `group ${id}`,
+    activated: 1,
+    muted: 0,
+    tags: '[]',
+    definition: '{}',
+    created_at: 1,
+  });
+}
+
+/** How a check differs from an activated API check without a group. */
+export interface CheckLook {
+  readonly name?: string;
+  readonly groupId?: number;
+  readonly activated?: boolean;
+  readonly checkType?: string;
+  readonly locations?: readonly string[];
+  readonly runParallel?: boolean;
+  readonly turn?: number;
+  readonly createdAt?: number;
+}
+
+/** A check and, when it is activated, its schedule; answers with its id. */
+export function putCheck(raw: DatabaseSync, accountId: string, look: CheckLook = {}): string {
+  const id = newId();
+  const key = { account_id: idBytes(accountId) };
+  const activated = look.activated ?? true;
+  insertRow(raw, 'checks', {
+    ...key,
+    id: idBytes(id),
+    check_type: look.checkType ?? 'API',
+    name: look.name ?? 'Front page',
+    activated: activated ? 1 : 0,
+    muted: 0,
+    group_id: look.groupId ?? null,
+    tags: '[]',
+    definition: '{}',
+    created_at: look.createdAt ?? 1,
+  });
+  if (!activated) return id;
+  insertRow(raw, 'schedules', {
+    ...key,
+    check_id: idBytes(id),
+    next_due_at: 9e15,
+    interval_ms: 60_000,
+    phase_ms: 0,
+    locations: json(look.locations ?? []),
+    run_parallel: look.runParallel === true ? 1 : 0,
+    turn: look.turn ?? 0,
+  });
+  return id;
+}
+
+/** How a result differs from a final, passed one. */
+export interface ResultLook {
+  readonly id?: string;
+  /** Set for an attempt that was tried again. */
+  readonly runId?: string;
+  readonly attempt?: number;
+  readonly outcome?: Outcome;
+  readonly reason?: Reason;
+  readonly message?: string;
+  readonly location?: string;
+  readonly responseUs?: number | null;
+  readonly slots?: number;
+  readonly details?: unknown;
+}
+
+/** A result of a check whose slot is `at` (epoch ms); answers with its id. */
+export function putResult(
+  raw: DatabaseSync,
+  accountId: string,
+  checkId: string,
+  at: number,
+  look: ResultLook = {},
+): string {
+  const id = look.id ?? derivedId(at, checkId, look.location ?? 'local', look.attempt ?? 1);
+  insertRow(raw, 'results', {
+    account_id: idBytes(accountId),
+    check_id: idBytes(checkId),
+    id: idBytes(id),
+    run_id: look.runId === undefined ? null : idBytes(look.runId),
+    attempt: look.attempt ?? 1,
+    outcome: outcomeCodes.encode(look.outcome ?? 'passed'),
+    reason: look.reason === undefined ? null : reasonCodes.encode(look.reason),
+    message: look.message ?? null,
+    location: look.location ?? 'local',
+    source: 0,
+    slots: look.slots ?? 1,
+    started_at: at,
+    duration_ms: 40,
+    response_us: look.responseUs === undefined ? 12_345 : look.responseUs,
+    loop_delay_ms: 0,
+    details: look.details === undefined ? null : json(look.details),
+  });
+  return id;
+}
+
+/** An alert channel with a URL. */
+export function putChannel(raw: DatabaseSync, accountId: string, id: number, failingSince: number | null = null): void {
+  insertRow(raw, 'alert_channels', {
+    account_id: idBytes(accountId),
+    id,
+    type: 'WEBHOOK',
+    config: json({ name: `hook ${id}`, url: 'http://127.0.0.1:9/hook', method: 'POST' }),
+    send_recovery: 1,
+    send_failure: 1,
+    send_degraded: 0,
+    ssl_expiry: 0,
+    ssl_expiry_threshold: 30,
+    auto_subscribe: 0,
+    exhausted_in_a_row: failingSince === null ? 0 : 5,
+    failing_since: failingSince,
+    created_at: 1,
+  });
+}
+
+/** How a delivery differs from a pending one that waits for its first attempt. */
+export interface DeliveryLook {
+  readonly alertChannelId?: number;
+  readonly checkId?: string;
+  readonly checkResultId?: string;
+  readonly alertId?: string;
+  readonly status?: DeliveryStatus;
+  readonly nextAttemptAt?: number;
+  readonly leasedBy?: string;
+  readonly request?: unknown;
+  readonly replayOf?: string;
+  readonly error?: string;
+}
+
+/** A delivery made at `at` (epoch ms); answers with its id. */
+export function putDelivery(raw: DatabaseSync, accountId: string, at: number, look: DeliveryLook = {}): string {
+  const id = derivedId(at, newId());
+  const status = look.status ?? 'pending';
+  insertRow(raw, 'deliveries', {
+    account_id: idBytes(accountId),
+    id: idBytes(id),
+    alert_channel_id: look.alertChannelId ?? 1,
+    alert_id: look.alertId === undefined ? null : idBytes(look.alertId),
+    check_id: look.checkId === undefined ? null : idBytes(look.checkId),
+    check_result_id: look.checkResultId === undefined ? null : idBytes(look.checkResultId),
+    alert_type: 'ALERT_FAILURE',
+    status: deliveryStatusCodes.encode(status),
+    request:
+      look.request === null
+        ? null
+        : json(
+            look.request ?? {
+              method: 'POST',
+              url: 'http://127.0.0.1:9/hook',
+              headers: [['x-a', 'b']],
+              body: '{"a":1}',
+            },
+          ),
+    attempts: 0,
+    created_at: at,
+    next_attempt_at: status === 'pending' ? (look.nextAttemptAt ?? at) : null,
+    leased_by: look.leasedBy ?? null,
+    replay_of: look.replayOf === undefined ? null : idBytes(look.replayOf),
+    error: look.error ?? null,
+  });
+  return id;
+}
