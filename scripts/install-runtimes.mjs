@@ -34,7 +34,10 @@ function install(runtime) {
   const stampFile = join(runtime, 'node_modules', '.tocsin-installed');
   const stamp = stampOf(runtime);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return null;
-  const { status, stderr, error } = npm(['ci', '--omit=dev', '--ignore-scripts', '--fetch-retries=1'], runtime);
+  const { status, stderr, error } = npm(
+    ['ci', '--omit=dev', '--ignore-scripts', '--fetch-retries=1', '--fetch-retry-mintimeout=1000'],
+    runtime,
+  );
   if (status === 0) {
     writeFileSync(stampFile, stamp);
     return null;

@@ -1,0 +1,71 @@
+// The runner of the tests goes green only on tests that ran and passed.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const runner = fileURLToPath(new URL('test.ts', import.meta.url));
+
+/** Runs the runner in a project that consists of these files. */
+function run(
+  files: Readonly<Record<string, string>>,
+  ...groups: readonly string[]
+): { status: number | null; text: string } {
+  const cwd = mkdtempSync(join(tmpdir(), 'tocsin-runner-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [runner, ...groups], { cwd, encoding: 'utf8' });
+    return { status, text: stdout + stderr };
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+const passing = "import { test } from 'node:test';\ntest('fine', () => {});\n";
+const failing = "import { test } from 'node:test';\ntest('not fine', () => { throw new Error('no'); });\n";
+
+describe('the runner of the tests', () => {
+  it('passes when every test of the group passed, and ends with the figures', () => {
+    const { status, text } = run({ 'tests/store/a.test.ts': passing, 'tests/rest/b.test.ts': failing }, 'store');
+    assert.equal(status, 0, text);
+    assert.match(text, /# files 1 \(store\)\n# tests 1\n# pass 1\n# fail 0\n/);
+  });
+
+  it('fails when a test failed', () => {
+    const { status, text } = run({ 'tests/store/a.test.ts': passing, 'tests/store/b.test.ts': failing }, 'store');
+    assert.equal(status, 1);
+    assert.match(text, /# pass 1\n# fail 1\n/);
+  });
+
+  it('fails when a group has no file, and names it', () => {
+    const { status, text } = run({ 'tests/store/a.test.ts': passing }, 'store', 'rest');
+    assert.equal(status, 1);
+    assert.match(text, /the group rest has no test file/);
+  });
+
+  it('fails when a file has no test, and names it', () => {
+    const { status, text } = run(
+      { 'tests/store/a.test.ts': passing, 'tests/store/b.test.ts': '// Nothing.\n' },
+      'store',
+    );
+    assert.equal(status, 1);
+    assert.match(text, /no test was run in .*b\.test\.ts/);
+  });
+
+  it('fails on a group it does not know, and lists those there are', () => {
+    const { status, text } = run({}, 'everything');
+    assert.equal(status, 1);
+    assert.match(text, /all, unit, store, rest, flows/);
+  });
+
+  it('ends although a test left a socket open', () => {
+    const open = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
+    assert.equal(run({ 'tests/store/a.test.ts': open }, 'store').status, 0);
+  });
+});
