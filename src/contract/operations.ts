@@ -1,15 +1,35 @@
 // All operations there are, joined from the nouns, and the types that follow from them.
 import type { z } from 'zod';
 import { accountOperations } from './account.ts';
-import type { Operation } from './operation.ts';
+import { alertChannelOperations } from './alert-channel-operations.ts';
+import { apiKeyOperations } from './api-key.ts';
+import { checkGroupOperations } from './check-group-operations.ts';
+import { checkOperations } from './check-operations.ts';
+import { checkResultOperations } from './check-result.ts';
+import { checkStatusOperations } from './check-status.ts';
+import { deliveryOperations } from './delivery.ts';
 import { healthOperations } from './health.ts';
+import { locationOperations } from './location.ts';
+import { noticeOperations } from './notice.ts';
+import type { Operation } from './operation.ts';
 import { runtimeOperations } from './runtime.ts';
+import { triggerOperations } from './trigger.ts';
 import { variableOperations } from './variable.ts';
 
 export const operations = {
   ...runtimeOperations,
   ...accountOperations,
+  ...apiKeyOperations,
+  ...checkOperations,
+  ...checkGroupOperations,
+  ...checkResultOperations,
+  ...checkStatusOperations,
+  ...triggerOperations,
+  ...alertChannelOperations,
+  ...deliveryOperations,
   ...variableOperations,
+  ...locationOperations,
+  ...noticeOperations,
   ...healthOperations,
 } as const;
 

@@ -4,21 +4,11 @@ import { updateOf } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
-const keyRule = 'must have 1 to 256 letters, digits and underscores, not beginning with a digit';
-const key = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, keyRule);
+/** What the name of a variable must look like. */
+export const keyRule = 'must have 1 to 256 letters, digits and underscores, not beginning with a digit';
+export const keyShape = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+const key = z.string().regex(keyShape, keyRule);
 const value = z.string().max(32_768);
-
-/** Variables of a check or a group, inside their bodies; up to 200 of them. */
-export const ownVariables = z
-  .array(
-    z.strictObject({
-      key,
-      value,
-      locked: z.boolean().default(false),
-      secret: z.boolean().default(false),
-    }),
-  )
-  .max(200);
 
 export const variable = z
   .strictObject({

@@ -1,0 +1,166 @@
+// The operations on alert channels (reference §1; decisions: Resources of our own).
+import { z } from 'zod';
+import {
+  alertChannel,
+  channelCreate,
+  channelParams,
+  channelUpdate,
+  subscription,
+  subscriptionWrite,
+  webhookConfig,
+} from './alert-channel.ts';
+import { alertTypes } from './check-status.ts';
+import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
+import type { Operations } from './operation.ts';
+import { pageQuery } from './paging.ts';
+
+const alertType = z.enum(alertTypes).default('ALERT_FAILURE');
+
+const previewBody = z.strictObject({
+  config: webhookConfig,
+  alertType,
+  checkResultId: z.uuid().exactOptional().describe('Take the variables from this result; else from a sample.'),
+  variables: z
+    .record(z.string().min(1).max(256), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .default({})
+    .describe('Laid over them, system names included.'),
+});
+
+const preview = z.strictObject({
+  request: z
+    .strictObject({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+    .nullable()
+    .describe('null when the template cannot be rendered.'),
+  warnings: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+  errors: z.array(z.strictObject({ path: z.string(), line: z.int(), column: z.int(), message: z.string() })),
+});
+export type PreviewBody = z.output<typeof preview>;
+
+const testAnswer = z.strictObject({
+  delivery: delivery.describe('As it was recorded.'),
+  request: sentRequest,
+  response: receivedResponse.exactOptional(),
+  error: attemptError.exactOptional(),
+});
+export type ChannelTestBody = z.output<typeof testAnswer>;
+
+const tag = 'Alert channels';
+const unknown = { 404: 'There is no alert channel of that id.' };
+const example = {
+  type: 'WEBHOOK',
+  config: { url: 'https://hooks.example/alerts', webhookSecret: 'change me' },
+  subscriptions: [{ groupId: 4, activated: true }],
+};
+
+export const alertChannelOperations = {
+  listAlertChannels: {
+    method: 'GET',
+    path: '/v1/alert-channels',
+    summary: 'List all alert channels',
+    tag,
+    permission: 'read',
+    query: pageQuery,
+    status: 200,
+    response: z.array(alertChannel),
+    isPaged: true,
+  },
+  createAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels',
+    summary: 'Create an alert channel',
+    description: 'A template that is broken, or names a secret variable, is refused with line and column.',
+    tag,
+    permission: 'write',
+    body: channelCreate,
+    example,
+    status: 201,
+    response: alertChannel,
+  },
+  getAlertChannel: {
+    method: 'GET',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Read an alert channel',
+    tag,
+    permission: 'read',
+    params: channelParams,
+    status: 200,
+    response: alertChannel,
+    alsoAnswers: unknown,
+  },
+  updateAlertChannel: {
+    method: 'PUT',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Change an alert channel',
+    description: 'Replaces what the body names, `config` and `subscriptions` as a whole, and keeps the rest.',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: channelUpdate,
+    example: { sendDegraded: true },
+    status: 200,
+    response: alertChannel,
+    alsoAnswers: unknown,
+  },
+  deleteAlertChannel: {
+    method: 'DELETE',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Delete an alert channel',
+    description: 'Its pending deliveries are cancelled; the log of its deliveries stays.',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+  putSubscription: {
+    method: 'PUT',
+    path: '/v1/alert-channels/{id}/subscriptions',
+    summary: 'Subscribe a channel to a check or a group, or change that',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: subscriptionWrite,
+    example: { groupId: 4, activated: true },
+    status: 200,
+    response: subscription,
+    alsoAnswers: unknown,
+  },
+  previewAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/preview',
+    summary: 'Render a webhook without sending it',
+    description: 'Faults of the template are a success with `errors`.',
+    tag,
+    permission: 'read',
+    body: previewBody,
+    example: { config: { url: 'https://hooks.example/{{CHECK_NAME}}', template: '{"text": {{{json ALERT_TITLE}}}}' } },
+    status: 200,
+    response: preview,
+  },
+  testAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/{id}/test',
+    summary: 'Send a test message and wait for the answer',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: z.strictObject({ alertType }).prefault({}),
+    example: { alertType: 'ALERT_RECOVERY' },
+    status: 200,
+    response: testAnswer,
+    alsoAnswers: unknown,
+  },
+  replayAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/{id}/replay',
+    summary: 'Send every exhausted delivery since an instant once more',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: z.strictObject({ since: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)) }),
+    example: { since: '2026-01-31T12:00:00.000Z' },
+    status: 202,
+    response: z.strictObject({ count: z.int() }),
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

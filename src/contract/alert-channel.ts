@@ -1,0 +1,104 @@
+// Alert channels on the wire (reference §1, spec §2.4).
+import { z } from 'zod';
+import { httpMethod } from './api-request.ts';
+import { instant, orNull, pathNumber, updateOf } from './fields.ts';
+import { ignoring, pairs, readOnlyFields } from './lists.ts';
+
+const templatePairs = pairs.describe('Values are templates.');
+const text = (most: number) => z.string().max(most).nullable();
+
+/** Where a webhook goes and what it says. URL, template and the values of headers and parameters are templates. */
+export const webhookConfig = z
+  .strictObject({
+    name: orNull(z.string().max(200), () => '').default(''),
+    url: z.string().min(1).max(32_768).describe('A template; must render to an http or https URL.'),
+    method: httpMethod.default('POST'),
+    template: text(32_768).default(null).describe('Of the body; null = JSON of all variables.'),
+    headers: templatePairs.default([]),
+    queryParameters: templatePairs.default([]),
+    webhookSecret: text(1000).default(null).describe('Signs deliveries. Sent back masked, it stays as it is.'),
+    previousSecretUntil: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe('With a new secret: until when the old one signs, too.'),
+    webhookType: text(100).default(null).describe('Which preset an editor shows.'),
+    longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
+  })
+  .meta({ id: 'WebhookConfig' });
+export type WebhookConfigBody = z.output<typeof webhookConfig>;
+
+const webhookConfigShown = z
+  .strictObject({
+    name: z.string(),
+    url: z.string(),
+    method: z.string(),
+    template: z.string().nullable(),
+    headers: z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() })),
+    queryParameters: z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() })),
+    webhookSecret: z.string().nullable().describe('Masked; null = unsigned.'),
+    previousSecretUntil: instant.nullable(),
+    webhookType: z.string().nullable(),
+    longTail: z.boolean(),
+  })
+  .meta({ id: 'WebhookConfigShown' });
+
+const subscriptionFields = z.strictObject({
+  checkId: z.uuid().nullish(),
+  groupId: z.int().min(0).nullish(),
+  activated: z.boolean().default(true),
+});
+
+/** One check or one group that the channel is told of; the other id is null, 0 or left out. */
+export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscriptionFields).transform((value, context) => {
+  const checkId = value.checkId ?? null;
+  const groupId = value.groupId || null;
+  if ((checkId === null) !== (groupId === null)) return { checkId, groupId, activated: value.activated };
+  context.addIssue('must name either a checkId or a groupId');
+  return z.NEVER;
+});
+
+export const subscription = z
+  .strictObject({ id: z.int(), checkId: z.uuid().nullable(), groupId: z.int().nullable(), activated: z.boolean() })
+  .meta({ id: 'Subscription', description: 'A check, or every check of a group, that a channel is told of.' });
+export type SubscriptionBody = z.output<typeof subscription>;
+
+const type = z.literal('WEBHOOK', 'must be WEBHOOK: other types of channel are not available');
+
+const fields = z.strictObject({
+  type,
+  config: webhookConfig,
+  subscriptions: orNull(z.array(subscriptionWrite).max(1000), () => []).default([]),
+  sendRecovery: z.boolean().default(true),
+  sendFailure: z.boolean().default(true),
+  sendDegraded: z.boolean().default(false),
+  sslExpiry: z.boolean().default(false).describe('Tell of certificates that are about to expire.'),
+  sslExpiryThreshold: z.int().min(1).max(30).default(30).describe('Days before expiry, 1 to 30.'),
+  autoSubscribe: z.boolean().default(false).describe('Subscribe to every new check and group.'),
+});
+
+const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
+export const channelCreate = ignoring(ignored, fields);
+export const channelUpdate = ignoring(ignored, updateOf(fields));
+
+export const alertChannel = z
+  .strictObject({
+    id: z.int(),
+    type: z.literal('WEBHOOK'),
+    config: webhookConfigShown,
+    subscriptions: z.array(subscription),
+    sendRecovery: z.boolean(),
+    sendFailure: z.boolean(),
+    sendDegraded: z.boolean(),
+    sslExpiry: z.boolean(),
+    sslExpiryThreshold: z.int(),
+    autoSubscribe: z.boolean(),
+    isFailing: z.boolean().describe('Five deliveries in a row could not be brought.'),
+    failingSince: instant.nullable(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'AlertChannel', description: 'Where alerts go, and which of them.' });
+export type AlertChannelBody = z.output<typeof alertChannel>;
+
+export const channelParams = z.object({ id: pathNumber('Id of the channel.') });

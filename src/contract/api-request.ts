@@ -1,0 +1,136 @@
+// The request of an API check and what is asserted of its answer (reference §4.3, decisions: Methods, URL).
+import { z } from 'zod';
+import { orNull } from './fields.ts';
+import { ignoring, pairs } from './lists.ts';
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+/** An HTTP method in any case. */
+export const httpMethod = z.preprocess(
+  (value) => (typeof value === 'string' ? value.toUpperCase() : value),
+  z.enum(methods),
+);
+
+const urlRule = 'must be an absolute http or https URL, or start with a variable like {{NAME}}';
+
+/** A URL that may hold variables. */
+export const templatedUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .refine((url) => {
+    if (/^\{\{\{?\s*[\w$]+/.test(url)) return true;
+    return /^https?:\/\/[^\s/]/i.test(url) && (url.includes('{{') || URL.canParse(url));
+  }, urlRule);
+
+const sources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
+const comparisons = [
+  'EQUALS',
+  'NOT_EQUALS',
+  'HAS_KEY',
+  'NOT_HAS_KEY',
+  'HAS_VALUE',
+  'NOT_HAS_VALUE',
+  'IS_EMPTY',
+  'NOT_EMPTY',
+  'GREATER_THAN',
+  'LESS_THAN',
+  'CONTAINS',
+  'NOT_CONTAINS',
+  'IS_NULL',
+  'NOT_NULL',
+] as const;
+
+const assertion = z
+  .strictObject({
+    source: z.enum(sources).describe('What is looked at.'),
+    comparison: z.enum(comparisons).describe('How it is compared.'),
+    property: orNull(z.string().max(2000), () => '')
+      .default('')
+      .describe('Of JSON_BODY a JSON path, of HEADERS the name of a header.'),
+    target: orNull(z.string().max(32_768), () => '')
+      .default('')
+      .describe('What it is compared with.'),
+    regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
+  })
+  .meta({ id: 'Assertion', description: 'A statement about an answer that must hold.' });
+
+/** Assertions; what an editor of a client keeps beside them is left out. */
+export const assertions = orNull(
+  z.array(ignoring(['edit', 'order', 'arrayIndex', 'arraySelector', 'id'], assertion)).max(100),
+  () => [],
+);
+
+export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
+
+/** The request that an API check sends. */
+export const apiRequest = z
+  .strictObject({
+    method: httpMethod,
+    url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
+    followRedirects: z.boolean().default(true),
+    skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
+    ipFamily: z.enum(['IPv4', 'IPv6']).default('IPv4'),
+    body: orNull(z.string().max(262_144), () => '').default(''),
+    bodyType: z.preprocess(
+      (value) => (value === '' || value === null ? undefined : value),
+      z.enum(['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE']).default('NONE'),
+    ),
+    headers: pairs.default([]),
+    queryParameters: pairs.default([]),
+    assertions: assertions.default([]),
+    basicAuth: basicAuth.default(null),
+  })
+  .meta({ id: 'ApiRequest', description: 'What an API check sends, and what must hold of the answer.' });
+export type ApiRequestBody = z.output<typeof apiRequest>;
+
+const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
+const shownAssertions = z.array(
+  z.strictObject({
+    source: z.enum(sources),
+    comparison: z.enum(comparisons),
+    property: z.string(),
+    target: z.string(),
+    regex: z.string().nullable(),
+  }),
+);
+
+/** The same as shown: everything present. */
+export const apiRequestShown = z
+  .strictObject({
+    method: z.enum(methods),
+    url: z.string(),
+    followRedirects: z.boolean(),
+    skipSSL: z.boolean(),
+    ipFamily: z.enum(['IPv4', 'IPv6']),
+    body: z.string(),
+    bodyType: z.enum(['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE']),
+    headers: shownPairs,
+    queryParameters: shownPairs,
+    assertions: shownAssertions,
+    basicAuth,
+  })
+  .meta({ id: 'ApiRequestShown' });
+
+/** What the API checks of a group inherit (reference §4.4). */
+export const apiCheckDefaults = z
+  .strictObject({
+    url: orNull(z.string().max(2048), () => '')
+      .default('')
+      .describe('Begins the URL of checks that use {{GROUP_BASE_URL}}.'),
+    headers: pairs.default([]),
+    queryParameters: pairs.default([]),
+    assertions: assertions.default([]),
+    basicAuth: basicAuth.default(null),
+  })
+  .meta({ id: 'ApiCheckDefaults', description: 'What the API checks of a group inherit.' });
+
+export const apiCheckDefaultsShown = z
+  .strictObject({
+    url: z.string(),
+    headers: shownPairs,
+    queryParameters: shownPairs,
+    assertions: shownAssertions,
+    basicAuth,
+  })
+  .meta({ id: 'ApiCheckDefaultsShown' });

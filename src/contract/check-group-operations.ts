@@ -1,0 +1,137 @@
+// The operations on check groups (reference §4.2, §4.4).
+import { z } from 'zod';
+import { check } from './check.ts';
+import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
+import { assignQuery } from './check-operations.ts';
+import { pathNumber, pathUuid, queryList } from './fields.ts';
+import type { Operations } from './operation.ts';
+import { pageQuery } from './paging.ts';
+
+const groupQuery = pageQuery.extend({
+  tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these tags.'),
+  name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
+});
+export type GroupQuery = z.output<typeof groupQuery>;
+
+const tag = 'Check groups';
+const unknown = { 404: 'There is no check group of that id.' };
+const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
+const partial = 'Replaces what the body names and keeps the rest; null resets a field to its default.';
+
+export const checkGroupOperations = {
+  listCheckGroups: {
+    method: 'GET',
+    path: '/v1/check-groups',
+    summary: 'List all check groups',
+    tag,
+    permission: 'read',
+    query: groupQuery,
+    status: 200,
+    response: z.array(checkGroup),
+    isPaged: true,
+  },
+  createCheckGroup: {
+    method: 'POST',
+    path: '/v1/check-groups',
+    summary: 'Create a check group whose settings win over those of its checks',
+    description: 'Deprecated: the second version leaves to the checks what the group does not set.',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: groupCreate,
+    example,
+    status: 201,
+    response: checkGroup,
+    isDeprecated: true,
+  },
+  createCheckGroupV2: {
+    method: 'POST',
+    path: '/v2/check-groups',
+    summary: 'Create a check group',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: groupCreateV2,
+    example,
+    status: 201,
+    response: checkGroup,
+  },
+  getCheckGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}',
+    summary: 'Read a check group',
+    tag,
+    permission: 'read',
+    params: groupParams,
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+  },
+  updateCheckGroup: {
+    method: 'PUT',
+    path: '/v1/check-groups/{id}',
+    summary: 'Change a check group, with the defaults of the first version',
+    description: partial,
+    tag,
+    permission: 'write',
+    params: groupParams,
+    query: assignQuery,
+    body: groupUpdate,
+    example: { muted: true },
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+    isDeprecated: true,
+  },
+  updateCheckGroupV2: {
+    method: 'PUT',
+    path: '/v2/check-groups/{id}',
+    summary: 'Change a check group',
+    description: partial,
+    tag,
+    permission: 'write',
+    params: groupParams,
+    query: assignQuery,
+    body: groupUpdateV2,
+    example: { muted: true },
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+  },
+  deleteCheckGroup: {
+    method: 'DELETE',
+    path: '/v1/check-groups/{id}',
+    summary: 'Delete a check group',
+    description: 'Its checks stay, without a group; its trigger is dead.',
+    tag,
+    permission: 'write',
+    params: groupParams,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+  listChecksOfGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}/checks',
+    summary: 'List the checks of a group',
+    description: 'In the order of `groupOrder`.',
+    tag,
+    permission: 'read',
+    params: groupParams,
+    query: pageQuery,
+    status: 200,
+    response: z.array(check),
+    isPaged: true,
+    alsoAnswers: unknown,
+  },
+  getCheckOfGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}/checks/{checkId}',
+    summary: 'Read a check of a group, with the group’s settings applied',
+    tag,
+    permission: 'read',
+    params: z.object({ id: pathNumber('Id of the group.'), checkId: pathUuid('Id of the check.') }),
+    status: 200,
+    response: check,
+    alsoAnswers: { 404: 'There is no such check in that group.' },
+  },
+} as const satisfies Operations;

@@ -1,0 +1,99 @@
+// Check groups on the wire (reference §4.4).
+import { z } from 'zod';
+import { alertSettings, alertSettingsShown } from './alert-settings.ts';
+import { apiCheckDefaults, apiCheckDefaultsShown } from './api-request.ts';
+import { instant, orNull, pathNumber, updateOf } from './fields.ts';
+import { jsonObject } from './json.ts';
+import {
+  channelSubscriptions,
+  channelSubscriptionsShown,
+  ignoring,
+  locationList,
+  ownVariables,
+  ownVariablesShown,
+  readOnlyFields,
+  tagList,
+} from './lists.ts';
+import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+
+const script = z.string().max(262_144).nullable().default(null);
+const snippetId = z.int().min(1).nullable().default(null).describe('Kept and given back, without effect.');
+
+const common = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  activated: z.boolean().default(true).describe('Whether its checks run.'),
+  muted: z.boolean().default(false).describe('Run its checks, but do not alert.'),
+  tags: tagList.default([]),
+  locations: locationList.default([]),
+  privateLocations: z.array(z.string().min(1).max(100)).max(100).nullable().default(null),
+  concurrency: z.int().min(1).max(10_000).default(3).describe('Kept for older clients: all checks start at once.'),
+  runtimeId: z.string().max(100).nullable().default(null),
+  environmentVariables: ownVariables.default([]).describe('Win over the account’s, lose to the check’s.'),
+  apiCheckDefaults: orNull(apiCheckDefaults, () => apiCheckDefaults.parse({})).prefault({}),
+  browserCheckDefaults: orNull(jsonObject, () => ({})).default({}),
+  alertChannelSubscriptions: channelSubscriptions.default([]),
+  setupSnippetId: snippetId,
+  tearDownSnippetId: snippetId,
+  localSetupScript: script,
+  localTearDownScript: script,
+});
+
+const retryOrFallback = z
+  .union([retryStrategy, z.literal('FALLBACK'), z.null()])
+  .describe('FALLBACK = the checks’ own; null = no retry.');
+
+const firstVersion = common.extend({
+  doubleCheck: z.boolean().default(true).describe('Kept for older clients, without effect.'),
+  runParallel: z.boolean().nullable().default(false),
+  useGlobalAlertSettings: z.boolean().nullable().default(true),
+  alertSettings: alertSettings
+    .nullable()
+    .default({ escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 1 } }),
+  retryStrategy: retryOrFallback.default(null),
+});
+
+const secondVersion = common.extend({
+  doubleCheck: z.boolean().default(false).describe('Kept for older clients, without effect.'),
+  runParallel: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
+  useGlobalAlertSettings: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
+  alertSettings: alertSettings.nullable().default(null).describe('null = leave it to the check.'),
+  retryStrategy: retryOrFallback.default('FALLBACK'),
+});
+
+const ignored = [...readOnlyFields, 'v'];
+export const groupCreate = ignoring(ignored, firstVersion);
+export const groupUpdate = ignoring(ignored, updateOf(firstVersion));
+export const groupCreateV2 = ignoring(ignored, secondVersion);
+export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion));
+
+export const checkGroup = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    activated: z.boolean(),
+    muted: z.boolean(),
+    tags: z.array(z.string()),
+    locations: z.array(z.string()),
+    privateLocations: z.array(z.string()).nullable(),
+    concurrency: z.int(),
+    runtimeId: z.string().nullable(),
+    environmentVariables: ownVariablesShown,
+    apiCheckDefaults: apiCheckDefaultsShown,
+    browserCheckDefaults: jsonObject,
+    doubleCheck: z.boolean(),
+    runParallel: z.boolean().nullable(),
+    useGlobalAlertSettings: z.boolean().nullable(),
+    alertSettings: alertSettingsShown.nullable(),
+    alertChannelSubscriptions: channelSubscriptionsShown,
+    retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
+    setupSnippetId: z.int().nullable(),
+    tearDownSnippetId: z.int().nullable(),
+    localSetupScript: z.string().nullable(),
+    localTearDownScript: z.string().nullable(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'CheckGroup', description: 'Checks that belong together, with what they share.' });
+export type CheckGroupBody = z.output<typeof checkGroup>;
+
+export const groupParams = z.object({ id: pathNumber('Id of the group.') });

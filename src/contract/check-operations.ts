@@ -1,0 +1,136 @@
+// The operations on checks (reference §4.2).
+import { z } from 'zod';
+import {
+  anyCheckCreate,
+  apiCheckCreate,
+  check,
+  checkParams,
+  checkStatusNames,
+  checkTypes,
+  checkUpdate,
+} from './check.ts';
+import { flag, queryList, wholeNumber } from './fields.ts';
+import type { Operations } from './operation.ts';
+import { pageQuery } from './paging.ts';
+
+const checkQuery = pageQuery.extend({
+  tag: queryList(z.string().max(200)).exactOptional().describe('Only checks with one of these tags.'),
+  checkType: z.enum(checkTypes).exactOptional(),
+  search: z.string().max(200).exactOptional().describe('Only checks whose name holds this text, in any case.'),
+  status: z.enum(checkStatusNames).exactOptional().describe('Only checks in this state.'),
+  groupId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
+  apiCheckUrlFilterPattern: z.string().max(2048).exactOptional().describe('Only API checks whose URL holds this text.'),
+  applyGroupSettings: flag.default(false).describe('Show the values that hold once the group’s are applied.'),
+});
+export type CheckQuery = z.output<typeof checkQuery>;
+
+/** On create and update. */
+export const assignQuery = z.object({
+  autoAssignAlerts: flag.default(true).describe('Subscribe the channels that subscribe to everything new.'),
+});
+
+const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
+const tag = 'Checks';
+const unknown = { 404: 'There is no check of that id.' };
+const example = {
+  name: 'Shop',
+  frequency: 1,
+  request: {
+    method: 'GET',
+    url: 'https://shop.example/health',
+    assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
+  },
+};
+
+export const checkOperations = {
+  listChecks: {
+    method: 'GET',
+    path: '/v1/checks',
+    summary: 'List all checks',
+    tag,
+    permission: 'read',
+    query: checkQuery,
+    status: 200,
+    response: z.array(check),
+    isPaged: true,
+  },
+  createCheck: {
+    method: 'POST',
+    path: '/v1/checks',
+    summary: 'Create a check of any type',
+    description: 'Deprecated: create a check under the path of its type.',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: anyCheckCreate,
+    example: { checkType: 'API', ...example },
+    status: 201,
+    response: check,
+    isDeprecated: true,
+  },
+  createApiCheck: {
+    method: 'POST',
+    path: '/v1/checks/api',
+    summary: 'Create an API check',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: apiCheckCreate,
+    example,
+    status: 201,
+    response: check,
+  },
+  getCheck: {
+    method: 'GET',
+    path: '/v1/checks/{id}',
+    summary: 'Read a check',
+    tag,
+    permission: 'read',
+    params: checkParams,
+    query: readQuery,
+    status: 200,
+    response: check,
+    alsoAnswers: unknown,
+  },
+  updateCheck: {
+    method: 'PUT',
+    path: '/v1/checks/{id}',
+    summary: 'Change a check',
+    description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
+    tag,
+    permission: 'write',
+    params: checkParams,
+    query: assignQuery,
+    body: checkUpdate,
+    example: { frequency: 5 },
+    status: 200,
+    response: check,
+    alsoAnswers: unknown,
+  },
+  updateApiCheck: {
+    method: 'PUT',
+    path: '/v1/checks/api/{id}',
+    summary: 'Change an API check',
+    description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
+    tag,
+    permission: 'write',
+    params: checkParams,
+    query: assignQuery,
+    body: checkUpdate,
+    example: { frequency: 5 },
+    status: 200,
+    response: check,
+    alsoAnswers: unknown,
+  },
+  deleteCheck: {
+    method: 'DELETE',
+    path: '/v1/checks/{id}',
+    summary: 'Delete a check',
+    description: 'With its results, its subscriptions and its trigger.',
+    tag,
+    permission: 'write',
+    params: checkParams,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

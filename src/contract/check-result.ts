@@ -1,0 +1,164 @@
+// Check results on the wire (reference §4.7, decisions: What is kept of a result).
+import { z } from 'zod';
+import { checkTypes } from './check.ts';
+import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts';
+import type { Operations } from './operation.ts';
+import { pageQuery } from './paging.ts';
+
+const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+const ms = z.number().nullable();
+
+const phases = z
+  .strictObject({ wait: ms, dns: ms, tcp: ms, tls: ms, firstByte: ms, download: ms, total: ms })
+  .describe('ms with decimals; null where a phase did not take place.');
+
+const assertionOutcome = z.strictObject({
+  source: z.string(),
+  comparison: z.string(),
+  property: z.string(),
+  target: z.string(),
+  regex: z.string().nullable(),
+  passed: z.boolean(),
+  actual: z.string().nullable().describe('What came instead.'),
+  error: z.string().nullable().describe('What was expected and what came, in a sentence.'),
+});
+
+const apiCheckResult = z
+  .strictObject({
+    assertions: z.array(assertionOutcome),
+    request: z
+      .strictObject({
+        method: z.string(),
+        url: z.string(),
+        data: z.string(),
+        headers,
+        params: z.record(z.string(), z.string()),
+      })
+      .nullable()
+      .describe('null when only the outcome of this result is kept.'),
+    response: z
+      .strictObject({
+        status: z.int().nullable(),
+        statusText: z.string().nullable(),
+        body: z.string().nullable().describe('null when only the outcome of this result is kept.'),
+        bodyEncoding: z.enum(['utf8', 'base64']).exactOptional(),
+        isTruncated: z.boolean().exactOptional(),
+        headers: headers.nullable(),
+        timingPhases: phases,
+        remoteAddress: z.string().nullable().exactOptional(),
+        httpVersion: z.string().nullable().exactOptional(),
+      })
+      .nullable()
+      .describe('null when there was no answer.'),
+    requestError: z.string().nullable(),
+    jobLog: z.null(),
+    jobAssets: z.null(),
+  })
+  .meta({ id: 'ApiCheckResult' });
+
+export const checkResult = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string().describe('Name of the check.'),
+    checkId: z.uuid(),
+    checkType: z.enum(checkTypes),
+    outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']),
+    reason: z.string().nullable().describe('Why it did not pass: a class of a closed list.'),
+    message: z.string().nullable().describe('Why it did not pass, in a sentence.'),
+    hasFailures: z.boolean(),
+    hasErrors: z.boolean().describe('There is no verdict: the observer itself was at fault, or the slot was missed.'),
+    isDegraded: z.boolean(),
+    isCancelled: z.boolean(),
+    overMaxResponseTime: z.boolean(),
+    runLocation: z.string(),
+    runSource: z.string(),
+    startedAt: instant,
+    stoppedAt: instant,
+    created_at: instant,
+    responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
+    checkRunId: z.uuid(),
+    attempts: z.int().describe('Which attempt of its run it is, from 1.'),
+    resultType: z.enum(['FINAL', 'ATTEMPT']),
+    apiCheckResult: apiCheckResult.nullable(),
+  })
+  .meta({ id: 'CheckResult', description: 'What one attempt of a run found.' });
+export type CheckResultBody = z.output<typeof checkResult>;
+
+const filters = {
+  location: z.string().max(100).exactOptional(),
+  checkType: z.enum(checkTypes).exactOptional(),
+  hasFailures: flag.exactOptional(),
+  resultType: z.enum(['FINAL', 'ATTEMPT', 'ALL']).default('FINAL').describe('ATTEMPT = those that were retried.'),
+  from: queryInstant.exactOptional(),
+  to: queryInstant.exactOptional(),
+};
+
+const listQuery = pageQuery.extend(filters);
+export type CheckResultQuery = z.output<typeof listQuery>;
+
+const cursorQuery = z.object({
+  ...filters,
+  limit: wholeNumber(1, 100).default(10),
+  nextId: z.string().max(200).exactOptional().describe('Goes on where the last answer ended.'),
+});
+export type CheckResultCursorQuery = z.output<typeof cursorQuery>;
+
+const checkId = pathUuid('Id of the check.');
+const tag = 'Check results';
+
+export const checkResultOperations = {
+  listCheckResults: {
+    method: 'GET',
+    path: '/v1/check-results/{checkId}',
+    summary: 'List the results of a check',
+    description: 'Newest first. Without `from` and `to`: all that are kept.',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId }),
+    query: listQuery,
+    status: 200,
+    response: z.array(checkResult),
+    isPaged: true,
+    alsoAnswers: { 404: 'There is no check of that id.' },
+  },
+  listCheckResultsV2: {
+    method: 'GET',
+    path: '/v2/check-results/{checkId}',
+    summary: 'Walk through the results of a check',
+    description: 'Newest first, by cursor: steady while new results come in.',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId }),
+    query: cursorQuery,
+    status: 200,
+    response: z.strictObject({
+      length: z.int(),
+      entries: z.array(checkResult),
+      nextId: z.string().nullable().describe('null at the end.'),
+    }),
+    alsoAnswers: { 404: 'There is no check of that id.' },
+  },
+  getCheckResult: {
+    method: 'GET',
+    path: '/v1/check-results/{checkId}/{checkResultId}',
+    summary: 'Read a result',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
+    status: 200,
+    response: checkResult,
+    alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
+  },
+  showResult: {
+    method: 'GET',
+    path: '/results/{link}',
+    summary: 'Show a result as a page',
+    description: 'The RESULT_LINK of an alert: whoever has it may read that one result, for 30 days, without a key.',
+    tag,
+    permission: 'none',
+    params: z.object({ link: z.string().max(1000).describe('The last part of a RESULT_LINK.') }),
+    status: 200,
+    media: 'text/html',
+    alsoAnswers: { 404: 'The link is wrong, has expired, or the result is no longer kept.' },
+  },
+} as const satisfies Operations;

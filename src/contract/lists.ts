@@ -1,0 +1,65 @@
+// Lists inside bodies that checks, groups and channels share, and what of them is read only.
+import { z } from 'zod';
+import { orNull } from './fields.ts';
+import { keyRule, keyShape } from './variable.ts';
+
+const none = () => [];
+
+/** Tags of a check or a group. */
+export const tagList = orNull(z.array(z.string().min(1).max(200)).max(100), none);
+
+/** Codes of run locations. */
+export const locationList = orNull(z.array(z.string().min(1).max(100)).max(100), none);
+
+/** Headers and query parameters of a request; values may hold {{NAME}}. */
+export const pairs = orNull(
+  z
+    .array(
+      z.strictObject({
+        key: z.string().min(1).max(1000),
+        value: z.string().max(32_768),
+        locked: z.boolean().default(false),
+      }),
+    )
+    .max(200),
+  none,
+);
+
+/** Variables of a check or a group, up to 200 of them. `value` null keeps the stored value of a secret one. */
+export const ownVariables = orNull(
+  z
+    .array(
+      z.strictObject({
+        key: z.string().regex(keyShape, keyRule),
+        value: z.string().max(32_768).nullable(),
+        locked: z.boolean().default(false),
+        secret: z.boolean().default(false),
+      }),
+    )
+    .max(200),
+  none,
+);
+
+/** The same as shown: null in the place of a secret value. */
+export const ownVariablesShown = z.array(
+  z.strictObject({ key: z.string(), value: z.string().nullable(), locked: z.boolean(), secret: z.boolean() }),
+);
+
+/** Channels that are told of a check or a group. */
+export const channelSubscriptions = orNull(
+  z.array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true) })).max(200),
+  none,
+);
+
+export const channelSubscriptionsShown = z.array(z.strictObject({ alertChannelId: z.int(), activated: z.boolean() }));
+
+/** Fields of an answer that the reference clients send back as they got them: taken out unread (reference §5.6). */
+export const readOnlyFields = ['id', 'created_at', 'updated_at', 'createdAt', 'updatedAt', 'projectBindings'] as const;
+
+/** A body in which the named fields may stand, whatever they hold, without effect. */
+export function ignoring<Schema extends z.ZodType>(names: readonly string[], schema: Schema) {
+  return z.preprocess((value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+  }, schema);
+}

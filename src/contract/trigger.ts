@@ -1,0 +1,153 @@
+// Triggers on the wire (spec §2.3, §4.3; decisions: Trigger of a check group).
+import { z } from 'zod';
+import { day, pathNumber, pathUuid, wholeNumber } from './fields.ts';
+import type { Operations } from './operation.ts';
+
+const common = {
+  id: z.int().describe('Trigger identifier.'),
+  token: z.string().describe('Opaque; starts the checks without a key, under the path below.'),
+  created_at: day.describe('Creation date.'),
+  called_at: day.exactOptional().describe('Date the trigger was last called.'),
+  updated_at: day.exactOptional().describe('Date of last update.'),
+};
+
+export const groupTrigger = z
+  .strictObject({ ...common, groupId: z.int().describe('The check group it belongs to.') })
+  .meta({
+    id: 'CheckGroupTrigger',
+    examples: [
+      { id: 1, token: 'b2xqR9nVnS0mQ0tYc1kE5A', created_at: '2026-01-31', groupId: 4, called_at: '2026-01-31' },
+    ],
+  });
+export type GroupTriggerBody = z.output<typeof groupTrigger>;
+
+export const checkTrigger = z
+  .strictObject({ ...common, checkId: z.uuid().describe('The check it belongs to.') })
+  .meta({ id: 'CheckTrigger' });
+export type CheckTriggerBody = z.output<typeof checkTrigger>;
+
+export const triggerOutcome = z.strictObject({
+  checkId: z.uuid(),
+  name: z.string(),
+  hasFailures: z.boolean(),
+  responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
+});
+export type TriggerOutcomeBody = z.output<typeof triggerOutcome>;
+
+const waitQuery = z.object({
+  maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),
+});
+
+const groupId = pathNumber('The check group.');
+const checkId = pathUuid('The check.');
+const token = z.string().max(200).describe('The token of the trigger.');
+const tag = 'Triggers';
+
+const create = {
+  method: 'POST',
+  tag,
+  permission: 'run',
+  status: 201,
+  headers: { 'idempotency-key': 'A repeat with the same key within 24 hours gets the same answer and starts nothing.' },
+} as const;
+
+const limits = {
+  402: 'The account’s execution limit cannot hold all of these runs: none was started.',
+  404: 'It does not exist.',
+} as const;
+
+const call = {
+  tag,
+  permission: 'none',
+  status: 200,
+  description:
+    'For CI: no key is needed, the token is the permission. Waits for the verdicts. At most ten calls a minute for each trigger.',
+  query: waitQuery,
+  alsoAnswers: {
+    402: 'The account’s execution limit cannot hold all of these runs: none was started.',
+    404: 'There is no such trigger.',
+    408: 'Time is up; the checks go on running.',
+    429: 'More than ten calls in a minute.',
+    503: 'At least one check has failed: same body as 200.',
+  },
+} as const;
+
+const ofGroup = { path: '/v1/triggers/check-groups/{groupId}', params: z.object({ groupId }) } as const;
+const ofCheck = { path: '/v1/triggers/checks/{checkId}', params: z.object({ checkId }) } as const;
+const none = { 404: 'There is none.' } as const;
+
+const callGroup = {
+  ...call,
+  path: '/check-groups/{groupId}/trigger/{token}',
+  params: z.object({ groupId, token }),
+  response: z.array(triggerOutcome),
+} as const;
+
+const callCheck = {
+  ...call,
+  path: '/checks/{checkId}/trigger/{token}',
+  params: z.object({ checkId, token }),
+  response: triggerOutcome,
+} as const;
+
+export const triggerOperations = {
+  createGroupTrigger: {
+    ...create,
+    ...ofGroup,
+    summary: 'Start all checks of a group',
+    description:
+      'Makes the trigger of the group if there is none, starts every activated check of the group at once, and answers without waiting. Each run counts toward the account’s execution limit.',
+    response: groupTrigger,
+    alsoAnswers: limits,
+  },
+  getGroupTrigger: {
+    method: 'GET',
+    ...ofGroup,
+    summary: 'Read the trigger of a group',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: groupTrigger,
+    alsoAnswers: none,
+  },
+  deleteGroupTrigger: {
+    method: 'DELETE',
+    ...ofGroup,
+    summary: 'Delete the trigger of a group: its token is dead',
+    tag,
+    permission: 'write',
+    status: 204,
+    alsoAnswers: none,
+  },
+  createCheckTrigger: {
+    ...create,
+    ...ofCheck,
+    summary: 'Start a check',
+    description: 'Makes the trigger of the check if there is none, starts the check, and answers without waiting.',
+    response: checkTrigger,
+    alsoAnswers: limits,
+  },
+  getCheckTrigger: {
+    method: 'GET',
+    ...ofCheck,
+    summary: 'Read the trigger of a check',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: checkTrigger,
+    alsoAnswers: none,
+  },
+  deleteCheckTrigger: {
+    method: 'DELETE',
+    ...ofCheck,
+    summary: 'Delete the trigger of a check: its token is dead',
+    tag,
+    permission: 'write',
+    status: 204,
+    alsoAnswers: none,
+  },
+  callGroupTrigger: { ...callGroup, method: 'GET', summary: 'Run a group by its token and wait for the verdicts' },
+  postGroupTrigger: { ...callGroup, method: 'POST', summary: 'Run a group by its token, by POST' },
+  callCheckTrigger: { ...callCheck, method: 'GET', summary: 'Run a check by its token and wait for the verdict' },
+  postCheckTrigger: { ...callCheck, method: 'POST', summary: 'Run a check by its token, by POST' },
+} as const satisfies Operations;
