@@ -1,0 +1,23 @@
+# Tocsin in a container: the sources run as they are, so there is nothing to build, only to install.
+FROM node:20-bookworm-slim AS install
+WORKDIR /app
+# What npm ci needs, before the sources: a change of code does not install again.
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/install-runtimes.mjs scripts/
+COPY runtimes runtimes
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share
+COPY . .
+
+# The Node.js that runs Tocsin came with npm ci; the system below it brings none.
+FROM debian:bookworm-slim
+WORKDIR /app
+RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin -m 700 /data
+COPY --from=install /app /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 TOCSIN_DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
+USER tocsin
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]
