@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
  * A check as it runs: its own settings with those of its group laid over them (reference §4.4).
  *
  * What a group says wins; what it leaves open stays the check's own: an empty list of locations, `runParallel` and
- * `useGlobalAlertSettings` of null, a retry strategy of null or `FALLBACK`. Two are the other way round or joined:
+ * `useGlobalAlertSettings` of null, a retry strategy of `FALLBACK` (null says no retry). Some differ:
  * the check's runtime wins over its group's (decisions: Runtimes), and a check runs only when both are activated and is
  * muted when either is.
  */
@@ -20,7 +20,7 @@ export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
     runtimeId: check.runtimeId ?? group.runtimeId,
     runParallel: group.runParallel ?? check.runParallel,
     ...(isPlaced ? { locations: group.locations, privateLocations: group.privateLocations } : {}),
-    ...(retryStrategy === null || retryStrategy === 'FALLBACK' ? {} : { retryStrategy }),
+    ...(retryStrategy === 'FALLBACK' ? {} : { retryStrategy }),
     ...(useGlobalAlertSettings === null
       ? {}
       : { useGlobalAlertSettings, alertSettings: group.alertSettings ?? check.alertSettings }),

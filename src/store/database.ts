@@ -11,7 +11,7 @@ export interface Database {
   /** Reads what is committed. */
   readonly reader: Kysely<Tables>;
   /** All of it or nothing; durable when it resolves. Await only queries on `tx` inside. */
-  transaction<Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>): Promise<Answer>;
+  readonly transaction: <Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>) => Promise<Answer>;
   readonly seal: Seal;
   readonly clock: Clock;
 }

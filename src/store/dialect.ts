@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from 'kysely';
+
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
@@ -6,6 +8,8 @@ export interface Dialect {
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
   readonly clustered: string;
   readonly strict: string;
+  /** The text at a path of a JSON document in a column; null where there is none. */
+  jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
 }
 
 export const sqliteDialect: Dialect = {
@@ -13,4 +17,5 @@ export const sqliteDialect: Dialect = {
   types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', instant: 'INTEGER' },
   clustered: ' STRICT, WITHOUT ROWID',
   strict: ' STRICT',
+  jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
 };

@@ -13,6 +13,7 @@ import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { createPath, type Path } from './path.ts';
 import { createRetention, type Retention } from './retention.ts';
+import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { openSqliteFile } from './sqlite/file.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
@@ -28,6 +29,7 @@ export interface Store {
   readonly alertChannels: AlertChannels;
   readonly variables: Variables;
   readonly leftovers: Leftovers;
+  readonly runtimeStages: RuntimeStages;
   readonly path: Path;
   readonly retention: Retention;
   readonly figures: Figures;
@@ -65,6 +67,7 @@ export function openStore({ path, secretKey, clock }: StoreOptions): Store {
     alertChannels: createAlertChannels(database),
     variables: createVariables(database),
     leftovers: createLeftovers(database),
+    runtimeStages: createRuntimeStages(database),
     path: createPath(file, database.seal),
     retention: createRetention(file),
     figures: createFigures(database),

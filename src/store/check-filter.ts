@@ -1,0 +1,58 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { CheckStatus } from '#domain/check-state.ts';
+import { flag, idBytes } from './codec.ts';
+import type { Dialect } from './dialect.ts';
+import type { Tables } from './schema.ts';
+
+/** What checks are listed by; an absent or empty field filters nothing, several all hold. */
+export interface CheckFilter {
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  readonly checkType?: string | undefined;
+  /** Part of the name, in any case. */
+  readonly search?: string | undefined;
+  readonly activated?: boolean | undefined;
+  readonly groupId?: number | undefined;
+  readonly status?: CheckStatus | undefined;
+  /** Part of the URL of an API check, in any case. */
+  readonly apiCheckUrlFilterPattern?: string | undefined;
+}
+
+/** Narrows a query on checks to those of an account that a filter lets through (reference §4.2). */
+export function filterChecks<Output>(
+  query: SelectQueryBuilder<Tables, 'checks', Output>,
+  dialect: Dialect,
+  accountId: string,
+  filter: CheckFilter,
+): SelectQueryBuilder<Tables, 'checks', Output> {
+  const account = idBytes(accountId);
+  let narrowed = query.where('checks.account_id', '=', account);
+  const { checkType, activated, groupId, search, status, apiCheckUrlFilterPattern } = filter;
+  if (checkType !== undefined) narrowed = narrowed.where('checks.check_type', '=', checkType);
+  if (activated !== undefined) narrowed = narrowed.where('checks.activated', '=', flag(activated));
+  if (groupId !== undefined) narrowed = narrowed.where('checks.group_id', '=', groupId);
+  for (const tag of new Set(filter.tags)) {
+    narrowed = narrowed.where('checks.id', 'in', (from) =>
+      from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', '=', tag),
+    );
+  }
+  if (status !== undefined) {
+    narrowed = narrowed.where('checks.id', 'in', (from) =>
+      from.selectFrom('check_states').select('check_id').where('account_id', '=', account).where('status', '=', status),
+    );
+  }
+  if (search !== undefined && search !== '') {
+    narrowed = narrowed.where(contains(sql.ref('checks.name'), search));
+  }
+  if (apiCheckUrlFilterPattern !== undefined && apiCheckUrlFilterPattern !== '') {
+    const url = dialect.jsonText('checks.definition', ['settings', 'request', 'url']);
+    narrowed = narrowed.where(contains(url, apiCheckUrlFilterPattern));
+  }
+  return narrowed;
+}
+
+/** Whether a text holds a part, in any case; nothing in the part is a wildcard. */
+function contains(text: RawBuilder<unknown>, part: string) {
+  const pattern = `%${part.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql<boolean>`lower(${text}) like ${pattern} escape '\\'`;
+}

@@ -1,0 +1,180 @@
+// Checks of accounts. Their schedules, tags and subscriptions are kept in step in the transaction of each change.
+import type { Kysely } from 'kysely';
+import type { SubscribedChannel } from '#domain/alert-channel.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { Check } from '#domain/check.ts';
+import { type CheckFilter, filterChecks } from './check-filter.ts';
+import { checkOf, checkRow, groupOf } from './check-rows.ts';
+import { keepSchedule } from './check-schedules.ts';
+import { idBytes } from './codec.ts';
+import { type Database, ownedBy, touchAccount } from './database.ts';
+import { removeCheck } from './remove-check.ts';
+import type { ChecksTable, Tables } from './schema.ts';
+import type { Seal } from './seal.ts';
+import { type ChannelChange, changeChannels, channelsOf, channelsOfChecks, missingChannel } from './subscriptions.ts';
+
+/** A check with the channels that are subscribed to it. */
+export interface StoredCheck {
+  readonly check: Check;
+  readonly subscriptions: readonly SubscribedChannel[];
+}
+
+/** What became of a write: the record, or the path of the reference in it that names nothing of this account. */
+export type Saved<Stored> = { readonly saved: Stored } | { readonly dangling: string };
+
+/** A check as it shall be. */
+export interface CheckWrite extends ChannelChange {
+  /** Its stamps are the store's to set. */
+  readonly check: Check;
+}
+
+/** Checks. Secrets in the records are plain; in the table they are sealed. */
+export interface Checks {
+  /** Newest first. */
+  list(
+    accountId: string,
+    filter: CheckFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: StoredCheck[]; total: number }>;
+  find(accountId: string, id: string): Promise<StoredCheck | null>;
+  add(write: CheckWrite): Promise<Saved<StoredCheck>>;
+  /**
+   * Reads, edits and writes in one transaction: two changes at once both hold. `edit` may throw, which changes nothing.
+   * null = there is no such check.
+   */
+  change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
+  /** false = there is none. A long history goes in slices, by `Leftovers`. */
+  remove(accountId: string, id: string): Promise<boolean>;
+}
+
+export function createChecks(database: Database): Checks {
+  const { dialect, reader, transaction, seal, clock } = database;
+  return {
+    async list(accountId, filter, { limit, offset }) {
+      const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
+      // Ids first: what is skipped is then never read.
+      const ids = matching()
+        .select('checks.id')
+        .orderBy('checks.created_at', 'desc')
+        .orderBy('checks.id', 'desc')
+        .limit(limit)
+        .offset(offset);
+      const rows = await reader
+        .selectFrom('checks')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', 'in', ids)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      const { total } = await matching()
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: await withChannels(reader, accountId, rows, seal), total };
+    },
+    find: (accountId, id) => findCheck(reader, accountId, id, seal),
+    add: (write) =>
+      transaction(async (tx) => {
+        const now = clock.now();
+        const check: Check = { ...write.check, createdAt: now, updatedAt: null };
+        return saveCheck(tx, seal, now, { ...write, check }, async () => {
+          await tx.insertInto('checks').values(checkRow(check, seal)).execute();
+          await writeTags(tx, check);
+        });
+      }),
+    change: (accountId, id, edit) =>
+      transaction(async (tx) => {
+        const present = await findCheck(tx, accountId, id, seal);
+        if (present === null) return null;
+        const now = clock.now();
+        const write = edit(present);
+        const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
+        return saveCheck(tx, seal, now, { ...write, check }, async () => {
+          await updateCheck(tx, check, seal);
+          if (check.tags.join('\n') !== present.check.tags.join('\n')) {
+            await tx
+              .deleteFrom('check_tags')
+              .where('account_id', '=', idBytes(accountId))
+              .where('check_id', '=', idBytes(id))
+              .execute();
+            await writeTags(tx, check);
+          }
+        });
+      }),
+    remove: (accountId, id) => transaction((tx) => removeCheck(tx, accountId, id, clock.now())),
+  };
+}
+
+/** Everything a check belongs with; nothing is written when a reference dangles. */
+async function saveCheck(
+  tx: Kysely<Tables>,
+  seal: Seal,
+  now: number,
+  write: CheckWrite,
+  writeRow: () => Promise<void>,
+): Promise<Saved<StoredCheck>> {
+  const { check } = write;
+  const { accountId, id } = check;
+  const group = check.groupId === null ? null : await findGroup(tx, accountId, check.groupId, seal);
+  if (check.groupId !== null && group === null) return { dangling: 'groupId' };
+  const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
+  if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+
+  await writeRow();
+  await keepSchedule(tx, check, group, now);
+  const target = { checkId: id, groupId: null };
+  await changeChannels(tx, accountId, target, write);
+  await touchAccount(tx, accountId);
+  return { saved: { check, subscriptions: await channelsOf(tx, accountId, target) } };
+}
+
+/** Writes the row of a check that exists. */
+export async function updateCheck(tx: Kysely<Tables>, check: Check, seal: Seal): Promise<void> {
+  const { account_id, id, ...columns } = checkRow(check, seal);
+  await tx.updateTable('checks').set(columns).where('account_id', '=', account_id).where('id', '=', id).execute();
+}
+
+async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
+  const row = await db
+    .selectFrom('checks')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', idBytes(id))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { check: checkOf(row, seal), subscriptions: await channelsOf(db, accountId, { checkId: id, groupId: null }) };
+}
+
+async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
+  const row = await db
+    .selectFrom('check_groups')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : groupOf(row, seal);
+}
+
+async function withChannels(
+  db: Kysely<Tables>,
+  accountId: string,
+  rows: readonly ChecksTable[],
+  seal: Seal,
+): Promise<StoredCheck[]> {
+  const checks = rows.map((row) => checkOf(row, seal));
+  const channels = await channelsOfChecks(
+    db,
+    accountId,
+    checks.map(({ id }) => id),
+  );
+  return checks.map((check) => ({ check, subscriptions: channels.get(check.id) ?? [] }));
+}
+
+async function writeTags(tx: Kysely<Tables>, check: Check): Promise<void> {
+  const rows = [...new Set(check.tags)].map((tag) => ({
+    ...ownedBy(check.accountId),
+    tag,
+    check_id: idBytes(check.id),
+  }));
+  if (rows.length > 0) await tx.insertInto('check_tags').values(rows).execute();
+}

@@ -1,0 +1,86 @@
+// Results of deleted checks that were too many to delete at once: noted with the deletion, deleted in slices by upkeep.
+import type { Kysely } from 'kysely';
+import { idBytes } from './codec.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './schema.ts';
+
+/** A deleted check of which results are left. */
+export interface Leftover {
+  readonly accountId: string;
+  readonly checkId: string;
+}
+
+/** What deletion left behind. */
+export interface Leftovers {
+  /**
+   * Deletes up to `limit` results of deleted checks, with their exchanges, in one transaction.
+   *
+   * @returns how many went; 0 = nothing is left
+   */
+  removeSome(limit: number): Promise<number>;
+}
+
+const prefix = 'leftover:';
+
+export function createLeftovers({ transaction }: Database): Leftovers {
+  return {
+    removeSome: (limit) =>
+      transaction(async (tx) => {
+        const noted = await tx
+          .selectFrom('installation')
+          .select('key')
+          .where('key', '>=', prefix)
+          .where('key', '<', 'leftover;')
+          .orderBy('key')
+          .limit(1)
+          .executeTakeFirst();
+        if (noted === undefined) return 0;
+        const [accountId = '', checkId = ''] = noted.key.slice(prefix.length).split('/');
+        const removed = await removeHistory(tx, { accountId, checkId }, limit);
+        if (removed < limit) await tx.deleteFrom('installation').where('key', '=', noted.key).execute();
+        return Math.max(removed, 1);
+      }),
+  };
+}
+
+/** Notes that results of a deleted check are left. */
+export async function noteLeftovers(tx: Kysely<Tables>, { accountId, checkId }: Leftover): Promise<void> {
+  await tx
+    .insertInto('installation')
+    .values({ key: `${prefix}${accountId}/${checkId}`, value: 'results' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Deletes the oldest results of a check, up to `limit`, with their exchanges. Answers with how many there were. */
+export async function removeHistory(
+  tx: Kysely<Tables>,
+  { accountId, checkId }: Leftover,
+  limit: number,
+): Promise<number> {
+  const account = idBytes(accountId);
+  const check = idBytes(checkId);
+  const last = await tx
+    .selectFrom('results')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const upTo = last.at(-1)?.id;
+  if (upTo === undefined) return 0;
+  await tx
+    .deleteFrom('exchanges')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .where('result_id', '<=', upTo)
+    .execute();
+  const removed = await tx
+    .deleteFrom('results')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .where('id', '<=', upTo)
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}

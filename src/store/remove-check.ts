@@ -1,0 +1,68 @@
+// Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened.
+import type { Kysely } from 'kysely';
+import { dropSchedule } from './check-schedules.ts';
+import { idBytes } from './codec.ts';
+import { sourceCodes } from './codes.ts';
+import { ownedBy, touchAccount } from './database.ts';
+import { noteLeftovers, removeHistory } from './leftovers.ts';
+import type { Tables } from './schema.ts';
+import { dropTarget } from './subscriptions.ts';
+
+/** Results deleted at once: bounds how long a deletion holds the loop. */
+const resultsAtOnce = 1000;
+const dayMs = 86_400_000;
+
+/** @returns false when there is no such check */
+export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, now: number): Promise<boolean> {
+  const account = idBytes(accountId);
+  const check = idBytes(id);
+  const removed = await tx
+    .deleteFrom('checks')
+    .where('account_id', '=', account)
+    .where('id', '=', check)
+    .executeTakeFirst();
+  if (Number(removed.numDeletedRows) === 0) return false;
+  for (const table of ['check_tags', 'check_states', 'told', 'triggers', 'passing_exchanges'] as const) {
+    await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
+  }
+  await dropSchedule(tx, accountId, id);
+  await dropTarget(tx, accountId, { checkId: id, groupId: null });
+  await dropRuns(tx, accountId, id, now);
+  const isMoreLeft = (await removeHistory(tx, { accountId, checkId: id }, resultsAtOnce)) === resultsAtOnce;
+  if (isMoreLeft) await noteLeftovers(tx, { accountId, checkId: id });
+  await touchAccount(tx, accountId);
+  return true;
+}
+
+/** Open runs will have no outcome, so they are no longer counted as due (design: every due slot has one outcome). */
+async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, now: number): Promise<void> {
+  const dropped = await tx
+    .deleteFrom('runs')
+    .where('account_id', '=', idBytes(accountId))
+    .where('check_id', '=', idBytes(checkId))
+    .returning('source')
+    .execute();
+  if (dropped.length === 0) return;
+  const scheduled = dropped.filter(({ source }) => source === sourceCodes.encode('SCHEDULER')).length;
+  const onDemand = dropped.length - scheduled;
+  await tx
+    .insertInto('run_counts')
+    .values({
+      ...ownedBy(accountId),
+      day: Math.floor(now / dayMs),
+      scheduled: -scheduled,
+      on_demand: -onDemand,
+      passed: 0,
+      degraded: 0,
+      failed: 0,
+      unknown: 0,
+      missed: 0,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day']).doUpdateSet((row) => ({
+        scheduled: row('run_counts.scheduled', '-', scheduled),
+        on_demand: row('run_counts.on_demand', '-', onDemand),
+      })),
+    )
+    .execute();
+}

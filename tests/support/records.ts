@@ -1,0 +1,93 @@
+// Records to begin a test with: valid, plain, and changed in the part that matters.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { Check } from '#domain/check.ts';
+import { newId } from '#lib/id.ts';
+
+/** An activated API check that runs every ten minutes. */
+export function aCheck(accountId: string, change: Partial<Check> = {}): Check {
+  return {
+    accountId,
+    id: newId(),
+    checkType: 'API',
+    name: 'Shop',
+    description: null,
+    activated: true,
+    muted: false,
+    shouldFail: false,
+    doubleCheck: true,
+    locations: [],
+    privateLocations: null,
+    tags: [],
+    frequency: 10,
+    frequencyOffset: null,
+    runParallel: false,
+    groupId: null,
+    groupOrder: null,
+    runtimeId: null,
+    runtimeFallback: false,
+    environmentVariables: [],
+    alertSettings: null,
+    useGlobalAlertSettings: true,
+    retryStrategy: null,
+    triggerIncident: null,
+    settings: { request: { method: 'GET', url: 'https://shop.example/' } },
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
+}
+
+/** An activated group that leaves everything to its checks. */
+export function aGroup(accountId: string, change: Partial<CheckGroup> = {}): CheckGroup {
+  return {
+    accountId,
+    id: 0,
+    name: 'Shops',
+    activated: true,
+    muted: false,
+    tags: [],
+    locations: [],
+    privateLocations: null,
+    concurrency: 3,
+    runtimeId: null,
+    environmentVariables: [],
+    apiCheckDefaults: {},
+    browserCheckDefaults: {},
+    doubleCheck: false,
+    runParallel: null,
+    useGlobalAlertSettings: null,
+    alertSettings: null,
+    retryStrategy: 'FALLBACK',
+    setupSnippetId: null,
+    tearDownSnippetId: null,
+    localSetupScript: null,
+    localTearDownScript: null,
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
+}
+
+/** An unsigned webhook channel with the default switches. */
+export function aChannel(accountId: string, change: Partial<AlertChannel> = {}): AlertChannel {
+  return {
+    accountId,
+    id: 0,
+    type: 'WEBHOOK',
+    config: { name: 'Hook', url: 'http://127.0.0.1:9/', method: 'POST' },
+    secret: null,
+    previousSecret: null,
+    sendRecovery: true,
+    sendFailure: true,
+    sendDegraded: false,
+    sslExpiry: false,
+    sslExpiryThreshold: 30,
+    autoSubscribe: false,
+    exhaustedInARow: 0,
+    failingSince: null,
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
+}
