@@ -42,13 +42,25 @@ const allowed = {
   any: new Set(['public', 'private', 'local']),
 } as const;
 
+/** The same few addresses are asked about all the time. */
+const rememberedAddresses = 10_000;
+
 /** Makes the guard of a policy. What cannot be understood is refused. */
 export function createGuard(policy: EgressPolicy): Guard {
   const exceptions = networkList(policy.allow);
   const resolveName = createResolveName(policy.names ?? {});
   const classes: ReadonlySet<string> = allowed[policy.mode];
 
+  const judged = new Map<string, string | null>();
   const judge = (address: string): string | null => {
+    const known = judged.get(address);
+    if (known !== undefined) return known;
+    if (judged.size >= rememberedAddresses) judged.clear();
+    const refusal = judgeAnew(address);
+    judged.set(address, refusal);
+    return refusal;
+  };
+  const judgeAnew = (address: string): string | null => {
     const plain = plainAddress(address);
     if (plain === null) return `"${address}" is not an IP address, so TOCSIN_EGRESS refuses it`;
     const name = addressClass(plain);

@@ -29,7 +29,7 @@ export function connectInTurn(
     const index = next++;
     const address = addresses[index];
     if (address === undefined) return;
-    const socket = connect({ host: address, port, autoSelectFamily: false, noDelay: true });
+    const socket = connect({ host: address, port, autoSelectFamily: false });
     sockets.add(socket);
     const onError = (error: unknown): void => {
       sockets.delete(socket);

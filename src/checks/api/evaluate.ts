@@ -120,7 +120,7 @@ function selected({ path }: Assertion, json: () => JsonValue): Seen {
 
 function shown(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' ? String(Number(value.toFixed(3))) : JSON.stringify(value);
+  return typeof value === 'number' ? String(Math.round(value * 1000) / 1000) : JSON.stringify(value);
 }
 
 function shorten(text: string): string {

@@ -180,8 +180,7 @@ function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
 function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
   const { hop, startedAt, started } = seen;
   const kept = keepBody(seen.body, answer.headers['content-type'], plan.redactor);
-  const at = (instant: number): number => Number((startedAt + instant - started).toFixed(3));
-  const ms = (duration: number): number => Number(duration.toFixed(3));
+  const at = (instant: number): number => rounded(startedAt + instant - started);
   const { none, json, text } = plan.redactor;
   const headers = { ...answer.headers } as JsonObject;
   return {
@@ -201,13 +200,18 @@ function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phas
       end: at(hop.endedAt),
     },
     timingPhases: {
-      wait: ms(phases.wait),
-      dns: ms(phases.dns),
-      tcp: ms(phases.tcp),
-      tls: ms(phases.tls),
-      firstByte: ms(phases.firstByte),
-      download: ms(phases.download),
-      total: ms(totalOf(phases)),
+      wait: rounded(phases.wait),
+      dns: rounded(phases.dns),
+      tcp: rounded(phases.tcp),
+      tls: rounded(phases.tls),
+      firstByte: rounded(phases.firstByte),
+      download: rounded(phases.download),
+      total: rounded(totalOf(phases)),
     },
   };
+}
+
+/** To whole µs. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

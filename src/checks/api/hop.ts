@@ -86,11 +86,6 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       }
       hop.connectedAt = performance.now();
       hop.address = result.address;
-      const late = means.guard.judge(result.socket.remoteAddress ?? result.address);
-      if (late !== null) {
-        result.socket.destroy();
-        return finish(refusal(late));
-      }
       if (!target.isTls) return onSocket(result.socket);
       giveUp = secure(result.socket, request, hop, means, onSocket, finish, fail);
     };

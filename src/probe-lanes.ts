@@ -1,0 +1,100 @@
+// What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
+import type { ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import type { FromThread, ToThread } from './probe-messages.ts';
+
+/** Definitions a thread keeps; the least recently used one goes first. */
+const keptDefinitions = 20_000;
+
+interface Pending {
+  readonly startedAt: number;
+  readonly resolve: (finding: Finding) => void;
+}
+
+/** One thread, seen from outside. */
+export interface Lane {
+  /** Revision by check id, the least recently used first. */
+  readonly known: Map<string, number>;
+  readonly pending: Map<number, Pending>;
+  outbox: ToThread;
+  isFlushing: boolean;
+  loopDelayMs: number;
+}
+
+/** Tells the thread of an input it does not know, and makes room for it. */
+export function define({ known, outbox }: Lane, input: ProbeInput): void {
+  const { id } = input.check;
+  const revision = known.get(id);
+  known.delete(id);
+  known.set(id, input.revision);
+  if (revision === input.revision) return;
+  outbox.define.push(input);
+  if (known.size <= keptDefinitions) return;
+  const [oldest] = known.keys();
+  if (oldest === undefined) return;
+  known.delete(oldest);
+  outbox.forget.push(oldest);
+}
+
+/** Hands out the findings of a message. */
+export function settle(lane: Lane, { numbers, findings, loopDelayMs }: FromThread): void {
+  lane.loopDelayMs = loopDelayMs;
+  for (const [index, number] of numbers.entries()) {
+    const pending = lane.pending.get(number);
+    const finding = findings[index];
+    lane.pending.delete(number);
+    if (finding !== undefined) pending?.resolve(finding);
+  }
+}
+
+/** All that was sent to a thread that is gone; what waits to be sent to the next one stays. */
+export function giveBack(lane: Lane, message: string): void {
+  const unsent = new Set(lane.outbox.numbers);
+  const defined = new Set(lane.outbox.define.map(({ check }) => check.id));
+  for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.delete(id);
+  for (const [number, { resolve }] of lane.pending) {
+    if (unsent.has(number)) continue;
+    lane.pending.delete(number);
+    resolve(crashed(message));
+  }
+}
+
+/** The thread of a check: always the same, so that its definition is kept once. */
+export function laneOf(checkId: string, size: number): number {
+  if (size === 1) return 0;
+  let sum = 0;
+  for (let index = 0; index < checkId.length; index++) sum = (sum * 31 + checkId.charCodeAt(index)) >>> 0;
+  return sum % size;
+}
+
+/** A thread that knows nothing yet. */
+export function newLane(): Lane {
+  return { known: new Map(), pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
+}
+
+/** Nothing to send. */
+export function emptyOutbox(): ToThread {
+  return { define: [], forget: [], numbers: [], checkIds: [], stop: [] };
+}
+
+/** Whether there is nothing to send. */
+export function isEmpty({ numbers, stop }: ToThread): boolean {
+  return numbers.length === 0 && stop.length === 0;
+}
+
+/** The finding of a probe that could not be brought to its end. */
+export function crashed(message: string): Finding {
+  const now = Date.now();
+  return {
+    verdict: 'unknown',
+    reason: 'crashed',
+    message,
+    startedAt: now,
+    stoppedAt: now,
+    responseTimeMs: null,
+    loopDelayMs: 0,
+    details: null,
+    exchange: null,
+    certificate: null,
+  };
+}

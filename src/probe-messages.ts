@@ -1,0 +1,31 @@
+// What passes between the process and its probe threads: many probes to a message, because each message costs.
+import type { ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import type { Cidr } from '#egress/cidr.ts';
+import type { EgressMode } from '#egress/guard.ts';
+
+/** What a thread is started with. */
+export interface ThreadSettings {
+  readonly egress: { readonly mode: EgressMode; readonly allow: readonly Cidr[] };
+  readonly version: string;
+  readonly limitMs: number;
+  readonly extraCertificates: readonly string[];
+}
+
+/** To the thread: inputs it does not know yet, probes to start as (number, check id) pairs, and probes to stop. */
+export interface ToThread {
+  readonly define: ProbeInput[];
+  /** Check ids it will not be asked about again without being told anew. */
+  readonly forget: string[];
+  readonly numbers: number[];
+  readonly checkIds: string[];
+  readonly stop: number[];
+}
+
+/** From the thread: findings by the number of their probe. */
+export interface FromThread {
+  readonly numbers: number[];
+  readonly findings: Finding[];
+  /** The longest hold-up of the thread's loop over the last ten seconds, ms. */
+  readonly loopDelayMs: number;
+}

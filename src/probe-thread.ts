@@ -1,0 +1,85 @@
+// A probe thread: it looks at targets and does nothing else, so that what it measures is theirs (design: Honest figures).
+import { setMaxListeners } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { checkKinds } from '#checks/registry.ts';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { Finding } from '#domain/result.ts';
+import { createGuard } from '#egress/guard.ts';
+import { watchLoopDelay } from '#lib/loop-delay.ts';
+import { crashed } from './probe-lanes.ts';
+import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
+
+/** Above this the thread was too late to judge anybody, ms. */
+const withheldAboveMs = 500;
+/** How long probes are started before the answers of others are looked at, ms. */
+const sliceMs = 10;
+
+const settings = workerData as ThreadSettings;
+const guard = createGuard(settings.egress);
+const loop = watchLoopDelay();
+const probes = new Map<string, Probe>(
+  Object.entries(checkKinds).map(([type, kind]) => [type, kind.createProbe({ ...settings, guard })]),
+);
+const inputs = new Map<string, ProbeInput>();
+const underWay = new Map<number, AbortController>();
+const waiting: { readonly number: number; readonly input: ProbeInput | undefined }[] = [];
+let next = 0;
+let ended: FromThread = { numbers: [], findings: [], loopDelayMs: 0 };
+
+parentPort?.on('message', (message: ToThread) => {
+  for (const id of message.forget) inputs.delete(id);
+  for (const input of message.define) inputs.set(input.check.id, input);
+  for (const number of message.stop) underWay.get(number)?.abort();
+  const isIdle = waiting.length === 0;
+  for (const [index, number] of message.numbers.entries()) {
+    waiting.push({ number, input: inputs.get(message.checkIds[index] ?? '') });
+  }
+  if (isIdle) startWaiting();
+});
+
+/** Starts what waits in slices, so that the first answers are not measured late while the last probes are begun. */
+function startWaiting(): void {
+  const until = performance.now() + sliceMs;
+  while (next < waiting.length) {
+    const started = waiting[next++];
+    if (started !== undefined) void run(started.number, started.input);
+    if (performance.now() > until && next < waiting.length) return void setImmediate(startWaiting);
+  }
+  waiting.length = 0;
+  next = 0;
+}
+
+async function run(number: number, input: ProbeInput | undefined): Promise<void> {
+  const startedAt = performance.now();
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  underWay.set(number, controller);
+  const finding = await lookAt(input, controller.signal);
+  underWay.delete(number);
+  const loopDelayMs = loop.longestSince(startedAt);
+  if (ended.numbers.length === 0) setImmediate(handIn);
+  ended.numbers.push(number);
+  ended.findings.push(loopDelayMs > withheldAboveMs ? withheld(finding, loopDelayMs) : { ...finding, loopDelayMs });
+}
+
+async function lookAt(input: ProbeInput | undefined, signal: AbortSignal): Promise<Finding> {
+  const probe = input === undefined ? undefined : probes.get(input.check.checkType satisfies CheckType);
+  if (input === undefined || probe === undefined) return crashed('the probe thread does not know this check');
+  try {
+    return await probe(input, signal);
+  } catch (error) {
+    return crashed(`the probe failed in itself: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function handIn(): void {
+  parentPort?.postMessage({ ...ended, loopDelayMs: loop.longestSince(performance.now() - 10_000) });
+  ended = { numbers: [], findings: [], loopDelayMs: 0 };
+}
+
+/** A verdict of a thread that was held up is no verdict (design: Honest gaps). */
+function withheld(finding: Finding, loopDelayMs: number): Finding {
+  const message = `this machine was held up for ${Math.round(loopDelayMs)} ms while it looked, so its verdict is withheld`;
+  return { ...finding, verdict: 'unknown', reason: 'observer-slow', message, loopDelayMs };
+}

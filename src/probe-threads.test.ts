@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { ProbeInput } from '#domain/probe.ts';
+import { apiCheck, inputOf, variable } from '../tests/support/api-check.ts';
+import { startTarget, startTcpTarget } from '../tests/support/target.ts';
+import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
+
+test('500 probes handed over at once all begin within 250 ms, although their targets take 50 ms', async (t) => {
+  const begun: number[] = [];
+  const target = await startTarget(t, (_, response) => {
+    begun.push(performance.now());
+    setTimeout(() => response.end('ok'), 50);
+  });
+  const prober = start(t, { threads: 1 });
+  await prober.probe(inputOf(apiCheck({ url: target.url }))); // the thread itself takes its time to start
+  begun.length = 0;
+  const findings = await Promise.all(
+    Array.from({ length: 500 }, (_, index) =>
+      prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: `check-${index}` }))),
+    ),
+  );
+  assert.equal(findings.filter(({ verdict }) => verdict === 'passed').length, 500);
+  const starts = findings.map(({ startedAt }) => startedAt);
+  const spread = Math.max(...starts) - Math.min(...starts);
+  assert.equal(spread <= 250, true, `spread ${spread} ms`);
+  assert.equal(prober.underWay, 0);
+  assert.equal(begun.length, 500);
+});
+
+test('a check is looked at as its newest revision says', async (t) => {
+  const seen: string[] = [];
+  const target = await startTarget(t, (request, response) => {
+    seen.push(request.url ?? '');
+    response.end();
+  });
+  const prober = start(t, { threads: 2 });
+  const check = apiCheck({ url: `${target.url}/{{PATH}}` });
+  const old = { ...inputOf(check, [variable('PATH', 'old')]), revision: 1 };
+  await prober.probe(old);
+  await prober.probe(old);
+  await prober.probe({ ...inputOf(check, [variable('PATH', 'new')]), revision: 2 });
+  assert.deepEqual(seen, ['/old', '/old', '/new']);
+});
+
+test('a probe that is stopped comes back as unknown, and its connection is closed', async (t) => {
+  const connected = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const target = await startTcpTarget(t, (socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.once('data', () => connected.resolve());
+  });
+  const prober = start(t, { threads: 1 });
+  const controller = new AbortController();
+  const finding = prober.probe(inputOf(apiCheck({ url: target.url })), controller.signal);
+  await connected.promise;
+  controller.abort();
+  const { verdict, reason } = await finding;
+  assert.deepEqual([verdict, reason], ['unknown', 'crashed']);
+  await closed.promise;
+});
+
+test('a thread that dies gives its probes back as unknown, and another one takes its place', async (t) => {
+  const died = Promise.withResolvers<Error>();
+  const target = await startTcpTarget(t, (socket) => void socket.resume());
+  const answering = await startTarget(t, (_, response) => response.end());
+  const prober = start(t, { threads: 1, onThreadEnd: died.resolve });
+  const underWay = prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: 'silent' })));
+  // A definition that arrives without its check ends the thread with an uncaught error.
+  let check: ProbeInput['check'] | null = apiCheck({ url: target.url });
+  const poisoned = prober.probe({
+    ...inputOf(check),
+    get check() {
+      return check as ProbeInput['check'];
+    },
+  });
+  check = null;
+  for (const finding of [await underWay, await poisoned]) {
+    assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
+    assert.match(finding.message ?? '', /^the probe thread died: /);
+  }
+  assert.match((await died.promise).message, /null/);
+  assert.equal((await prober.probe(inputOf(apiCheck({ url: answering.url })))).verdict, 'passed');
+});
+
+test('the egress policy holds in the thread; what is open when the threads are closed comes back as unknown', async (t) => {
+  const target = await startTarget(t, (_, response) => response.end());
+  const prober = createProber({ threads: 1, egress: { mode: 'public', allow: [] }, version: '9.9' });
+  const refused = await prober.probe(inputOf(apiCheck({ url: target.url })));
+  assert.deepEqual([refused.verdict, refused.reason], ['failed', 'egress-refused']);
+  assert.match(refused.message ?? '', /TOCSIN_EGRESS=any/);
+  const open = prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: 'other' })));
+  await prober.close();
+  assert.equal((await open).reason, 'crashed');
+  assert.equal((await prober.probe(inputOf(apiCheck({ url: target.url })))).reason, 'crashed');
+});
+
+function start(t: { after(work: () => Promise<void>): void }, options: Partial<ProberOptions>): Prober {
+  const prober = createProber({ threads: 1, egress: { mode: 'any', allow: [] }, version: '9.9', ...options });
+  t.after(() => prober.close());
+  return prober;
+}
