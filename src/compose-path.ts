@@ -30,7 +30,7 @@ export interface PathMeans {
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
-  readonly linkOf: (accountId: string, checkId: string, resultId: string, now: number) => string;
+  readonly links: { link(result: { accountId: string; checkId: string; resultId: string }, now: number): string };
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
 }
@@ -81,11 +81,19 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     clock,
     owner,
     send: ({ id, createdAt, request }, { secret, previousSecret }, attempt) =>
-      means.sender.send({ request: requireRequest(request), deliveryId: id, createdAt, attempt, secret, previousSecret }),
+      means.sender.send({
+        request: requireRequest(request),
+        deliveryId: id,
+        createdAt,
+        attempt,
+        secret,
+        previousSecret,
+      }),
     wake: () => wake('send-deliveries'),
     onSettled: (delivery, attempt, step) => {
       metrics.onSettled(step.status);
-      if (step.status === 'exhausted') log.warn('delivery.exhausted', { id: delivery.id, error: attempt.error?.message });
+      if (step.status === 'exhausted')
+        log.warn('delivery.exhausted', { id: delivery.id, error: attempt.error?.message });
     },
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
   });
@@ -147,15 +155,17 @@ function noteRecorded(
 }
 
 /** Renders a delivery once; what cannot be rendered is a final, visible failure of that delivery. */
-export function renderWith(means: Pick<PathMeans, 'config' | 'userAgent' | 'linkOf'>): (facts: DeliveryFacts) => Rendered {
-  const { config, userAgent, linkOf } = means;
+export function renderWith(
+  means: Pick<PathMeans, 'config' | 'userAgent' | 'links'>,
+): (facts: DeliveryFacts) => Rendered {
+  const { config, userAgent, links } = means;
   return (facts) => {
     const { check } = facts.context;
     const { accountId } = check;
     const variables = deliveryVariables(facts, {
       ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
-      link: linkOf(accountId, check.id, facts.resultId, facts.createdAt),
+      link: links.link({ accountId, checkId: check.id, resultId: facts.resultId }, facts.createdAt),
     });
     try {
       const request = channelKinds[facts.channel.type].render(facts.channel.config, variables, {

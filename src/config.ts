@@ -68,7 +68,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
     secretKey: secretKeyOf(env),
     egress: {
-      mode: take(env, 'TOCSIN_EGRESS') ?? (isLoopback(host) ? 'any' : 'public'),
+      mode: take(env, 'TOCSIN_EGRESS') ?? (isLoopbackHost(host) ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
     },
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
@@ -137,7 +137,7 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
   return JSON.stringify(text.replace(/(:\/\/[^/@:]*):[^@]*@/, '$1:…@'));
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   const plain = plainAddress(host);
   return plain === null ? host.toLowerCase() === 'localhost' : addressClass(plain) === 'local';
 }

@@ -13,7 +13,7 @@ import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
 /** Above this the thread was too late to judge anybody, ms. */
 const withheldAboveMs = 500;
 /** How long probes are started before the answers of others are looked at, ms. */
-const sliceMs = 10;
+const sliceMs = 1000;
 
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);

@@ -15,7 +15,12 @@ export interface Log {
 /** A log on stdout: pretty on a terminal, JSON lines elsewhere (design: Configuration). */
 export function createLog(level: LogLevel, isTerminal: boolean): Log {
   if (isTerminal) return terminalLog(level);
-  const lines = pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` });
+  const lines = pino({
+    level,
+    base: null,
+    formatters: { level: (label) => ({ level: label }) },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  });
   return {
     debug: (name, fields) => lines.debug({ ...fields }, name),
     info: (name, fields) => lines.info({ ...fields }, name),

@@ -160,7 +160,10 @@ function notRun(reason: Reason, now: number): Finding {
   return {
     verdict: 'unknown',
     reason,
-    message: reason === 'downtime' ? 'not run: Tocsin was not running' : 'not run: Tocsin was too busy to start it in its interval',
+    message:
+      reason === 'downtime'
+        ? 'not run: Tocsin was not running'
+        : 'not run: Tocsin was too busy to start it in its interval',
     startedAt: now,
     stoppedAt: now,
     responseTimeMs: null,

@@ -32,7 +32,11 @@ export interface ScheduleRunsOptions {
   readonly startedAt: number;
   /** Told of new runs. */
   readonly wake: () => void;
-  readonly onScheduled?: (done: { readonly runs: number; readonly missed: number; readonly latestByMs: number }) => void;
+  readonly onScheduled?: (done: {
+    readonly runs: number;
+    readonly missed: number;
+    readonly latestByMs: number;
+  }) => void;
   readonly onClockSet?: (byMs: number) => void;
 }
 

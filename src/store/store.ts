@@ -3,7 +3,10 @@ import type { Clock } from '#lib/clock.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
+import { type CheckResults, createCheckResults } from './check-results.ts';
+import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
 import type { Database } from './database.ts';
@@ -24,6 +27,9 @@ export interface Store {
   readonly apiKeys: ApiKeys;
   readonly triggers: Triggers;
   readonly batches: Batches;
+  readonly checkResults: CheckResults;
+  readonly checkStatuses: CheckStatuses;
+  readonly checkAlerts: CheckAlerts;
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
   readonly alertChannels: AlertChannels;
@@ -62,6 +68,9 @@ export function openStore({ path, secretKey, clock }: StoreOptions): Store {
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
     batches: createBatches(database),
+    checkResults: createCheckResults(database),
+    checkStatuses: createCheckStatuses(database),
+    checkAlerts: createCheckAlerts(database),
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),

@@ -49,8 +49,7 @@ function kyselyView(prepare: (sql: string) => StatementSync) {
         reader: statement.columns().length > 0,
         all: (values: readonly unknown[]) => statement.all(...(values as Values)),
         run: (values: readonly unknown[]) => statement.run(...(values as Values)),
-        iterate: (values: readonly unknown[]) =>
-          statement.iterate(...(values as Values)) as IterableIterator<unknown>,
+        iterate: (values: readonly unknown[]) => statement.iterate(...(values as Values)) as IterableIterator<unknown>,
       };
     },
   };

@@ -70,7 +70,8 @@ function takeLock(path: string): DatabaseSync {
 }
 
 function openErrorOf(path: string, cause: unknown): Error {
-  if (!(cause instanceof Error) || !('errcode' in cause)) return cause instanceof Error ? cause : new Error(String(cause));
+  if (!(cause instanceof Error) || !('errcode' in cause))
+    return cause instanceof Error ? cause : new Error(String(cause));
   return new DatabaseOpenError(
     `the database ${path} cannot be opened (${cause.message}): check that the folder exists and that this user may ` +
       `write it, or set TOCSIN_DATA_DIR to one that it may`,
@@ -94,7 +95,9 @@ function migrate(writer: Connection): void {
 
 function mark(writer: Connection, state: 'open' | 'closed'): void {
   writer
-    .prepare(`INSERT INTO installation (key, value) VALUES ('file', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`)
+    .prepare(
+      `INSERT INTO installation (key, value) VALUES ('file', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    )
     .run(state);
 }
 

@@ -136,8 +136,7 @@ function stateResultOf({ run, finding, outcome }: EndedAttempt) {
 
 /** Whether any channel can have something to hear: most results change nothing, and their channels are not read. */
 function mayTell(before: CheckState, step: StateStep, { finding }: EndedAttempt, now: number): boolean {
-  const isCertificateNear =
-    finding.certificate !== null && sslDaysRemaining(finding.certificate, now) <= sslSteps[0];
+  const isCertificateNear = finding.certificate !== null && sslDaysRemaining(finding.certificate, now) <= sslSteps[0];
   if (isCertificateNear) return true;
   return step.isMoved && (step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing'));
 }

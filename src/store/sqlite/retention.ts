@@ -49,9 +49,7 @@ function nextCheck(connection: Connection, after: SweepCursor | null): SweepCurs
        ORDER BY account_id, check_id LIMIT 1`,
     )
     .get(after?.accountId ?? new Uint8Array(), after?.checkId ?? new Uint8Array());
-  return row === undefined
-    ? null
-    : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
+  return row === undefined ? null : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
 }
 
 function removeOldest(

@@ -1,0 +1,155 @@
+// `doctor`: what is wrong with this installation, and what to do about it.
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { schemaVersion } from '#store/migrate.ts';
+
+/** One thing looked at. */
+export interface Finding {
+  readonly what: string;
+  readonly grade: 'ok' | 'warning' | 'problem';
+  /** What was found, and for a warning or a problem what to do. */
+  readonly message: string;
+}
+
+/** What the doctor looks at. */
+export interface DoctorInput {
+  readonly nodeVersion: string;
+  readonly dataDir: string;
+  readonly databasePath: string;
+  readonly hasConfiguredKey: boolean;
+  /** Where a running service would be asked. */
+  readonly address: string;
+  readonly egress: { readonly mode: string; readonly isLoopback: boolean };
+  readonly runtimes: { readonly names: readonly string[]; readonly problems: readonly string[] };
+}
+
+/** Looks at everything; never throws for what it finds. */
+export async function examine(input: DoctorInput): Promise<Finding[]> {
+  return [
+    nodeFinding(input.nodeVersion),
+    folderFinding(input.dataDir),
+    ...spaceFinding(input.dataDir),
+    ...keyFindings(input),
+    ...databaseFindings(input.databasePath),
+    egressFinding(input.egress),
+    ...runtimeFindings(input.runtimes),
+    await serviceFinding(input.address),
+  ];
+}
+
+function nodeFinding(version: string): Finding {
+  const major = Number(version.slice(1).split('.')[0]);
+  return major >= 24
+    ? { what: 'Node.js', grade: 'ok', message: version }
+    : { what: 'Node.js', grade: 'problem', message: `${version} is too old: run npm ci, it brings version 24` };
+}
+
+function folderFinding(dataDir: string): Finding {
+  const what = 'data folder';
+  if (!existsSync(dataDir)) return { what, grade: 'ok', message: `${dataDir} will be made at the first start` };
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK);
+    return { what, grade: 'ok', message: dataDir };
+  } catch {
+    return { what, grade: 'problem', message: `${dataDir} cannot be written: give it to the user that runs Tocsin` };
+  }
+}
+
+function spaceFinding(dataDir: string): Finding[] {
+  if (!existsSync(dataDir)) return [];
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = (bavail * bsize) / 1e9;
+  const message = `${free.toFixed(1)} GB free`;
+  if (free >= 1) return [{ what: 'disk', grade: 'ok', message }];
+  return [
+    {
+      what: 'disk',
+      grade: free < 0.1 ? 'problem' : 'warning',
+      message: `${message}: make room, or lower TOCSIN_RETENTION_DAYS`,
+    },
+  ];
+}
+
+function keyFindings({ dataDir, hasConfiguredKey }: DoctorInput): Finding[] {
+  const what = 'secret key';
+  if (hasConfiguredKey) return [{ what, grade: 'ok', message: 'TOCSIN_SECRET_KEY' }];
+  const path = `${dataDir}/secret.key`;
+  if (!existsSync(path)) return [{ what, grade: 'ok', message: 'will be made at the first start' }];
+  const mode = statSync(path).mode & 0o077;
+  return mode === 0
+    ? [{ what, grade: 'ok', message: `${path}; keep a copy apart from the database's backups` }]
+    : [{ what, grade: 'problem', message: `${path} can be read by others: chmod 600 ${path}` }];
+}
+
+function databaseFindings(path: string): Finding[] {
+  const what = 'database';
+  if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be made at the first start` }];
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+    try {
+      return [schemaFinding(database), damageFinding(database, path)];
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [
+      { what, grade: 'problem', message: `${path} cannot be opened (${why}): put the newest backup in its place` },
+    ];
+  }
+}
+
+function schemaFinding(database: DatabaseSync): Finding {
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  const what = 'schema';
+  if (found === schemaVersion) return { what, grade: 'ok', message: `version ${found}` };
+  return found < schemaVersion
+    ? {
+        what,
+        grade: 'warning',
+        message: `version ${found}: the next start brings it to ${schemaVersion}; back up first`,
+      }
+    : { what, grade: 'problem', message: `version ${found} is newer than this program: start the newer Tocsin again` };
+}
+
+function damageFinding(database: DatabaseSync, path: string): Finding {
+  const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  const size = `${(statSync(path).size / 1e6).toFixed(1)} MB`;
+  return finding === 'ok'
+    ? { what: 'database', grade: 'ok', message: `${path}, ${size}, undamaged` }
+    : {
+        what: 'database',
+        grade: 'problem',
+        message: `${path} is damaged (${finding}): put the newest backup in its place`,
+      };
+}
+
+function egressFinding({ mode, isLoopback }: DoctorInput['egress']): Finding {
+  const what = 'egress';
+  if (isLoopback || mode === 'public') return { what, grade: 'ok', message: `TOCSIN_EGRESS=${mode}` };
+  return {
+    what,
+    grade: 'warning',
+    message: `TOCSIN_EGRESS=${mode} while others can reach this server: who has a key can reach addresses of your network through checks and webhooks`,
+  };
+}
+
+function runtimeFindings({ names, problems }: DoctorInput['runtimes']): Finding[] {
+  const found: Finding[] =
+    names.length > 0
+      ? [{ what: 'runtimes', grade: 'ok', message: names.join(', ') }]
+      : [{ what: 'runtimes', grade: 'problem', message: 'none is installed: run npm run runtimes:install' }];
+  return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
+}
+
+async function serviceFinding(address: string): Promise<Finding> {
+  const what = 'service';
+  try {
+    const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(3000) });
+    if (answer.ok) return { what, grade: 'ok', message: `runs at ${address} and is ready` };
+    const { reasons } = (await answer.json()) as { reasons?: readonly string[] };
+    return { what, grade: 'problem', message: `runs at ${address} but is not ready: ${(reasons ?? []).join('; ')}` };
+  } catch {
+    return { what, grade: 'warning', message: `does not answer at ${address}: start it with npm start` };
+  }
+}

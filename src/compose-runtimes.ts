@@ -1,0 +1,41 @@
+// The runtimes of this installation: read once, judged by the stages last seen, kept for those who ask.
+import { join } from 'node:path';
+import { type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { type InstalledRuntimes, readRuntimes, type RuntimeProblem } from '#runtimes/read-runtimes.ts';
+import type { Store } from '#store/store.ts';
+import { StartError } from './start-error.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** What is installed under runtimes/, judged by the stages last seen. */
+export function readInstalled(clock: Clock, lastStages: ReadonlyMap<string, RuntimeStage>): Promise<InstalledRuntimes> {
+  return readRuntimes(join(root, 'runtimes'), { now: clock.now(), projectNode: process.execPath, lastStages });
+}
+
+/** Runtimes as they stand now. */
+export interface LoadedRuntimes {
+  /** Those that can be chosen now, newest first; the same list until one of them ends. */
+  readonly list: () => readonly Runtime[];
+  readonly problems: readonly RuntimeProblem[];
+}
+
+/** Reads the runtimes and remembers their stages. Throws StartError when a stage steps back. */
+export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promise<LoadedRuntimes> {
+  const { runtimes, problems, stages } = await readInstalled(clock, await store.runtimeStages.all());
+  for (const { runtime, message } of problems) log.warn('runtime.unusable', { runtime, message });
+  const fatal = problems.find(({ refusesStart }) => refusesStart);
+  if (fatal !== undefined) throw new StartError(`runtime ${fatal.runtime}: ${fatal.message}`);
+  await store.runtimeStages.remember(stages);
+  let listed: readonly Runtime[] = runtimes;
+  return {
+    list() {
+      const now = clock.now();
+      const isEnded = listed.some((runtime) => stageAt(runtime, now) === 'REMOVED');
+      if (isEnded) listed = listed.filter((runtime) => stageAt(runtime, now) !== 'REMOVED');
+      return listed;
+    },
+    problems,
+  };
+}

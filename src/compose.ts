@@ -1,0 +1,131 @@
+// The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
+import { createAuthentication } from '#actions/authenticate.ts';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { createGuard } from '#egress/guard.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createHints } from '#lib/hints.ts';
+import type { Log } from '#lib/log.ts';
+import { createRestServer } from '#rest/server.ts';
+import { createResultLinks } from '#actions/result-links.ts';
+import { openStore, type Store } from '#store/store.ts';
+import { type RunningPath, startPath } from './compose-path.ts';
+import { composeRoutes } from './compose-rest.ts';
+import { loadRuntimes } from './compose-runtimes.ts';
+import { type Config, publicUrlOf } from './config.ts';
+import { createMetrics } from './metrics.ts';
+import { createProber } from './probe-threads.ts';
+import { StartError } from './start-error.ts';
+import { readSecretKey } from './secret-key.ts';
+import { version } from './version.ts';
+
+/** A running process. */
+export interface Tocsin {
+  /** Where it listens: `http://host:port`. */
+  readonly address: string;
+  /** The first API key, when this start made the first account; to be shown once. */
+  readonly firstKey: string | null;
+  /** Takes no more work, finishes or gives back what it holds, closes everything. */
+  stop(why: string): Promise<void>;
+}
+
+/** Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError or ConfigError. */
+export async function compose(config: Config, log: Log): Promise<Tocsin> {
+  const clock = systemClock;
+  const secretKey = readSecretKey(config);
+  const store = openStore({ path: config.database.path, secretKey, clock });
+  if (store.wasCrashed)
+    log.warn('store.recovered', { check: 'ok', hint: 'the process before this one was not closed' });
+  const firstAccount = await ensureFirstAccount(
+    { apiKeys: store.apiKeys, clock },
+    {
+      ...(config.bootstrapApiKey !== null && { key: config.bootstrapApiKey }),
+      ...(config.bootstrapAccountId !== null && { accountId: config.bootstrapAccountId }),
+    },
+  );
+  const runtimes = await loadRuntimes(store, clock, log);
+  const userAgent = `Tocsin/${version}`;
+  const prober = createProber({ threads: config.probeThreads, egress: config.egress, version });
+  const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(config.egress), clock });
+  const metrics = createMetrics(
+    store.figures,
+    () => prober.loopDelayMs,
+    () => clock.now(),
+  );
+  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  let address = publicUrlOf(config, config.port);
+  const links = createResultLinks(() => publicUrlOf(config, portOf(address)), secretKey);
+  const resultHints = createHints();
+  let path: RunningPath | null = null;
+  const server = createRestServer({
+    routes: composeRoutes({
+      ...{ config, store, clock, runtimes, authentication, sender, metrics, links, userAgent },
+      wake: (name) => path?.wake(name),
+      resultHints,
+      readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],
+    }),
+    authenticate: authentication.authenticate,
+    log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
+    rateLimit: config.rateLimit,
+    now: () => clock.now(),
+    isUnavailable: (error) => error instanceof Error && error.name === 'StoreUnavailableError',
+  });
+  address = await listen(server, config, store);
+  path = await startPath({
+    ...{ config, store, prober, sender, metrics, clock, log, userAgent, links },
+    onRecorded: () => resultHints.hint(),
+  });
+  const running = path;
+  return {
+    address,
+    firstKey: firstAccount?.key ?? null,
+    async stop(why) {
+      log.info('process.stopping', { why });
+      await running.stop();
+      await Promise.all([server.close(), sender.close(), prober.close()]);
+      metrics.stop();
+      await store.close();
+      log.info('process.stopped');
+    },
+  };
+}
+
+/** Whether the store takes a durable write, asked by writing one. */
+async function storeFaults(store: Store): Promise<string[]> {
+  try {
+    await store.figures.signOfLife();
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+async function listen(
+  server: ReturnType<typeof createRestServer>,
+  { host, port }: Config,
+  store: Store,
+): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    await store.close();
+    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
+    if (code === 'EADDRINUSE') {
+      throw new StartError(
+        `port ${port} on ${host} is in use: stop what listens there, or set PORT to a free one (0 = any)`,
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new StartError(
+        `HOST ${host} is not an address of this machine: right would be 127.0.0.1, or 0.0.0.0 for all`,
+      );
+    }
+    if (code === 'EACCES')
+      throw new StartError(`port ${port} may not be used by this user: set PORT to one above 1023`);
+    throw cause;
+  }
+}
+
+function portOf(address: string): number {
+  return Number(new URL(address).port || 80);
+}

@@ -1,0 +1,144 @@
+// The heartbeat of a step: woken, by the clock, stopped, and after a fault.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Loop, startLoop } from './loop.ts';
+
+/** A turn that is let go from outside, and a way to wait for the next one to begin. */
+function steps(): {
+  turn: () => Promise<number>;
+  begun: () => Promise<{ end: (pauseMs: number) => void; fail: () => void }>;
+  count: () => number;
+} {
+  const turns: { end: (pauseMs: number) => void; fail: () => void }[] = [];
+  const waiting: ((turn: { end: (pauseMs: number) => void; fail: () => void }) => void)[] = [];
+  let count = 0;
+  return {
+    count: () => count,
+    turn: () => {
+      count++;
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const turn = { end: resolve, fail: () => reject(new Error('no')) };
+      const next = waiting.shift();
+      if (next === undefined) turns.push(turn);
+      else next(turn);
+      return promise;
+    },
+    begun: () => {
+      const turn = turns.shift();
+      if (turn !== undefined) return Promise.resolve(turn);
+      const { promise, resolve } = Promise.withResolvers<{ end: (pauseMs: number) => void; fail: () => void }>();
+      waiting.push(resolve);
+      return promise;
+    },
+  };
+}
+
+const hourMs = 3_600_000;
+const start = (
+  turn: () => Promise<number>,
+  floorMs = hourMs,
+  onError: (error: unknown, failed: number) => void = () => {},
+): Loop => startLoop({ turn, floorMs, onError });
+
+describe('a loop', () => {
+  it('turns at once, and again when it said so', async () => {
+    const { turn, begun } = steps();
+    const loop = start(turn);
+    (await begun()).end(0);
+    (await begun()).end(1);
+    (await begun()).end(hourMs);
+    await loop.stop();
+  });
+
+  it('turns when woken, long before its next time', async () => {
+    const { turn, begun } = steps();
+    const loop = start(turn);
+    (await begun()).end(hourMs);
+    await new Promise(setImmediate);
+    loop.wake();
+    (await begun()).end(hourMs);
+    await loop.stop();
+  });
+
+  it('turns again when woken during a turn, once however often it was woken', async () => {
+    const { turn, begun, count } = steps();
+    const loop = start(turn);
+    const first = await begun();
+    for (let n = 0; n < 5; n++) loop.wake();
+    first.end(hourMs);
+    const second = await begun();
+    assert.equal(count(), 2);
+    second.end(hourMs);
+    await new Promise(setImmediate);
+    loop.wake();
+    (await begun()).end(hourMs);
+    assert.equal(count(), 3);
+    await loop.stop();
+  });
+
+  it('turns at its floor even when the turn asks for a longer pause', async () => {
+    const { turn, begun } = steps();
+    const loop = start(turn, 5);
+    (await begun()).end(hourMs);
+    (await begun()).end(hourMs);
+    await loop.stop();
+  });
+
+  it('waits for the turn under way when it is stopped, and begins no other', async () => {
+    const { turn, begun, count } = steps();
+    const loop = start(turn);
+    const first = await begun();
+    loop.wake();
+    let isStopped = false;
+    const stops = [loop.stop(), loop.stop()].map((stopped) =>
+      stopped.then(() => {
+        isStopped = true;
+      }),
+    );
+    await new Promise(setImmediate);
+    assert.equal(isStopped, false);
+    first.end(0);
+    await Promise.all(stops);
+    loop.wake();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.equal(count(), 1);
+  });
+
+  it('never turns when it is stopped at once', async () => {
+    const { turn, count } = steps();
+    await start(turn).stop();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.equal(count(), 0);
+  });
+
+  it('goes on after a fault, later each time, whatever wakes it, and says that it is not well', async () => {
+    const { turn, begun } = steps();
+    const faults: { failed: number; at: number }[] = [];
+    const loop = start(turn, hourMs, (_, failed) => faults.push({ failed, at: performance.now() }));
+    assert.equal(loop.isHealthy, true);
+    const begins: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const present = await begun();
+      begins.push(performance.now());
+      loop.wake();
+      present.fail();
+      await new Promise(setImmediate);
+      loop.wake();
+      assert.equal(loop.isHealthy, false);
+    }
+    const last = await begun();
+    begins.push(performance.now());
+    last.end(hourMs);
+    await new Promise(setImmediate);
+    assert.equal(loop.isHealthy, true);
+    assert.deepEqual(
+      faults.map(({ failed }) => failed),
+      [1, 2, 3],
+    );
+    // Half of 100, 200 and 400 ms at least: the other half is left to chance.
+    for (const [n, least] of [49, 99, 199].entries()) {
+      assert.ok((begins[n + 1] ?? 0) - (faults[n]?.at ?? 0) >= least, `pause ${n + 1}`);
+    }
+    await loop.stop();
+  });
+});

@@ -1,0 +1,69 @@
+// Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
+import { mkdirSync } from 'node:fs';
+import { createLog } from '#lib/log.ts';
+import { compose, type Tocsin } from './compose.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { firstMinutes } from './first-minutes.ts';
+
+/** Exit codes that scripts can rely on: a wrong configuration, and a start or a run that failed. */
+const exitCodes = { config: 78, failed: 1 } as const;
+
+/** The longest a stop may take before it is cut short, ms. */
+const stopMostMs = 9500;
+/** A second signal this soon is the terminal's echo of the first, not impatience (npm hands Ctrl-C on). */
+const echoMs = 1000;
+
+await serve();
+
+async function serve(): Promise<void> {
+  let tocsin: Tocsin;
+  try {
+    const config = readConfig();
+    makeDataDir(config);
+    const log = createLog(config.logLevel, process.stdout.isTTY);
+    for (const name of config.unknownVariables) log.warn('config.unknown', { name, hint: 'see docs/configuration.md' });
+    tocsin = await compose(config, log);
+    process.stdout.write(firstMinutes(tocsin));
+    log.info('process.ready', { address: tocsin.address, roles: config.roles.join(','), egress: config.egress.mode });
+  } catch (error) {
+    const isConfig = error instanceof ConfigError;
+    process.stderr.write(`tocsin: ${error instanceof Error ? lineOf(error) : String(error)}\n`);
+    process.exit(isConfig ? exitCodes.config : exitCodes.failed);
+  }
+  stopOnSignals(tocsin);
+}
+
+function makeDataDir({ dataDir }: Config): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(
+      `TOCSIN_DATA_DIR ${dataDir} cannot be made (${why}): right would be a folder that this user may write`,
+    );
+  }
+}
+
+/** One helpful line for the faults of a start that a person can mend; the stack for those that nobody foresaw. */
+function lineOf(error: Error): string {
+  const foreseen = ['ConfigError', 'DatabaseOpenError', 'NewerDatabaseError', 'StartError'];
+  return foreseen.includes(error.name) ? error.message : (error.stack ?? error.message);
+}
+
+function stopOnSignals(tocsin: Tocsin): void {
+  let stoppedAt: number | null = null;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stoppedAt !== null) {
+      if (performance.now() - stoppedAt > echoMs) process.exit(exitCodes.failed);
+      return;
+    }
+    stoppedAt = performance.now();
+    setTimeout(() => process.exit(exitCodes.failed), stopMostMs).unref();
+    void tocsin.stop(signal).then(
+      () => process.exit(0),
+      () => process.exit(exitCodes.failed),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

@@ -1,0 +1,102 @@
+// `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
+import { parseArgs } from 'node:util';
+import { systemClock } from '#lib/clock.ts';
+import { backUp, CommandError } from '#commands/backup.ts';
+import { examine } from '#commands/doctor.ts';
+import { readInstalled } from './compose-runtimes.ts';
+import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
+import { isLoopbackHost } from './config.ts';
+
+/** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
+const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
+
+const help = `Usage: npm run tocsin -- <command>
+
+  serve             run the service (the same as npm start); stops on Ctrl-C or SIGTERM
+  backup <file>     copy the database while the service runs, verified; restore: stop the service, put the file in place
+  doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
+  help              this page
+
+Configuration comes from the environment: see docs/configuration.md.
+Exit codes: 0 done, 1 something is wrong, 2 the command line is wrong, 78 the configuration is wrong.
+`;
+
+/** A command line that cannot be understood. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  serve,
+  backup,
+  doctor,
+  help: showHelp,
+};
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run([name = 'help', ...words]: string[]): Promise<number> {
+  const command = commands[name === '--help' || name === '-h' ? 'help' : name];
+  try {
+    if (command === undefined) throw new UsageError(`there is no command ${name}`);
+    return await command(words);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error);
+    process.stderr.write(`tocsin: ${message}\n`);
+    if (isUsage) process.stderr.write('Try: npm run tocsin -- help\n');
+    if (isUsage) return exitCodes.usage;
+    if (error instanceof ConfigError) return exitCodes.config;
+    if (error instanceof CommandError) return exitCodes.failed;
+    throw error;
+  }
+}
+
+async function serve(words: string[]): Promise<number> {
+  parseArgs({ args: words, options: {} });
+  await import('./main.ts');
+  return exitCodes.ok;
+}
+
+function showHelp(): Promise<number> {
+  process.stdout.write(help);
+  return Promise.resolve(exitCodes.ok);
+}
+
+function backup(words: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
+  const [target] = positionals;
+  if (target === undefined || positionals.length > 1) throw new UsageError('backup takes one file name');
+  const made = backUp(readConfig().database.path, target);
+  const megabytes = (made.bytes / 1e6).toFixed(1);
+  process.stdout.write(
+    `${made.path}: ${megabytes} MB, ${made.tables} tables, verified, ${made.durationMs.toFixed(0)} ms\n`,
+  );
+  return Promise.resolve(exitCodes.ok);
+}
+
+async function doctor(words: string[]): Promise<number> {
+  const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
+  const config: Config = readConfig();
+  const { runtimes, problems } = await readInstalled(systemClock, new Map());
+  const findings = await examine({
+    nodeVersion: process.version,
+    dataDir: config.dataDir,
+    databasePath: config.database.path,
+    hasConfiguredKey: config.secretKey !== null,
+    address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
+    egress: { mode: config.egress.mode, isLoopback: isLoopbackHost(config.host) },
+    runtimes: {
+      names: runtimes.map((runtime) => runtime.name),
+      problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
+    },
+  });
+  if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
+  if (!values.json) {
+    for (const { grade, what, message } of findings) {
+      process.stdout.write(`${marks[grade]}  ${what.padEnd(12)} ${message}\n`);
+    }
+  }
+  return findings.some(({ grade }) => grade === 'problem') ? exitCodes.failed : exitCodes.ok;
+}
