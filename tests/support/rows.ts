@@ -190,3 +190,24 @@ export function putDelivery(raw: DatabaseSync, accountId: string, at: number, lo
   });
   return id;
 }
+
+/** An alert raised at `at` (epoch ms); answers with its id. */
+export function putAlert(raw: DatabaseSync, accountId: string, checkId: string, at: number): string {
+  const id = derivedId(at, newId());
+  insertRow(raw, 'alerts', {
+    account_id: idBytes(accountId),
+    id: idBytes(id),
+    check_id: idBytes(checkId),
+    result_id: idBytes(newId()),
+    alert_type: 'ALERT_FAILURE',
+    check_name: 'Front page',
+    check_type: 'API',
+    location: 'local',
+    response_us: 12_345,
+    error: 'expected status below 400, got 500',
+    status_code: 500,
+    started_at: at,
+    created_at: at,
+  });
+  return id;
+}

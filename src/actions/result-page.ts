@@ -1,0 +1,34 @@
+// What the page behind a RESULT_LINK shows: one result, to whoever has the link.
+import type { Clock } from '#lib/clock.ts';
+import { type CheckResultMeans, shown, type ShownResult } from './check-results.ts';
+import { Refusal } from './refusal.ts';
+import type { ResultLinks } from './result-links.ts';
+
+/** What this action needs. */
+export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'> {
+  readonly checkResults: Pick<CheckResultMeans['checkResults'], 'find' | 'subject'>;
+  readonly links: Pick<ResultLinks, 'open'>;
+  readonly clock: Clock;
+}
+
+/** Opens a link. */
+export interface ResultPageActions {
+  /** Refuses (`not-found`) a link that is wrong or has expired, and a result that is no longer kept, in the same words. */
+  open(token: string): Promise<ShownResult>;
+}
+
+export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
+  const { checkResults, links, clock } = means;
+  return {
+    async open(token) {
+      const linked = links.open(token, clock.now());
+      const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
+      const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
+      if (result && subject) return shown(result, subject, means);
+      throw new Refusal(
+        'not-found',
+        'This link is wrong, has expired (after 30 days), or its result is no longer kept.',
+      );
+    },
+  };
+}

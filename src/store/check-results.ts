@@ -1,0 +1,190 @@
+import type { Kysely } from 'kysely';
+import type { CheckType } from '#domain/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Outcome, Reason } from '#domain/result.ts';
+import type { RunSource } from '#domain/run.ts';
+import { firstIdAt, idBytes, idText, parsed, parsedOrNull } from './codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
+import type { Database } from './database.ts';
+import type { ResultsTable, Tables } from './schema.ts';
+import { headInSlices, type IdRange, pageInSlices, type SlicedList } from './slices.ts';
+
+/** A result as it is kept. Instants are epoch ms. */
+export interface StoredResult {
+  readonly accountId: string;
+  readonly checkId: string;
+  readonly id: string;
+  readonly runId: string;
+  /** The last attempt of its run, whose outcome counts. */
+  readonly isFinal: boolean;
+  readonly attempt: number;
+  readonly outcome: Outcome;
+  readonly reason: Reason | null;
+  readonly message: string | null;
+  readonly location: string;
+  readonly source: RunSource;
+  /** Slots it stands for: more than 1 for a stretch of missed ones. */
+  readonly slots: number;
+  readonly startedAt: number;
+  readonly stoppedAt: number;
+  /** ms with decimals; null when there was no answer. */
+  readonly responseTimeMs: number | null;
+  readonly details: JsonValue;
+  /** Request and response in full, where they are kept. */
+  readonly exchange: JsonObject | null;
+}
+
+/** Which results of a check. Instants are epoch ms, both included. */
+export interface ResultFilter {
+  readonly location?: string;
+  readonly hasFailures?: boolean;
+  readonly resultType: 'FINAL' | 'ATTEMPT' | 'ALL';
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Results of checks, newest first. */
+export interface CheckResults {
+  list(
+    accountId: string,
+    checkId: string,
+    filter: ResultFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: StoredResult[]; total: number }>;
+  /** Those that are older than the result `before`; null = from the newest. */
+  walk(
+    accountId: string,
+    checkId: string,
+    filter: ResultFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<StoredResult[]>;
+  find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
+  /** Name and type of a check; null = there is no such check. */
+  subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
+}
+
+export function createCheckResults({ reader }: Database): CheckResults {
+  return {
+    async list(accountId, checkId, filter, page) {
+      const { rows, total } = await pageInSlices(slicedResults(reader, accountId, checkId, filter), page);
+      return { rows: await withExchanges(reader, rows), total };
+    },
+    async walk(accountId, checkId, filter, before, limit) {
+      const list = slicedResults(reader, accountId, checkId, filter);
+      const rows = await headInSlices(list, before === null ? null : idBytes(before), limit);
+      return withExchanges(reader, rows);
+    },
+    async find(accountId, checkId, id) {
+      const row = await reader
+        .selectFrom('results')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('check_id', '=', idBytes(checkId))
+        .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+    },
+    async subject(accountId, checkId) {
+      const row = await reader
+        .selectFrom('checks')
+        .select(['name', 'check_type'])
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(checkId))
+        .executeTakeFirst();
+      return row === undefined ? null : { name: row.name, checkType: row.check_type as CheckType };
+    },
+  };
+}
+
+const failed = outcomeCodes.encode('failed');
+
+function slicedResults(
+  reader: Kysely<Tables>,
+  accountId: string,
+  checkId: string,
+  filter: ResultFilter,
+): SlicedList<ResultsTable> {
+  const scoped = ({ from, before }: IdRange) => {
+    let query = reader
+      .selectFrom('results')
+      .where('account_id', '=', idBytes(accountId))
+      .where('check_id', '=', idBytes(checkId));
+    // The first 48 bits of an id are its time, so a span of time is a span of the key.
+    if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
+    if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
+    if (from !== null) query = query.where('id', '>=', from);
+    return before === null ? query : query.where('id', '<', before);
+  };
+  const filtered = (range: IdRange) => {
+    let query = scoped(range);
+    if (filter.location !== undefined) query = query.where('location', '=', filter.location);
+    if (filter.hasFailures !== undefined) query = query.where('outcome', filter.hasFailures ? '=' : '!=', failed);
+    if (filter.resultType === 'ALL') return query;
+    return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
+  };
+  return {
+    async edge(before, size) {
+      const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
+      return (
+        (
+          await ids
+            .limit(1)
+            .offset(size - 1)
+            .executeTakeFirst()
+        )?.id ?? null
+      );
+    },
+    async count(range) {
+      const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
+      return (await counted.executeTakeFirstOrThrow()).rows;
+    },
+    rows: (range, limit, offset) =>
+      filtered(range).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  };
+}
+
+/** Rows of one check with what is kept of their exchanges. */
+async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<StoredResult[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const exchanges = new Map<string, string>();
+  for (const table of ['exchanges', 'passing_exchanges'] as const) {
+    const kept = await reader
+      .selectFrom(table)
+      .select(['result_id', 'exchange'])
+      .where('account_id', '=', first.account_id)
+      .where('check_id', '=', first.check_id)
+      .where(
+        'result_id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      .execute();
+    for (const { result_id, exchange } of kept) exchanges.set(idText(result_id), exchange);
+  }
+  return rows.map((row) => resultOf(row, exchanges.get(idText(row.id)) ?? null));
+}
+
+function resultOf(row: ResultsTable, exchange: string | null): StoredResult {
+  const id = idText(row.id);
+  return {
+    accountId: idText(row.account_id),
+    checkId: idText(row.check_id),
+    id,
+    runId: row.run_id === null ? id : idText(row.run_id),
+    isFinal: row.run_id === null,
+    attempt: row.attempt,
+    outcome: outcomeCodes.decode(row.outcome),
+    reason: row.reason === null ? null : reasonCodes.decode(row.reason),
+    message: row.message,
+    location: row.location,
+    source: sourceCodes.decode(row.source),
+    slots: row.slots,
+    startedAt: row.started_at,
+    stoppedAt: row.started_at + row.duration_ms,
+    responseTimeMs: row.response_us === null ? null : row.response_us / 1000,
+    details: parsedOrNull<JsonValue>(row.details),
+    exchange: exchange === null ? null : parsed<JsonObject>(exchange),
+  };
+}

@@ -1,0 +1,259 @@
+// Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCheckAlertActions } from '#actions/check-alerts.ts';
+import { createCheckResultActions } from '#actions/check-results.ts';
+import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { createResultLinks } from '#actions/result-links.ts';
+import { createResultPageActions } from '#actions/result-page.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { derivedId, newId } from '#lib/id.ts';
+import { idBytes, json } from '#store/codec.ts';
+import { outcomeCodes } from '#store/codes.ts';
+import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+
+const callerOf = (accountId: string): Caller => ({
+  keyId: newId(),
+  role: 'read-only',
+  accountId,
+  accountIds: [accountId],
+});
+const describeResult = (_type: string, { details }: { details: unknown }, exchange: JsonObject | null) => ({
+  apiCheckResult: json({ details, exchange }),
+});
+const resultsOf = ({ store }: TempStore) =>
+  createCheckResultActions({ checkResults: store.checkResults, describeResult });
+const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+const final = { resultType: 'FINAL' } as const;
+
+test('thousands of results are read page by page, newest first, each once', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const otherId = putCheck(temp.raw, accountId);
+  temp.raw.exec('BEGIN');
+  for (let index = 0; index < 4321; index++) {
+    putResult(temp.raw, accountId, checkId, 1_000_000 + index * 10_000);
+    putResult(temp.raw, accountId, otherId, 1_000_000 + index * 10_000);
+  }
+  temp.raw.exec('COMMIT');
+  const seen: number[] = [];
+  for (let offset = 0; offset < 4400; offset += 100) {
+    const { rows, total } = await resultsOf(temp).list(callerOf(accountId), checkId, final, { limit: 100, offset });
+    assert.equal(total, 4321);
+    seen.push(...rows.map(({ result }) => result.startedAt));
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 4321 }, (_, index) => 1_000_000 + (4320 - index) * 10_000),
+  );
+});
+
+test('walking by cursor gives the same, and ends', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  for (let index = 0; index < 25; index++) putResult(temp.raw, accountId, checkId, 1_000_000 + index * 10_000);
+  const seen: number[] = [];
+  let after: string | null = null;
+  let pages = 0;
+  do {
+    const { rows, nextId } = await resultsOf(temp).walk(callerOf(accountId), checkId, final, after, 10);
+    // A result that comes in meanwhile moves nothing.
+    putResult(temp.raw, accountId, checkId, 9_000_000 + pages++);
+    seen.push(...rows.map(({ result }) => result.startedAt));
+    after = nextId;
+  } while (after !== null);
+  assert.equal(pages, 3);
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 25 }, (_, index) => 1_000_000 + (24 - index) * 10_000),
+  );
+});
+
+test('results are filtered by time, place, failure and kind', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const runId = derivedId(2000, 'run');
+  putResult(temp.raw, accountId, checkId, 1000, { location: 'eu' });
+  putResult(temp.raw, accountId, checkId, 2000, { outcome: 'failed', attempt: 1, runId });
+  putResult(temp.raw, accountId, checkId, 2000, { outcome: 'failed', attempt: 2, id: runId });
+  putResult(temp.raw, accountId, checkId, 3000, { outcome: 'unknown', reason: 'observer-slow' });
+  const found = async (filter: object) => {
+    const page = { limit: 100, offset: 0 };
+    const { rows, total } = await resultsOf(temp).list(callerOf(accountId), checkId, { ...final, ...filter }, page);
+    assert.equal(total, rows.length);
+    return rows.map(({ result }) => `${result.startedAt} ${result.outcome} ${result.attempt}`);
+  };
+  assert.deepEqual(await found({}), ['3000 unknown 1', '2000 failed 2', '1000 passed 1']);
+  assert.deepEqual(await found({ resultType: 'ATTEMPT' }), ['2000 failed 1']);
+  assert.equal((await found({ resultType: 'ALL' })).length, 4);
+  assert.deepEqual(await found({ hasFailures: true }), ['2000 failed 2']);
+  assert.deepEqual(await found({ hasFailures: false }), ['3000 unknown 1', '1000 passed 1']);
+  assert.deepEqual(await found({ location: 'eu' }), ['1000 passed 1']);
+  assert.deepEqual(await found({ from: 2000, to: 2000 }), ['2000 failed 2']);
+  assert.deepEqual(await found({ from: 2001 }), ['3000 unknown 1']);
+  assert.deepEqual(await found({ checkType: 'BROWSER' }), []);
+  assert.equal((await found({ checkType: 'API' })).length, 3);
+});
+
+test('a result shows request and response where they are kept, a missed one how many slots it stands for', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId, { name: 'Größe ✓' });
+  const plain = putResult(temp.raw, accountId, checkId, 1000, { details: { s: 200 } });
+  const kept = putResult(temp.raw, accountId, checkId, 2000, {
+    outcome: 'failed',
+    reason: 'status',
+    message: 'got 500',
+  });
+  const newest = putResult(temp.raw, accountId, checkId, 3000);
+  const missed = putResult(temp.raw, accountId, checkId, 4000, {
+    outcome: 'missed',
+    reason: 'downtime',
+    slots: 12,
+    responseUs: null,
+  });
+  const key = { account_id: idBytes(accountId), check_id: idBytes(checkId) };
+  insertRow(temp.raw, 'exchanges', { ...key, result_id: idBytes(kept), exchange: '{"full":1}' });
+  insertRow(temp.raw, 'passing_exchanges', {
+    ...key,
+    location: 'local',
+    result_id: idBytes(newest),
+    exchange: '{"full":2}',
+  });
+  const results = resultsOf(temp);
+  const caller = callerOf(accountId);
+  const text = async (id: string) => (await results.find(caller, checkId, id)).described['apiCheckResult'];
+  assert.equal(await text(plain), '{"details":{"s":200},"exchange":null}');
+  assert.equal(await text(kept), '{"details":null,"exchange":{"full":1}}');
+  assert.equal(await text(newest), '{"details":null,"exchange":{"full":2}}');
+  const { result, described, checkName } = await results.find(caller, checkId, missed);
+  assert.deepEqual(
+    [result.outcome, result.reason, result.slots, result.responseTimeMs],
+    ['missed', 'downtime', 12, null],
+  );
+  assert.deepEqual([described, checkName], [{}, 'Größe ✓']);
+});
+
+test('results of unknown checks, foreign checks and unknown results are not found', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const foreign = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, foreign);
+  const resultId = putResult(temp.raw, foreign, checkId, 1000);
+  const own = putCheck(temp.raw, accountId);
+  const results = resultsOf(temp);
+  const caller = callerOf(accountId);
+  for (const id of [checkId, newId()]) {
+    await assert.rejects(results.list(caller, id, final, { limit: 10, offset: 0 }), refusedWith('not-found'));
+    await assert.rejects(results.walk(caller, id, final, null, 10), refusedWith('not-found'));
+    await assert.rejects(results.find(caller, id, resultId), refusedWith('not-found'));
+  }
+  await assert.rejects(results.find(caller, own, resultId), refusedWith('not-found'));
+});
+
+test('every check has a status, also one that never ran, and thousands are listed once each', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  temp.raw.exec('BEGIN');
+  for (let index = 0; index < 2345; index++) putCheck(temp.raw, accountId, { createdAt: 1 + Math.floor(index / 10) });
+  temp.raw.exec('COMMIT');
+  const checkId = putCheck(temp.raw, accountId, { createdAt: 5000 });
+  const lastResultId = newId();
+  insertRow(temp.raw, 'check_states', {
+    account_id: idBytes(accountId),
+    check_id: idBytes(checkId),
+    status: 'failing',
+    failed_in_a_row: 1,
+    degraded_in_a_row: 0,
+    last_result_id: idBytes(lastResultId),
+    last_outcome: outcomeCodes.encode('unknown'),
+    last_location: 'local',
+    longest_response_us: 900_500,
+    shortest_response_us: 1500,
+    certificate_valid_to: temp.clock.now() + 9.5 * 86_400_000,
+    created_at: 6000,
+    updated_at: 7000,
+  });
+  const statuses = createCheckStatusActions({ checkStatuses: temp.store.checkStatuses, clock: temp.clock });
+  const all = await statuses.list(callerOf(accountId));
+  assert.equal(new Set(all.map((status) => status.checkId)).size, 2346);
+  assert.deepEqual(all.at(-1), {
+    checkId,
+    name: 'Front page',
+    status: 'failing',
+    lastOutcome: 'unknown',
+    lastLocation: 'local',
+    lastResultId,
+    longestMs: 900.5,
+    shortestMs: 1.5,
+    sslDaysRemaining: 9,
+    createdAt: 5000,
+    updatedAt: 7000,
+  });
+  assert.deepEqual(await statuses.find(callerOf(accountId), checkId), all.at(-1));
+  assert.equal(all[0]?.status, null);
+  await assert.rejects(statuses.find(callerOf(putAccount(temp.raw)), checkId), refusedWith('not-found'));
+});
+
+test('alerts are those of the last six hours unless a span is asked for', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const otherId = putCheck(temp.raw, accountId);
+  const now = temp.clock.now();
+  const old = putAlert(temp.raw, accountId, checkId, now - 6 * 3_600_000 - 1);
+  const recent = putAlert(temp.raw, accountId, checkId, now - 6 * 3_600_000);
+  const other = putAlert(temp.raw, accountId, otherId, now);
+  putAlert(temp.raw, putAccount(temp.raw), checkId, now);
+  const alerts = createCheckAlertActions({ ...temp.store, clock: temp.clock });
+  const ids = async (of: string | null, span: object) => {
+    const { rows, total } = await alerts.list(callerOf(accountId), of, span, { limit: 10, offset: 0 });
+    assert.equal(total, rows.length);
+    return rows.map(({ id }) => id);
+  };
+  assert.deepEqual(await ids(null, {}), [other, recent]);
+  assert.deepEqual(await ids(checkId, {}), [recent]);
+  assert.deepEqual(await ids(checkId, { from: 0 }), [recent, old]);
+  assert.deepEqual(await ids(checkId, { to: now - 6 * 3_600_000 - 1 }), [old]);
+  await assert.rejects(ids(newId(), {}), refusedWith('not-found'));
+  await assert.rejects(ids(null, { from: 2, to: 1 }), refusedWith('invalid'));
+});
+
+test('a result link opens its own result for 30 days, and no other', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const resultId = putResult(temp.raw, accountId, checkId, 1000);
+  const links = createResultLinks({ publicUrl: 'https://tocsin.example', secret: new Uint8Array(32).fill(1) });
+  const now = temp.clock.now();
+  const link = links.link(accountId, checkId, resultId, now);
+  assert.match(link, /^https:\/\/tocsin\.example\/results\/[\w-]+$/);
+  assert.ok(link.length < 130, link);
+  const token = link.slice(link.lastIndexOf('/') + 1);
+  assert.deepEqual(links.open(token, now), { accountId, checkId, resultId });
+  for (let index = 0; index < token.length; index++) {
+    const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1);
+    assert.equal(links.open(changed, now), null, `changed at ${index}`);
+  }
+  for (const wrong of ['', 'x', `${token}A`, `${token}=`, token.slice(1)]) assert.equal(links.open(wrong, now), null);
+  const others = createResultLinks({ publicUrl: 'https://tocsin.example', secret: new Uint8Array(32).fill(2) });
+  assert.equal(others.open(token, now), null);
+
+  const page = createResultPageActions({
+    checkResults: temp.store.checkResults,
+    describeResult,
+    links,
+    clock: temp.clock,
+  });
+  assert.equal((await page.open(token)).result.id, resultId);
+  temp.clock.turn(30 * 86_400_000 - 1);
+  assert.equal((await page.open(token)).checkName, 'Front page');
+  temp.clock.turn(1001);
+  await assert.rejects(page.open(token), refusedWith('not-found'));
+});
