@@ -137,6 +137,7 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
   return JSON.stringify(text.replace(/(:\/\/[^/@:]*):[^@]*@/, '$1:…@'));
 }
 
+/** Whether only this machine can reach a server that listens on this host. */
 export function isLoopbackHost(host: string): boolean {
   const plain = plainAddress(host);
   return plain === null ? host.toLowerCase() === 'localhost' : addressClass(plain) === 'local';
