@@ -11,7 +11,7 @@ export interface LinkedResult {
 /** Makes links and opens them. Instants are epoch ms. */
 export interface ResultLinks {
   /** `{publicUrl}/results/{token}` */
-  readonly link: (accountId: string, checkId: string, resultId: string, now: number) => string;
+  readonly link: (result: LinkedResult, now: number) => string;
   /** null = not a token of this installation, changed, or expired. */
   readonly open: (token: string, now: number) => LinkedResult | null;
 }
@@ -24,20 +24,20 @@ const bodyLength = 3 * idLength + 4;
 /**
  * A token is three ids, the second at which it expires and a MAC over them, in base64url: short enough for any message.
  *
- * @param publicUrl where this installation is reached, without a slash at its end
+ * @param publicUrl where this installation is reached, without a slash at its end; asked when a link is made
  * @param secret the installation's key; what signs is derived from it
  */
-export function createResultLinks({ publicUrl, secret }: { publicUrl: string; secret: Uint8Array }): ResultLinks {
+export function createResultLinks({ publicUrl, secret }: { publicUrl: () => string; secret: Uint8Array }): ResultLinks {
   const key = createHmac('sha256', secret).update('result link 1').digest();
   const macOf = (body: Buffer): Buffer => createHmac('sha256', key).update(body).digest().subarray(0, macLength);
   return {
-    link(accountId, checkId, resultId, now) {
+    link({ accountId, checkId, resultId }, now) {
       const body = Buffer.alloc(bodyLength);
       [accountId, checkId, resultId].forEach((id, index) => {
         body.write(id.replaceAll('-', ''), index * idLength, 'hex');
       });
       body.writeUInt32BE(Math.ceil((now + validMs) / 1000), 3 * idLength);
-      return `${publicUrl}/results/${Buffer.concat([body, macOf(body)]).toString('base64url')}`;
+      return `${publicUrl()}/results/${Buffer.concat([body, macOf(body)]).toString('base64url')}`;
     },
     open(token, now) {
       const bytes = Buffer.from(token, 'base64url');
