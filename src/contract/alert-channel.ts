@@ -25,7 +25,7 @@ export const webhookConfig = z
     webhookType: text(100).default(null).describe('Which preset an editor shows.'),
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
   })
-  .meta({ id: 'WebhookConfig' });
+  .meta({ id: 'WebhookConfigWrite' });
 export type WebhookConfigBody = z.output<typeof webhookConfig>;
 
 const webhookConfigShown = z
@@ -41,7 +41,7 @@ const webhookConfigShown = z
     webhookType: z.string().nullable(),
     longTail: z.boolean(),
   })
-  .meta({ id: 'WebhookConfigShown' });
+  .meta({ id: 'WebhookConfig' });
 
 const subscriptionFields = z.strictObject({
   checkId: z.uuid().nullish(),
@@ -78,8 +78,8 @@ const fields = z.strictObject({
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
-export const channelCreate = ignoring(ignored, fields);
-export const channelUpdate = ignoring(ignored, updateOf(fields));
+export const channelCreate = ignoring(ignored, fields).meta({ id: 'AlertChannelCreate' });
+export const channelUpdate = ignoring(ignored, updateOf(fields)).meta({ id: 'AlertChannelUpdate' });
 
 export const alertChannel = z
   .strictObject({

@@ -81,7 +81,7 @@ export const apiRequest = z
     assertions: assertions.default([]),
     basicAuth: basicAuth.default(null),
   })
-  .meta({ id: 'ApiRequest', description: 'What an API check sends, and what must hold of the answer.' });
+  .meta({ id: 'ApiRequestWrite', description: 'What an API check sends, and what must hold of the answer.' });
 export type ApiRequestBody = z.output<typeof apiRequest>;
 
 const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
@@ -110,7 +110,7 @@ export const apiRequestShown = z
     assertions: shownAssertions,
     basicAuth,
   })
-  .meta({ id: 'ApiRequestShown' });
+  .meta({ id: 'ApiRequest' });
 
 /** What the API checks of a group inherit (reference §4.4). */
 export const apiCheckDefaults = z
@@ -123,7 +123,7 @@ export const apiCheckDefaults = z
     assertions: assertions.default([]),
     basicAuth: basicAuth.default(null),
   })
-  .meta({ id: 'ApiCheckDefaults', description: 'What the API checks of a group inherit.' });
+  .meta({ id: 'ApiCheckDefaultsWrite', description: 'What the API checks of a group inherit.' });
 
 export const apiCheckDefaultsShown = z
   .strictObject({
@@ -133,4 +133,4 @@ export const apiCheckDefaultsShown = z
     assertions: shownAssertions,
     basicAuth,
   })
-  .meta({ id: 'ApiCheckDefaultsShown' });
+  .meta({ id: 'ApiCheckDefaults' });

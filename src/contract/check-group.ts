@@ -61,10 +61,10 @@ const secondVersion = common.extend({
 });
 
 const ignored = [...readOnlyFields, 'v'];
-export const groupCreate = ignoring(ignored, firstVersion);
-export const groupUpdate = ignoring(ignored, updateOf(firstVersion));
-export const groupCreateV2 = ignoring(ignored, secondVersion);
-export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion));
+export const groupCreate = ignoring(ignored, firstVersion).meta({ id: 'CheckGroupCreate' });
+export const groupUpdate = ignoring(ignored, updateOf(firstVersion)).meta({ id: 'CheckGroupUpdate' });
+export const groupCreateV2 = ignoring(ignored, secondVersion).meta({ id: 'CheckGroupCreateV2' });
+export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion)).meta({ id: 'CheckGroupUpdateV2' });
 
 export const checkGroup = z
   .strictObject({

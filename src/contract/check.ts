@@ -76,9 +76,14 @@ const ignored = [...readOnlyFields, 'heartbeat', 'sslCheckDomain', 'script', 'sc
 
 const checkType = z.literal('API', 'must be API: other types of check are not available');
 
-export const apiCheckCreate = ignoring(ignored, apiCheckFields.extend({ checkType: checkType.default('API') }));
-export const anyCheckCreate = ignoring(ignored, apiCheckFields.extend({ checkType }));
-export const checkUpdate = ignoring(ignored, updateOf(apiCheckFields).extend({ checkType: checkType.exactOptional() }));
+export const apiCheckCreate = ignoring(ignored, apiCheckFields.extend({ checkType: checkType.default('API') })).meta({
+  id: 'ApiCheckCreate',
+});
+export const anyCheckCreate = ignoring(ignored, apiCheckFields.extend({ checkType })).meta({ id: 'CheckCreate' });
+export const checkUpdate = ignoring(
+  ignored,
+  updateOf(apiCheckFields).extend({ checkType: checkType.exactOptional() }),
+).meta({ id: 'CheckUpdate' });
 
 export const check = z
   .strictObject({

@@ -22,7 +22,7 @@ export const retryStrategy = z
       .exactOptional()
       .describe('Retry only on network errors; absent = on every failure.'),
   })
-  .meta({ id: 'RetryStrategy', description: 'How often a failing run is tried again before its verdict stands.' })
+  .meta({ id: 'RetryStrategyWrite', description: 'How often a failing run is tried again before its verdict stands.' })
   .transform(({ onlyOn, ...strategy }) => {
     const list = typeof onlyOn === 'string' ? [onlyOn] : (onlyOn ?? []);
     return list.length > 0 ? { ...strategy, onlyOn: list } : strategy;
@@ -38,4 +38,4 @@ export const retryStrategyShown = z
     sameRegion: z.boolean(),
     onlyOn: networkErrors.exactOptional(),
   })
-  .meta({ id: 'RetryStrategyShown' });
+  .meta({ id: 'RetryStrategy' });

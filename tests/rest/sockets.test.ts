@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { restUnderTest } from './rest-under-test.ts';
+import type { KnownKey } from '#rest/authenticate.ts';
+import { keys, restUnderTest } from './rest-under-test.ts';
 
 const { server } = restUnderTest({ headersTimeoutMs: 150, requestTimeoutMs: 300 });
 let port = 0;
@@ -81,12 +82,20 @@ test('a thousand idle connections keep nobody out', async () => {
 });
 
 test('a server that is closing still answers what is under way', async () => {
-  const { server, logged } = restUnderTest();
+  const asked = Promise.withResolvers<void>();
+  const known = Promise.withResolvers<KnownKey | null>();
+  const { server } = restUnderTest({
+    authenticate: () => {
+      asked.resolve();
+      return known.promise;
+    },
+  });
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
-  const asked = fetch(`${origin}/v1/runtimes`, { headers: { authorization: 'Bearer tsn_reader' } });
-  const answer = await asked;
-  await server.close();
-  assert.equal(answer.status, 200);
-  assert.equal(((await answer.json()) as unknown[]).length, 1);
-  assert.deepEqual(logged.lines, []);
+  const answer = fetch(`${origin}/v1/runtimes`, { headers: { authorization: 'Bearer tsn_reader' } });
+  await asked.promise;
+  const closed = server.close();
+  known.resolve(keys['tsn_reader'] ?? null);
+  assert.equal((await answer).status, 200);
+  assert.equal(((await (await answer).json()) as unknown[]).length, 1);
+  await closed;
 });

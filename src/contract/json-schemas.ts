@@ -1,0 +1,86 @@
+// From the schemas of the contract to JSON Schema, as OpenAPI 3.1 wants it: named ones in one place, noise left out.
+import { z } from 'zod';
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** Gathers the named schemas that the schemas it writes refer to. */
+export interface SchemaBook {
+  /** The JSON Schema of what a client writes (`input`) or reads (`output`). */
+  write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
+  readonly named: Record<string, JsonSchema>;
+}
+
+const place = '#/components/schemas/';
+
+export function createSchemaBook(): SchemaBook {
+  const named: Record<string, JsonSchema> = {};
+  const texts = new Map<string, string>();
+  return {
+    named,
+    write(schema, io) {
+      const { $defs = {}, ...root } = z.toJSONSchema(schema, {
+        io,
+        unrepresentable: 'any',
+        override: ({ zodSchema, jsonSchema }) => {
+          if (zodSchema instanceof z.ZodDefault) jsonSchema.default = structuredClone(zodSchema.def.defaultValue);
+          tidy(jsonSchema, io);
+        },
+      }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
+      delete root['$schema'];
+      const names = new Map<string, string>();
+      for (const [id, definition] of Object.entries($defs)) names.set(id, nameFor(id, definition));
+      for (const [id, definition] of Object.entries($defs)) {
+        delete definition['id'];
+        named[names.get(id) ?? id] = relink(definition, names) as JsonSchema;
+      }
+      const rootId = root['id'];
+      if (typeof rootId !== 'string') return relink(root, names) as JsonSchema;
+      delete root['id'];
+      const name = nameFor(rootId, root);
+      named[name] = relink(root, names) as JsonSchema;
+      return { $ref: place + name };
+    },
+  };
+
+  /** The same name may stand for what is read and, in another shape, for what is written. */
+  function nameFor(id: string, { id: _, ...definition }: JsonSchema): string {
+    const text = JSON.stringify(definition);
+    const name = (texts.get(id) ?? text) === text ? id : `${id}Write`;
+    texts.set(name, text);
+    return name;
+  }
+}
+
+function relink(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => relink(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  const linked: JsonSchema = {};
+  for (const [key, field] of Object.entries(value)) {
+    const id = key === '$ref' && typeof field === 'string' ? field.replace('#/$defs/', '') : null;
+    linked[key] = id === null ? relink(field, names) : place + (names.get(id) ?? id);
+  }
+  return linked;
+}
+
+function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  // Where a number is written in a path or a query, the text's pattern says nothing more; formats say enough, too.
+  if (schema['type'] !== 'string' || schema['format'] !== undefined) delete schema['pattern'];
+  if (schema['type'] === 'boolean') delete schema['enum'];
+  // Answers may gain fields; bodies are strict.
+  if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
+  if (Array.isArray(schema['anyOf'])) flattenNull(schema, schema['anyOf'] as JsonSchema[]);
+}
+
+/** `null` or `null` or a text → `null` or a text: what comes of fields that are lenient twice. */
+function flattenNull(schema: JsonSchema, branches: readonly JsonSchema[]): void {
+  const flat = branches.flatMap((branch) =>
+    Object.keys(branch).length === 1 && Array.isArray(branch['anyOf']) ? (branch['anyOf'] as JsonSchema[]) : [branch],
+  );
+  const seen = new Set<string>();
+  schema['anyOf'] = flat.filter((branch) => {
+    const text = JSON.stringify(branch);
+    return !seen.has(text) && seen.add(text);
+  });
+}

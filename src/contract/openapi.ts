@@ -1,0 +1,126 @@
+// The OpenAPI 3.1 document of everything, made from the operations.
+import type { z } from 'zod';
+import { errorBody } from './error.ts';
+import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
+import { tags, type Operation } from './operation.ts';
+import { everyOperation } from './operations.ts';
+
+const about = `Every operation but those without a lock asks for an API key: \`Authorization: Bearer <API key>\`.
+A key reaches one or more accounts; \`x-service-account\` names the one a request acts on, else it is the key's first.
+
+Lists take \`limit\` and \`page\` and answer with \`content-range: <from>-<to>/<total>\`.
+A PUT replaces what its body names and keeps the rest; \`null\` resets a field to its default.
+Instants are ISO 8601 in UTC. Refusals have one shape, and every answer has an \`x-request-id\`.`;
+
+const refusals = {
+  BadRequest: [400, 'The input is wrong: `attributes` names every wrong field and what would be right.'],
+  Unauthorized: [401, 'The API key is missing, malformed, unknown or has expired.'],
+  Forbidden: [403, 'The key does not reach the named account, or its role does not allow this.'],
+  TooLarge: [413, 'The body is larger than 1 MiB.'],
+  UnsupportedMedia: [415, 'The body is not JSON in UTF-8.'],
+  TooManyRequests: [429, 'Too many requests: `retry-after` says how many seconds to wait.'],
+} as const;
+
+/** The document. @param server where it is served, as clients see it */
+export function openApiDocument(service: { readonly version: string; readonly server: string }): JsonSchema {
+  const book = createSchemaBook();
+  const error = book.write(errorBody, 'output');
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const operation of everyOperation()) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describeOperation(operation, book);
+  }
+  const responses = Object.entries(refusals).map(([name, [, description]]) => [name, refusal(description, error)]);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tocsin', version: service.version, description: about },
+    servers: [{ url: service.server }],
+    tags: tags.map((name) => ({ name })),
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. Treat it like a password.' },
+      },
+      responses: Object.fromEntries(responses) as JsonSchema,
+      schemas: book.named,
+    },
+  };
+}
+
+const refusal = (description: string, error: JsonSchema) => ({
+  description,
+  content: { 'application/json': { schema: error } },
+});
+
+function describeOperation(operation: Operation & { readonly id: string }, book: SchemaBook): JsonSchema {
+  const { id, tag, summary, description, body, example } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(operation.isDeprecated && { deprecated: true }),
+    ...(operation.isBeta && { 'x-beta': true }),
+    ...(operation.permission === 'none' ? { security: [] } : { 'x-permission': operation.permission }),
+    parameters: parametersOf(operation, book),
+    ...(body !== undefined && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: {
+          'application/json': { schema: book.write(body, 'input'), ...(example !== undefined && { example }) },
+        },
+      },
+    }),
+    responses: responsesOf(operation, book),
+  };
+}
+
+function parametersOf(operation: Operation, book: SchemaBook): JsonSchema[] {
+  const fields = [
+    ...Object.entries(operation.params?.shape ?? {}).map((field) => ['path', ...field] as const),
+    ...Object.entries(operation.query?.shape ?? {}).map((field) => ['query', ...field] as const),
+  ];
+  const parameters: JsonSchema[] = fields.map(([where, name, type]) => {
+    const { description, ...schema } = book.write(type as z.ZodType, 'input');
+    const required = where === 'path';
+    return { name, in: where, required, ...(description !== undefined && { description }), schema };
+  });
+  const headers = { ...operation.headers, ...(operation.permission !== 'none' && accountHeader) };
+  for (const [name, description] of Object.entries(headers)) {
+    parameters.push({ name, in: 'header', required: false, description, schema: { type: 'string' } });
+  }
+  return parameters;
+}
+
+const accountHeader = { 'x-service-account': 'ID of the account that the request acts on; one the key reaches.' };
+
+function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
+  const responses: Record<string, JsonSchema> = { [operation.status]: success(operation, book) };
+  const add = (name: keyof typeof refusals) => {
+    responses[refusals[name][0]] = { $ref: `#/components/responses/${name}` };
+  };
+  if (operation.params ?? operation.query ?? operation.body) add('BadRequest');
+  if (operation.permission !== 'none')
+    for (const name of ['Unauthorized', 'Forbidden', 'TooManyRequests'] as const) add(name);
+  if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);
+  const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  for (const [status, description] of Object.entries(operation.alsoAnswers ?? {})) {
+    responses[status] = { description, content: error };
+  }
+  return responses;
+}
+
+function success(operation: Operation, book: SchemaBook): JsonSchema {
+  const description = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }[
+    operation.status
+  ];
+  const schema = operation.response ? book.write(operation.response, 'output') : null;
+  const range = { description: '<from>-<to>/<total>, counted from 0.', schema: { type: 'string' } };
+  return {
+    description,
+    ...(operation.isPaged && { headers: { 'content-range': range } }),
+    ...(schema !== null && { content: { 'application/json': { schema } } }),
+    ...(operation.media !== undefined && { content: { [operation.media]: { schema: { type: 'string' } } } }),
+  };
+}

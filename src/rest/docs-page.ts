@@ -1,0 +1,171 @@
+// The page at /docs: the OpenAPI document, to be read by people. Made once, at start.
+import type { JsonSchema } from '#contract/json-schemas.ts';
+import { type Html, html, page } from './html.ts';
+import { schemaTable, schemaType, words } from './schema-table.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly 'x-beta'?: boolean;
+  readonly 'x-permission'?: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description?: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { $ref?: string; description?: string; content?: Content }>>;
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+
+interface Place extends Described {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The page of a document made by `openApiDocument`. */
+export function docsPage(document: JsonSchema): string {
+  // The document is our own: its shape is that of contract/openapi.ts.
+  const { info, servers, tags, paths, components } = document as unknown as {
+    info: { title: string; version: string; description: string };
+    servers: readonly [{ url: string }];
+    tags: readonly { name: string }[];
+    paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+    components: {
+      schemas: Readonly<Record<string, JsonSchema>>;
+      responses: Readonly<Record<string, { description: string }>>;
+    };
+  };
+  const places: Place[] = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ ...described, method: method.toUpperCase(), path })),
+  );
+  const sections = tags.map(({ name }) => ({ name, places: places.filter((place) => place.tags[0] === name) }));
+  const schemas = Object.entries(components.schemas);
+  return page(
+    `${info.title} API`,
+    html`<div class="docs">
+      <nav aria-label="Operations">
+        <a href="#top"><strong>${info.title} API</strong></a>
+        ${sections.map(
+          ({ name, places }) =>
+            html`<b>${name}</b>${places.map((place) => html`<a href="#${place.operationId}">${place.summary}</a>`)}`,
+        )}
+        <b>Schemas</b>${schemas.map(([name]) => html`<a href="#schema-${name}">${name}</a>`)}
+      </nav>
+      <main id="top">
+        <h1>${info.title} API</h1>
+        <p class="soft">
+          Version ${info.version} · <a href="/v1/openapi.json">OpenAPI 3.1 document</a> · ${servers[0].url}
+        </p>
+        ${paragraphs(info.description)}
+        ${sections.map(
+          ({ name, places }) =>
+            html`<h2>${name}</h2>
+              ${places.map((place) => operationCard(place, servers[0].url, components.responses))}`,
+        )}
+        <h2>Schemas</h2>
+        ${schemas.map(
+          ([name, schema]) =>
+            html`<section class="card" id="schema-${name}">
+              <h3>${name}</h3>
+              ${paragraphs(words(schema['description']))}${schemaTable(schema)}
+            </section>`,
+        )}
+      </main>
+    </div>`,
+  );
+}
+
+/** Paragraphs, and `code` between back quotes. */
+function paragraphs(text: string): Html[] {
+  return text
+    .split('\n\n')
+    .filter((each) => each !== '')
+    .map((each) => html`<p>${inline(each)}</p>`);
+}
+
+function inline(text: string): Html[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+}
+
+function operationCard(place: Place, server: string, shared: Readonly<Record<string, { description: string }>>): Html {
+  const body = place.requestBody?.content['application/json'];
+  return html`<section class="card" id="${place.operationId}">
+    <div class="head">
+      <span class="method ${place.method}">${place.method}</span><code class="path">${place.path}</code>
+      <span class="chip">${place['x-permission'] ?? 'no key'}</span>
+      ${place['x-beta'] && html`<span class="chip strong">beta</span>`}
+      ${place.deprecated && html`<span class="chip strong">deprecated</span>`}
+    </div>
+    <h3>${place.summary}</h3>
+    ${paragraphs(place.description ?? '')}
+    ${
+      place.parameters.length > 0 &&
+      html`<h4>Parameters</h4>
+        ${parameterTable(place)}`
+    }
+    ${
+      body &&
+      html`<h4>Body</h4>
+        ${schemaTable(body.schema)}`
+    }
+    <h4>Answers</h4>
+    ${answerTable(place, shared)}
+    <details>
+      <summary>curl</summary>
+      <pre>${curlOf(place, server, body?.example)}</pre>
+    </details>
+  </section>`;
+}
+
+function parameterTable(place: Place): Html {
+  return html`<table class="fields">
+    ${place.parameters.map(
+      ({ name, in: where, required, description, schema }) =>
+        html`<tr>
+          <td><code>${name}</code> ${required && html`<span class="need" title="required">*</span>`}</td>
+          <td>
+            <span class="soft">${where} · ${schemaType(schema)}</span>
+            ${description !== undefined && html`<br />${inline(description)}`}
+          </td>
+        </tr>`,
+    )}
+  </table>`;
+}
+
+function answerTable(place: Place, shared: Readonly<Record<string, { description: string }>>): Html {
+  const rows = Object.entries(place.responses).map(([status, { $ref, description, content }]) => {
+    const text = $ref === undefined ? description : shared[$ref.split('/').at(-1) ?? '']?.description;
+    const media = Object.entries(content ?? {})[0];
+    const shape =
+      status < '300' && media && html` ${media[0] === 'application/json' ? schemaType(media[1].schema) : media[0]}`;
+    return html`<tr>
+      <td><code>${status}</code></td>
+      <td>${inline(text ?? '')}${shape}</td>
+    </tr>`;
+  });
+  return html`<table class="fields">
+    ${rows}
+  </table>`;
+}
+
+function curlOf(place: Place, server: string, example: unknown): string {
+  const query = place.parameters.filter((each) => each.in === 'query' && each.required).map((each) => `${each.name}=…`);
+  const lines = [
+    `curl${place.method === 'GET' ? '' : ` -X ${place.method}`} '${server}${place.path}${query.length > 0 ? `?${query.join('&')}` : ''}'`,
+  ];
+  if (place['x-permission'] !== undefined) lines.push("-H 'authorization: Bearer <API_KEY>'");
+  if (example !== undefined) {
+    lines.push(
+      "-H 'content-type: application/json'",
+      `-d '${JSON.stringify(example, null, 2).replaceAll("'", String.raw`'\''`)}'`,
+    );
+  }
+  return lines.join(' \\\n  ');
+}

@@ -1,0 +1,69 @@
+// Pages without scripts: escaping, the frame around them, and the headers that keep them harmless.
+import { createHash } from 'node:crypto';
+import { style } from './page-style.ts';
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** HTML that is known to be safe. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | undefined | false | readonly Part[];
+
+/** A template of HTML: everything put into it is escaped, but for Html; lists are joined, nothing prints as nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let text = strings[0] ?? '';
+  for (const [index, part] of parts.entries()) text += printed(part) + (strings[index + 1] ?? '');
+  return new Html(text);
+}
+
+function printed(part: Part): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map((each) => printed(each)).join('');
+  return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+// The hash in the policy is that of the exact text between the tags.
+const styleElement = new Html(`<style>${style}</style>`);
+
+/** A whole page. */
+export function page(title: string, body: Html): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex, nofollow" />
+        <title>${title}</title>
+        ${styleElement}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`.text;
+}
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** Headers of every page: no script, no frame, no foreign address, nothing remembered or indexed. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};

@@ -1,0 +1,54 @@
+// The look of our pages: one style sheet, light and dark, from a phone to a wide screen.
+
+export const style = `
+:root{color-scheme:light dark;--paper:#fbfaf8;--card:#fff;--ink:#1d2129;--soft:#5b6472;--line:#e4e1da;--code:#f3f1ec;
+--accent:#9a4b12;--good:#1d7a46;--slow:#a66a00;--bad:#b3261e;--odd:#5b6472;--get:#1f6f5c;--post:#2458b8;--put:#8a5a00;--delete:#b3261e}
+@media (prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1b1e24;--ink:#e8e6e1;--soft:#9aa3b0;--line:#2c313a;--code:#22262d;
+--accent:#f0a468;--good:#5fce8f;--slow:#e9b44c;--bad:#ff8a80;--odd:#9aa3b0;--get:#63c7ae;--post:#8fb4ff;--put:#e9b44c;--delete:#ff8a80}}
+*{box-sizing:border-box}
+html{scroll-behavior:smooth;scroll-padding-top:1rem}
+@media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
+a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
+a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+h1{font-size:1.7rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
+h2{font-size:1.25rem;margin:2.5rem 0 1rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
+h3{font-size:1rem;margin:0}
+h4{font-size:.75rem;letter-spacing:.06em;text-transform:uppercase;color:var(--soft);margin:1.2rem 0 .4rem}
+p{margin:.4rem 0}
+code,pre{font:.86em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+code{background:var(--code);border-radius:4px;padding:.08em .3em}
+pre{background:var(--code);border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;overflow:auto;max-height:28rem;white-space:pre-wrap}
+table{border-collapse:collapse;width:100%;font-size:.92rem}
+th{text-align:left;font-weight:600;vertical-align:top}
+td,th{padding:.4rem .8rem .4rem 0;border-top:1px solid var(--line);vertical-align:top}
+tr:first-child>td,tr:first-child>th{border-top:0}
+.soft{color:var(--soft)}
+.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1rem 1.25rem;margin:0 0 1rem}
+.docs{display:grid;grid-template-columns:17rem minmax(0,1fr);max-width:84rem;margin:0 auto}
+.docs nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem 1rem 2rem 1.5rem;border-right:1px solid var(--line);font-size:.88rem}
+.docs nav b{display:block;margin:1.1rem 0 .2rem}
+.docs nav a{display:block;color:inherit;text-decoration:none;padding:.12rem 0}
+.docs nav a:hover{color:var(--accent)}
+.docs main{padding:2rem clamp(1rem,3vw,3rem) 4rem;min-width:0}
+.head{display:flex;flex-wrap:wrap;gap:.3rem .7rem;align-items:baseline}
+.head .path{font-weight:600;background:none;padding:0}
+.method{font:700 .74rem/1 ui-monospace,Menlo,Consolas,monospace;letter-spacing:.04em;min-width:3.6rem}
+.GET{color:var(--get)}.POST{color:var(--post)}.PUT{color:var(--put)}.DELETE{color:var(--delete)}
+.chip{font-size:.72rem;border:1px solid var(--line);border-radius:99px;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}
+.chip.strong{border-color:var(--accent);color:var(--accent)}
+details>summary{cursor:pointer;color:var(--soft);font-size:.9rem;margin:.6rem 0 .2rem}
+.fields td:first-child{width:28%}.need{color:var(--bad)}
+.result{max-width:60rem;margin:0 auto;padding:2rem clamp(1rem,4vw,2rem) 4rem}
+.verdict{display:inline-block;font-weight:700;border-radius:99px;padding:.15rem .8rem;border:2px solid currentColor}
+.passed{color:var(--good)}.degraded{color:var(--slow)}.failed{color:var(--bad)}.unknown,.missed{color:var(--odd)}
+.facts th{width:11rem;color:var(--soft);font-weight:500}
+.phases{display:block;width:100%;height:1.5rem;border-radius:6px;background:var(--code)}
+.legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.6rem 0 0;font-size:.88rem}
+.legend svg{width:.7rem;height:.7rem;margin-right:.4rem}
+.p0{fill:#8d6bc9}.p1{fill:#3f8fd2}.p2{fill:#2ba08f}.p3{fill:#d08b2a}.p4{fill:#c85a7c}.p5{fill:#7d8796}
+@media (max-width:60rem){.docs{display:block}.docs nav{position:static;height:auto;max-height:45vh;border-right:0;border-bottom:1px solid var(--line)}}
+@media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}
+.fields td{display:block;width:auto!important;border-top:0;padding:.1rem 0}.fields tr{display:block;border-top:1px solid var(--line);padding:.4rem 0}}
+@media print{.docs nav{display:none}.docs{display:block}pre{max-height:none}}
+`;
