@@ -1,5 +1,6 @@
 // Joins the four steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
 import { randomInt, randomUUID } from 'node:crypto';
+import type { ResultLinks } from '#actions/result-links.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
@@ -30,7 +31,7 @@ export interface PathMeans {
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
-  readonly links: { link(result: { accountId: string; checkId: string; resultId: string }, now: number): string };
+  readonly links: Pick<ResultLinks, 'link'>;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
 }
@@ -165,7 +166,7 @@ export function renderWith(
     const variables = deliveryVariables(facts, {
       ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
-      link: links.link({ accountId, checkId: check.id, resultId: facts.resultId }, facts.createdAt),
+      link: links.link(accountId, check.id, facts.resultId, facts.createdAt),
     });
     try {
       const request = channelKinds[facts.channel.type].render(facts.channel.config, variables, {

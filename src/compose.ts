@@ -54,7 +54,7 @@ export async function compose(config: Config, log: Log): Promise<Tocsin> {
   );
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   let address = publicUrlOf(config, config.port);
-  const links = createResultLinks(() => publicUrlOf(config, portOf(address)), secretKey);
+  const links = createResultLinks({ publicUrl: () => publicUrlOf(config, portOf(address)), secret: secretKey });
   const resultHints = createHints();
   let path: RunningPath | null = null;
   const server = createRestServer({

@@ -89,19 +89,25 @@ export type DeliveryStep =
   | { readonly status: 'pending'; readonly nextAttemptAt: number }
   | { readonly status: 'delivered' | 'exhausted' | 'refused' | 'failed'; readonly nextAttemptAt: null };
 
+/** How far a delivery is tried: a test message once, an alert six times, with the long tail ten. */
+export type RetryPlan = 'once' | 'normal' | 'long-tail';
+
+const pausesOf: Readonly<Record<RetryPlan, readonly number[]>> = {
+  once: [],
+  normal: retryPausesMs,
+  'long-tail': [...retryPausesMs, ...longTailPausesMs],
+};
+
 /**
  * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
  * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery).
  *
  * @param attempt number of the attempt that ended, from 1
  */
-export function afterAttempt(outcome: SendOutcome, attempt: number, longTail: boolean): DeliveryStep {
+export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryPlan): DeliveryStep {
   if (outcome.error?.class === 'egress-refused') return { status: 'refused', nextAttemptAt: null };
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null };
-  const endedAt = outcome.startedAt + outcome.durationMs;
-  if (outcome.error.class === 'interrupted') return { status: 'pending', nextAttemptAt: endedAt };
-  const pauses = longTail ? [...retryPausesMs, ...longTailPausesMs] : retryPausesMs;
-  const pause = pauses[attempt - 1];
+  const pause = pausesOf[plan][attempt - 1];
   if (pause === undefined) return { status: 'exhausted', nextAttemptAt: null };
-  return { status: 'pending', nextAttemptAt: Math.ceil(endedAt + pause) };
+  return { status: 'pending', nextAttemptAt: Math.ceil(outcome.startedAt + outcome.durationMs + pause) };
 }

@@ -1,6 +1,13 @@
 // Due deliveries are sent and every attempt is logged, until each is delivered or exhausted.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import { afterAttempt, type Attempt, type Delivery, type DeliveryStep, type SendOutcome } from '#domain/delivery.ts';
+import {
+  afterAttempt,
+  type Attempt,
+  type Delivery,
+  type DeliveryStep,
+  type RetryPlan,
+  type SendOutcome,
+} from '#domain/delivery.ts';
 import type { Clock } from '#lib/clock.ts';
 
 interface Claimed {
@@ -12,7 +19,13 @@ interface Claimed {
 interface Settled {
   readonly attempt: Attempt;
   readonly alertChannelId: number;
+  readonly isTest: boolean;
   readonly step: DeliveryStep;
+}
+
+function planOf({ isTest }: Delivery, { config }: AlertChannel): RetryPlan {
+  if (isTest) return 'once';
+  return config['longTail'] === true ? 'long-tail' : 'normal';
 }
 
 /** What this step needs of the store. */
@@ -76,11 +89,13 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       const left = (perChannel.get(lane) ?? 1) - 1;
       if (left === 0) perChannel.delete(lane);
       else perChannel.set(lane, left);
-      const step = afterAttempt(outcome, number, channel.config['longTail'] === true);
+      // Cut off by our own stop: the lease runs out, and the next start logs it as interrupted and repeats it.
+      if (outcome.error?.class === 'interrupted') return;
+      const step = afterAttempt(outcome, number, planOf(delivery, channel));
       const { accountId, id } = delivery;
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
       options.onSettled?.(delivery, attempt, step);
-      settling.push({ attempt, alertChannelId: delivery.alertChannelId, step });
+      settling.push({ attempt, alertChannelId: delivery.alertChannelId, isTest: delivery.isTest, step });
       if (!isSettling) {
         isSettling = true;
         setImmediate(settle);

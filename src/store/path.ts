@@ -1,5 +1,6 @@
 // What the four steps of the path ask of the store. Each call is one durable piece of work, committed with others.
 import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
 import type { Seal } from './seal.ts';
@@ -10,6 +11,7 @@ import {
   type ClaimedDeliveries,
   type DeliveryClaim,
   endDeliveryLeases,
+  insertDeliveryRow,
   renewDeliveries,
   type SettledAttempt,
   settleAttempts,
@@ -36,6 +38,8 @@ export interface Path {
   claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels'>): Promise<ClaimedDeliveries>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], owner: string, now: number): Promise<boolean[]>;
+  /** A delivery that no alert caused: a test message, a replay. */
+  addDelivery(delivery: Delivery): Promise<void>;
   /** Leases left by a process before this one end now; schedules beyond their interval come back. */
   takeOver(now: number): Promise<void>;
   /** The clock was set by `byMs`: what waits keeps its distance. */
@@ -56,6 +60,7 @@ export function createPath(file: SqliteFile, seal: Seal): Path {
     claimDeliveries: (claim) => group((connection) => claimDeliveries(connection, { ...claim, seal, channels })),
     renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
     settleAttempts: (settled, owner, now) => group((connection) => settleAttempts(connection, settled, owner, now)),
+    addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
     takeOver: (now) =>
       group((connection) => {
         endLeases(connection, now);

@@ -6,11 +6,11 @@ import type { DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts
 import { type Listener, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { idBytes, json } from '../codec.ts';
-import { deliveryStatusCodes } from '../codes.ts';
+import { idBytes } from '../codec.ts';
 import type { AlertChannelsTable, ToldTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
+import { insertDeliveryRow } from './deliveries.ts';
 
 /** How deliveries are made. */
 export interface TellRules {
@@ -172,23 +172,21 @@ function insertDelivery(connection: Connection, delivery: NewDelivery, rules: Te
     finding,
   });
   const isRendered = 'request' in rendered;
-  connection
-    .prepare(
-      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
-         request, created_at, next_attempt_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      idBytes(run.accountId),
-      idBytes(deliveryId),
-      telling.listener.alertChannelId,
-      alertId === null ? null : idBytes(alertId),
-      idBytes(run.checkId),
-      idBytes(input.resultId),
-      alertType,
-      deliveryStatusCodes.encode(isRendered ? 'pending' : 'failed'),
-      isRendered ? json(rendered.request) : null,
-      rules.now,
-      isRendered ? rules.now : null,
-      isRendered ? null : rendered.error,
-    );
+  insertDeliveryRow(connection, {
+    accountId: run.accountId,
+    id: deliveryId,
+    alertChannelId: telling.listener.alertChannelId,
+    alertId,
+    checkId: run.checkId,
+    checkResultId: input.resultId,
+    alertType,
+    status: isRendered ? 'pending' : 'failed',
+    request: isRendered ? rendered.request : null,
+    attempts: 0,
+    createdAt: rules.now,
+    nextAttemptAt: isRendered ? rules.now : null,
+    replayOf: null,
+    isTest: false,
+    error: isRendered ? null : rendered.error,
+  });
 }

@@ -3,7 +3,7 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
 import type { AlertType } from '#domain/alert.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, idTextOrNull, json, parsedOrNull } from '../codec.ts';
+import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
@@ -141,6 +141,8 @@ function logInterrupted(connection: Connection, row: DeliveriesTable, now: numbe
 export interface SettledAttempt {
   readonly attempt: Attempt;
   readonly alertChannelId: number;
+  /** A test message says nothing of how well the channel does. */
+  readonly isTest: boolean;
   readonly step: DeliveryStep;
 }
 
@@ -155,7 +157,7 @@ export function settleAttempts(
     `UPDATE deliveries SET status = ?, next_attempt_at = ?, attempts = attempts + 1, leased_by = NULL,
        attempt_started_at = NULL, error = ? WHERE account_id = ? AND id = ? AND leased_by = ? AND status = ${pending}`,
   );
-  return settled.map(({ attempt, alertChannelId, step }) => {
+  return settled.map(({ attempt, alertChannelId, isTest, step }) => {
     const { changes } = settle.run(
       deliveryStatusCodes.encode(step.status),
       step.nextAttemptAt,
@@ -166,7 +168,8 @@ export function settleAttempts(
     );
     if (Number(changes) === 0) return false;
     insertAttempt(connection, attempt);
-    if (step.status !== 'pending') noteChannel(connection, attempt.accountId, alertChannelId, step.status, now);
+    if (step.status !== 'pending' && !isTest)
+      noteChannel(connection, attempt.accountId, alertChannelId, step.status, now);
     return true;
   });
 }
@@ -247,6 +250,32 @@ export function endDeliveryLeases(connection: Connection, now: number): void {
   connection
     .prepare('UPDATE deliveries SET next_attempt_at = ?, leased_by = NULL WHERE leased_by IS NOT NULL')
     .run(now);
+}
+
+/** Adds a delivery: of an alert, of a test message, or of a replay. */
+export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
+  connection
+    .prepare(
+      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
+         request, created_at, next_attempt_at, replay_of, is_test, error)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      idBytes(delivery.accountId),
+      idBytes(delivery.id),
+      delivery.alertChannelId,
+      idBytesOrNull(delivery.alertId),
+      idBytesOrNull(delivery.checkId),
+      idBytesOrNull(delivery.checkResultId),
+      delivery.alertType,
+      deliveryStatusCodes.encode(delivery.status),
+      delivery.request === null ? null : json(delivery.request),
+      delivery.createdAt,
+      delivery.nextAttemptAt,
+      idBytesOrNull(delivery.replayOf),
+      flag(delivery.isTest),
+      delivery.error,
+    );
 }
 
 export function deliveryOf(row: DeliveriesTable): Delivery {

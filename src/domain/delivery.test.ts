@@ -1,0 +1,54 @@
+// What becomes of a delivery after each attempt (spec §6.5).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { afterAttempt, type AttemptError, type RetryPlan, type SendOutcome } from './delivery.ts';
+
+const startedAt = Date.UTC(2026, 2, 10, 12);
+const outcome = (error: AttemptError | null, durationMs = 1500): SendOutcome => ({
+  startedAt,
+  durationMs,
+  headers: [],
+  response: null,
+  error: error === null ? null : { class: error, message: error },
+});
+
+/** The whole life of a delivery whose every attempt ends with that error: pauses in seconds, then how it ended. */
+function life(error: AttemptError, plan: RetryPlan): (number | string)[] {
+  const seen: (number | string)[] = [];
+  for (let attempt = 1; attempt < 100; attempt++) {
+    const step = afterAttempt(outcome(error), attempt, plan);
+    if (step.status !== 'pending') return [...seen, step.status];
+    seen.push((step.nextAttemptAt - startedAt - 1500) / 1000);
+  }
+  return seen;
+}
+
+describe('a delivery', () => {
+  it('is delivered by the first good answer, whichever attempt that is', () => {
+    for (const attempt of [1, 2, 6, 10]) {
+      assert.deepEqual(afterAttempt(outcome(null), attempt, 'normal'), { status: 'delivered', nextAttemptAt: null });
+    }
+  });
+
+  for (const error of ['status', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol'] as const) {
+    it(`is tried six times, 20 s after the end of the attempt before, while it ends with ${error}`, () => {
+      assert.deepEqual(life(error, 'normal'), [20, 20, 20, 20, 20, 'exhausted']);
+    });
+  }
+
+  it('goes on for hours where its channel asked for the long tail', () => {
+    assert.deepEqual(life('status', 'long-tail'), [20, 20, 20, 20, 20, 300, 1800, 7200, 21_600, 'exhausted']);
+  });
+
+  it('ends at once when the egress policy refuses its address', () => {
+    assert.deepEqual(life('egress-refused', 'long-tail'), ['refused']);
+  });
+
+  it('is tried once when it is a test message', () => {
+    assert.deepEqual(life('status', 'once'), ['exhausted']);
+  });
+
+  it('is due at a whole millisecond', () => {
+    assert.equal(afterAttempt(outcome('status', 10.25), 1, 'normal').nextAttemptAt, startedAt + 20_011);
+  });
+});
