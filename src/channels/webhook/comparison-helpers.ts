@@ -33,12 +33,12 @@ function contains(collection: unknown, value: unknown, from: unknown): boolean {
   const start = typeof from === 'number' ? from : undefined;
   if (value === undefined || value === null) return false;
   if (Array.isArray(collection)) return collection.indexOf(value, start ?? 0) !== -1;
-  if (typeof collection !== 'string' || typeof value === 'object') return false;
+  if (typeof collection !== 'string' || (typeof value === 'object' && !Array.isArray(value))) return false;
   return collection.indexOf(textOf(value), start) !== -1;
 }
 
 function has(value: unknown, pattern: unknown): boolean {
-  if (typeof pattern !== 'string') return false;
+  if (typeof pattern !== 'string' || pattern === '') return false;
   if (typeof value === 'string' || Array.isArray(value)) return value.includes(pattern);
   return typeof value === 'object' && value !== null && Object.hasOwn(value, pattern);
 }

@@ -19,6 +19,11 @@ export interface RenderFacts {
 // Names that mean something to the template engine or to JavaScript itself.
 const refusedNames = new Set(['__proto__', 'constructor', 'prototype', 'toHTML', 'call']);
 
+// Nothing to inherit but this: the engine compares contexts loosely, which an object without any text form would not survive.
+const prototype = Object.freeze(
+  Object.assign(Object.create(null) as object, { [Symbol.toPrimitive]: () => '[object Object]' }),
+);
+
 function capped(value: TemplateValue): unknown {
   if (typeof value === 'string') return cut(value, limits.value);
   if (Array.isArray(value)) return value.slice(0, limits.tags).map((tag: string) => cut(tag, limits.value));
@@ -27,7 +32,7 @@ function capped(value: TemplateValue): unknown {
 
 /** The names and values of one delivery's templates (decisions: Variables, Limits). */
 export function contextOf(variables: TemplateVariables, facts: RenderFacts): TemplateContext {
-  const context = Object.create(null) as Record<string, unknown>;
+  const context = Object.create(prototype) as Record<string, unknown>;
   for (const name of Object.keys(variables)) {
     if (!refusedNames.has(name)) context[name] = capped(variables[name]);
   }

@@ -69,7 +69,8 @@ function formFault(name: string, helper: Helper, call: Call, form: 'value' | 'bl
     return count === 0 ? null : `${name} takes its text from the block or from an argument, not from both`;
   }
   if (count >= helper.least) return null;
-  return `${name} needs ${helper.least === 1 ? 'an argument' : `${helper.least} arguments`}, not ${count}`;
+  const variable = count === 0 && form === 'value' ? ` (a variable of this name is {{this.${name}}})` : '';
+  return `${name} needs ${helper.least === 1 ? 'an argument' : `${helper.least} arguments`}, not ${count}${variable}`;
 }
 
 function literalOf(node: hbs.AST.Expression): unknown {

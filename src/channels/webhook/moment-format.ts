@@ -46,6 +46,9 @@ const half = (date: Date): string => (date.getUTCHours() < 12 ? 'AM' : 'PM');
 const longYear = (year: number, width: number): string => (year > 9999 ? `+${year}` : padded(year, width));
 const signedYear = (year: number): string => `${year < 0 ? '-' : '+'}${padded(Math.abs(year), 6)}`;
 
+const era = (date: Date): string => (date.getUTCFullYear() > 0 ? 'AD' : 'BC');
+const eraYear = (date: Date): number => (date.getUTCFullYear() > 0 ? date.getUTCFullYear() : 1 - date.getUTCFullYear());
+
 type Writer = (date: Date) => string | number;
 
 const writers: Readonly<Record<string, Writer>> = {
@@ -82,8 +85,20 @@ const writers: Readonly<Record<string, Writer>> = {
   YYYYYY: (date) => signedYear(date.getUTCFullYear()),
   gg: (date) => padded(englishWeek(date).year % 100, 2),
   gggg: (date) => padded(englishWeek(date).year, 4),
+  ggggg: (date) => padded(englishWeek(date).year, 5),
   GG: (date) => padded(isoWeek(date).year % 100, 2),
   GGGG: (date) => padded(isoWeek(date).year, 4),
+  GGGGG: (date) => padded(isoWeek(date).year, 5),
+  y: (date) => eraYear(date),
+  yo: (date) => ordinal(eraYear(date)),
+  yy: (date) => padded(eraYear(date), 2),
+  yyy: (date) => padded(eraYear(date), 3),
+  yyyy: (date) => padded(eraYear(date), 4),
+  N: era,
+  NN: era,
+  NNN: era,
+  NNNN: (date) => (era(date) === 'AD' ? 'Anno Domini' : 'Before Christ'),
+  NNNNN: era,
   A: half,
   a: (date) => half(date).toLowerCase(),
   H: (date) => date.getUTCHours(),
@@ -120,7 +135,7 @@ const shorthands: Readonly<Record<string, string>> = {
 
 const names = [...Object.keys(writers), ...Object.keys(shorthands)].sort((a, b) => b.length - a.length);
 // Text in brackets stands for itself, a backslash lets the next token through as it is, S repeats for fractions of a second.
-const piece = new RegExp(String.raw`\[([^[\]]*)\]|\\(${names.join('|')}|S{1,9})|S{1,9}|${names.join('|')}`, 'g');
+const piece = new RegExp(String.raw`\[([^[]*)\]|\\(${names.join('|')}|S{1,9})|S{1,9}|${names.join('|')}`, 'g');
 
 /**
  * An instant as text. Tokens are those of moment's documentation: `YYYY`, `MM`, `Do`, `dddd`, `HH`, `h`, `A`, `SSS`,

@@ -10,6 +10,11 @@ export function textOf(value: unknown): string {
   return '[object Object]';
 }
 
+/** Whether a text argument was given: an empty one counts as left out, as in the classic helper library. */
+function isGiven(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 function onText(change: (text: string) => string): TextHelper {
   return { kind: 'text', least: 1, value: ([text]) => (typeof text === 'string' ? change(text) : '') };
 }
@@ -43,7 +48,7 @@ function truncate([text, length, suffix]: readonly unknown[]): string {
 
 function replace([text, from, to]: readonly unknown[], { budget, place }: Scope): string {
   if (typeof text !== 'string') return '';
-  if (typeof from !== 'string') return text;
+  if (!isGiven(from)) return text;
   const parts = text.split(from);
   const by = typeof to === 'string' ? to : '';
   budget.handle(place, text.length + parts.length * by.length);
@@ -53,7 +58,7 @@ function replace([text, from, to]: readonly unknown[], { budget, place }: Scope)
 function join([list, separator]: readonly unknown[], { budget, place }: Scope): string {
   if (typeof list === 'string') return list;
   if (!Array.isArray(list)) return '';
-  const between = typeof separator === 'string' ? separator : ', ';
+  const between = isGiven(separator) ? separator : ', ';
   const texts = list.map(textOf);
   budget.handle(
     place,
@@ -63,7 +68,7 @@ function join([list, separator]: readonly unknown[], { budget, place }: Scope): 
 }
 
 function split([text, separator]: readonly unknown[]): unknown {
-  return typeof text === 'string' ? text.split(typeof separator === 'string' ? separator : ',') : '';
+  return typeof text === 'string' ? text.split(isGiven(separator) ? separator : ',') : '';
 }
 
 function lengthOf([value]: readonly unknown[]): number {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contextOf } from './context.ts';
+
+const facts = { createdAt: 0, uuid: 'the-uuid', randomNumber: 7, userAgent: 'Tocsin/0' };
+
+test('values are capped at 64 kB each and tags at 100', () => {
+  const context = contextOf(
+    {
+      LONG: 'x'.repeat(100_000),
+      TAGS: Array.from({ length: 200 }, () => 'y'.repeat(70_000)),
+      N: 5,
+      NOTHING: undefined,
+    },
+    facts,
+  );
+  assert.equal((context['LONG'] as string).length, 65_536);
+  const tags = context['TAGS'] as string[];
+  assert.deepEqual([tags.length, tags[0]?.length], [100, 65_536]);
+  assert.equal(context['N'], 5);
+  assert.equal(context['NOTHING'], undefined);
+});
+
+test('names that mean something to the engine or to JavaScript are dropped', () => {
+  const variables = JSON.parse(
+    '{"__proto__":"a","constructor":"b","toHTML":"c","call":"d","prototype":"e","FINE":"f"}',
+  );
+  assert.deepEqual(Object.keys(contextOf(variables, facts)), ['FINE', '$UUID', '$RANDOM_NUMBER']);
+});
+
+test('the values of the delivery win over variables of their name', () => {
+  const context = contextOf({ $UUID: 'mine', $RANDOM_NUMBER: 'mine' }, facts);
+  assert.deepEqual([context['$UUID'], context['$RANDOM_NUMBER']], ['the-uuid', 7]);
+});

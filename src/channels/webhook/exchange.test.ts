@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import type http from 'node:http';
+import net from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '#lib/clock.ts';
+import type { EgressGuard } from './connector.ts';
+import { createWebhookSender } from './send.ts';
+import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
+
+interface Slow {
+  readonly answer: (socket: net.Socket) => void;
+  readonly message: RegExp;
+}
+
+/** Repeats a write until the connection is gone. */
+function drip(socket: net.Socket, text: string, everyMs: number): void {
+  const timer = setInterval(() => socket.write(text), everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+const slow: Readonly<Record<string, Slow>> = {
+  'never answers': {
+    answer: () => {},
+    message: /^no answer within 0\.3 s: the request was sent after \d+ ms and no headers came$/,
+  },
+  'sends its headers byte by byte': {
+    answer: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ');
+      drip(socket, 'a', 20);
+    },
+    message: /no headers came$/,
+  },
+  'sends its body byte by byte': {
+    answer: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+      drip(socket, 'b', 20);
+    },
+    message: /^no complete answer within 0\.3 s: headers came after \d+ ms, body was unfinished$/,
+  },
+  'floods interim answers': {
+    answer: (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', 5),
+    message: /no headers came$/,
+  },
+};
+
+for (const [what, { answer, message }] of Object.entries(slow)) {
+  test(`a receiver that ${what} ends at the deadline`, async () => {
+    const host = await raw(answer);
+    const startedAt = performance.now();
+    const outcome = await sender(300).send(sending(host));
+    const tookMs = performance.now() - startedAt;
+    assert.equal(outcome.error?.class, 'timeout');
+    assert.match(outcome.error?.message ?? '', message);
+    assert.ok(tookMs >= 290 && tookMs < 1500, `took ${tookMs} ms`);
+    assert.ok(outcome.durationMs >= 290 && outcome.durationMs < 1500);
+  });
+}
+
+test('what came of an unfinished body is on record', async () => {
+  const host = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegun'));
+  const outcome = await sender(300).send(sending(host));
+  assert.equal(outcome.response?.status, 200);
+  assert.equal(outcome.response?.body, 'begun');
+});
+
+test('a connection that is never established ends at the deadline', async () => {
+  const lookup: EgressGuard['lookup'] = () => {};
+  const outcome = await sender(200, { lookup, judge: () => null }).send(sending('stuck.test'));
+  assert.deepEqual(outcome.error, {
+    class: 'timeout',
+    message: 'no answer within 0.2 s: the connection to stuck.test was never established',
+  });
+});
+
+test('a large answer is cut after 16 kB and the connection dropped', async () => {
+  const gone = Promise.withResolvers<void>();
+  const host = await raw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.on('close', () => gone.resolve());
+    drip(socket, `2000\r\n${'é'.repeat(0x1000)}\r\n`, 1);
+  });
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error, null);
+  assert.equal(outcome.response?.status, 200);
+  assert.equal(outcome.response?.body, 'é'.repeat(8192));
+  await gone.promise;
+});
+
+test('a compressed answer is kept as it comes, never inflated; NUL characters become visible', async () => {
+  const { host } = await receiver((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('a\0b'),
+  );
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.response?.body, 'a\ufffdb');
+});
+
+test('header names that an answer repeats are joined', async () => {
+  const host = await raw((socket) =>
+    socket.end('HTTP/1.1 200 OK\r\nset-cookie: a\r\nset-cookie: b\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.response?.headers['set-cookie'], 'a, b');
+});
+
+test('a kept connection that its receiver closes on the next request is replaced at once, without a counted failure', async () => {
+  let requests = 0;
+  let connections = 0;
+  const host = await listen(
+    net.createServer((socket) => {
+      connections++;
+      let served = 0;
+      socket.on('data', () => {
+        requests++;
+        if (served++ > 0) socket.destroy();
+        else socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 2\r\n\r\nok');
+      });
+    }),
+  );
+  const one = sender();
+  assert.equal((await one.send(sending(host))).error, null);
+  await nextTurn();
+  const outcome = await one.send(sending(host));
+  assert.equal(outcome.error, null);
+  assert.equal(outcome.response?.body, 'ok');
+  assert.deepEqual([requests, connections], [3, 2]);
+});
+
+test('a fresh connection that is closed without an answer is not tried twice', async () => {
+  let requests = 0;
+  const host = await raw((socket) => {
+    requests++;
+    socket.destroy();
+  });
+  assert.equal((await sender().send(sending(host))).error?.class, 'reset');
+  assert.equal(requests, 1);
+});
+
+test('closing ends what is under way as interrupted and lets the process go', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const host = await raw(() => arrived.resolve());
+  const one = createWebhookSender({ guard: open, clock: systemClock });
+  const pending = one.send(sending(host));
+  await arrived.promise;
+  await one.close();
+  assert.equal((await pending).error?.class, 'interrupted');
+});
+
+test('fifty attempts at once to one receiver do not wait for each other', async () => {
+  const waiting: http.ServerResponse[] = [];
+  const { host } = await receiver((_request, response) => {
+    waiting.push(response);
+    if (waiting.length === 50) for (const each of waiting) each.end('ok');
+  });
+  const one = sender();
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => one.send(sending(host))));
+  assert.ok(outcomes.every(({ error }) => error === null));
+});

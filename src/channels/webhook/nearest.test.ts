@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nearestName, suggestion } from './nearest.ts';
+
+test('the nearest name is found whatever the case and one or two slips', () => {
+  const known = ['uppercase', 'lowercase', 'CHECK_NAME', 'eq'];
+  assert.equal(nearestName('upercase', known), 'uppercase');
+  assert.equal(nearestName('check_nam', known), 'CHECK_NAME');
+  assert.equal(suggestion('lowercas', known), ' (did you mean lowercase?)');
+});
+
+test('nothing is suggested when no name is near', () => {
+  assert.equal(nearestName('teleport', ['eq', 'gt', 'each']), null);
+  assert.equal(suggestion('x'.repeat(10_000), ['eq']), '');
+});

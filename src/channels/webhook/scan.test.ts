@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scanTags } from './scan.ts';
+import { TemplateError } from './template-error.ts';
+
+function refused(source: string): { message: string; place: string } {
+  try {
+    scanTags(source);
+  } catch (error) {
+    if (error instanceof TemplateError) return { message: error.message, place: `${error.line}:${error.column}` };
+    throw error;
+  }
+  return { message: 'accepted', place: '' };
+}
+
+test('tags are found with their role, comments and escaped braces are passed over', () => {
+  const tags = scanTags(
+    String.raw`a {{!-- {{x}} --}}{{! y }}\{{z}} {{#if A}}{{else if B}}{{^}}{{{C}}}{{/if}} {{x "}}"}}`,
+  );
+  assert.deepEqual(
+    tags.map(({ role, text }) => `${role} ${text}`),
+    ['open {{#if A}}', 'else {{else if B}}', 'else {{^}}', 'value {{{C}}}', 'close {{/if}}', 'value {{x "}}"}}'],
+  );
+});
+
+const table: readonly (readonly [source: string, message: RegExp, place: string])[] = [
+  ['a\n {{#if X}}', /^{{#if X}} is never closed: add {{\/if}}$/, '2:2'],
+  ['{{#if X}}\n{{#each Y}}\n{{/if}}', /^{{\/if}} stands where {{#each Y}} of line 2 should be closed$/, '3:1'],
+  ['x{{/if}}', /closes a block that was never opened/, '1:2'],
+  ['{{else}}', /outside of a block/, '1:1'],
+  ['{{X', /never closed: end it with }}/, '1:1'],
+  ['{{{X}}', /never closed: end it with }}}/, '1:1'],
+  ['{{X {{Y}}', /never closed/, '1:1'],
+  ['{{! X', /comment is never closed/, '1:1'],
+  ['{{!-- X }}', /comment is never closed: end it with --}}/, '1:1'],
+  ['{{{{raw}}}}x{{{{/raw}}}}', /raw blocks/, '1:1'],
+  ['{{> part}}', /partials/, '1:1'],
+  ['{{#> part}}{{/part}}', /partials/, '1:1'],
+  ['{{* deco}}', /decorators/, '1:1'],
+  ['{{#* inline "x"}}{{/inline}}', /decorators/, '1:1'],
+  ['{"a":{{json X}}}', /put a space between {{json X}} and the } that follows it/, '1:6'],
+];
+
+for (const [source, message, place] of table) {
+  test(`${JSON.stringify(source)} is refused at ${place}`, () => {
+    const found = refused(source);
+    assert.match(found.message, message);
+    assert.equal(found.place, place);
+  });
+}
+
+const hostile: Readonly<Record<string, readonly [source: string, message: RegExp]>> = {
+  'a source above 32 kB': ['x'.repeat(32_769), /longer than 32 kB/],
+  '32 kB counted in bytes': ['€'.repeat(11_000), /longer than 32 kB/],
+  '501 expressions': ['{{X}}'.repeat(501), /more than 500/],
+  '25 blocks in each other': ['{{#if X}}'.repeat(25), /deeper than 24/],
+  '3,000 blocks in each other': ['{{#if X}}'.repeat(3000), /deeper than 24/],
+  'a long else-if chain': [`{{#if X}}${'{{else if Y}}'.repeat(2000)}{{/if}}`, /deeper than 24/],
+  '25 parentheses in each other': [`{{eq ${'('.repeat(25)}${')'.repeat(25)}}}`, /deeper than 24/],
+  '10,000 parentheses': [`{{eq ${'('.repeat(10_000)}`, /deeper than 24/],
+  '500 flat sub-expressions': [`{{and ${'(not X) '.repeat(500)}}}`, /more than 500/],
+  '32 kB of open braces': ['{'.repeat(32_000), /raw blocks/],
+  '32 kB of an open string': [`{{x "${'a'.repeat(32_000)}`, /never closed/],
+};
+
+for (const [what, [source, message]] of Object.entries(hostile)) {
+  test(`${what} is refused within 50 ms`, () => {
+    const startedAt = performance.now();
+    assert.match(refused(source).message, message);
+    assert.ok(performance.now() - startedAt < 50);
+  });
+}
+
+test('what is just within the limits is accepted', () => {
+  assert.equal(scanTags('{{X}}'.repeat(500)).length, 500);
+  assert.equal(scanTags(`${'{{#if X}}'.repeat(24)}${'{{/if}}'.repeat(24)}`).length, 48);
+});

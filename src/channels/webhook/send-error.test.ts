@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeFailure } from './send-error.ts';
+
+function failure(code: string, more: object = {}): Error {
+  return Object.assign(new Error(`${code} happened\n    at secret (/path/file.ts:1:1)`), { code, ...more });
+}
+
+const table: readonly (readonly [error: unknown, kind: string, message: RegExp])[] = [
+  [
+    failure('ECONNREFUSED', { address: '127.0.0.1', port: 9 }),
+    'connect',
+    /^connection refused by 127\.0\.0\.1:9 after 3 ms$/,
+  ],
+  [failure('ECONNREFUSED', { address: '::1', port: 9 }), 'connect', /^connection refused by \[::1\]:9 after 3 ms$/],
+  [failure('EHOSTUNREACH'), 'connect', /^no route to h\.example:443 after 3 ms$/],
+  [
+    new AggregateError([failure('ETIMEDOUT'), failure('ECONNREFUSED', { address: '10.0.0.1', port: 1 })]),
+    'connect',
+    /10\.0\.0\.1:1/,
+  ],
+  [failure('UND_ERR_CONNECT_TIMEOUT'), 'connect', /^no connection to h\.example:443/],
+  [failure('ENOTFOUND'), 'dns', /^no address is known for h\.example \(ENOTFOUND\)$/],
+  [failure('EAI_AGAIN'), 'dns', /could not be looked up \(EAI_AGAIN\)/],
+  [
+    failure('CERT_HAS_EXPIRED'),
+    'tls',
+    /no trusted TLS connection to h\.example:443: CERT_HAS_EXPIRED happened \(CERT_HAS_EXPIRED\)/,
+  ],
+  [failure('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', /no trusted TLS connection/],
+  [failure('ECONNRESET'), 'reset', /h\.example:443 closed the connection after 3 ms/],
+  [failure('EPIPE'), 'reset', /closed the connection/],
+  [failure('UND_ERR_SOCKET'), 'reset', /closed the connection/],
+  [failure('HPE_INVALID_CONSTANT'), 'protocol', /did not answer in HTTP/],
+  [failure('UND_ERR_HEADERS_OVERFLOW'), 'protocol', /more than 16 kB of headers/],
+  [failure('EGRESS_REFUSED'), 'egress-refused', /^EGRESS_REFUSED happened/],
+  [new Error('something else'), 'protocol', /no valid answer from h\.example:443: something else/],
+];
+
+for (const [error, kind, message] of table) {
+  test(`${(error as { code?: string }).code ?? String(error)} is told as ${kind}, without a stack`, () => {
+    const told = describeFailure(error, 'https://h.example', 3);
+    assert.equal(told.class, kind);
+    assert.match(told.message, message);
+    if (kind !== 'egress-refused') assert.ok(!told.message.includes('\n'));
+  });
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
+import { test } from 'node:test';
+import tls from 'node:tls';
+import type { EgressGuard } from './connector.ts';
+import { listen, raw, receiver, sender, sending } from './test-receivers.ts';
+
+test('the exact bytes arrive, signed, with the headers of the delivery', async () => {
+  const { host, received } = await receiver((_request, response) => response.end('thanks'));
+  const headers = [
+    ['X-Name', 'größer'],
+    ['content-type', 'application/json'],
+  ] as const;
+  const outcome = await sender().send(
+    sending(host, { headers, url: `http://${host}/a%20b?c=%2f` }, { secret: 's', attempt: 3 }),
+  );
+  assert.equal(outcome.error, null);
+  assert.equal(outcome.response?.status, 200);
+  assert.equal(outcome.response?.body, 'thanks');
+  const [got] = received;
+  assert.ok(got);
+  assert.equal(got.method, 'POST');
+  assert.equal(got.url, '/a%20b?c=%2f');
+  assert.equal(got.headers['x-service-signature'], createHmac('sha256', 's').update(got.body).digest('hex'));
+  assert.equal(got.headers['x-service-timestamp'], '1000');
+  assert.equal(got.headers['x-service-delivery-id'], 'd-1');
+  assert.equal(got.headers['x-service-attempt'], '3');
+  assert.equal(got.headers['accept-encoding'], 'identity');
+  assert.equal(got.headers['content-length'], String(Buffer.byteLength('{"a":"größer 🔥"}')));
+  assert.equal(Buffer.from(got.headers['x-name'] as string, 'latin1').toString('utf8'), 'größer');
+  assert.equal(got.body.toString('utf8'), '{"a":"größer 🔥"}');
+  for (const [name, value] of outcome.headers) {
+    assert.equal(Buffer.from(String(got.headers[name.toLowerCase()]), 'latin1').toString('utf8'), value);
+  }
+});
+
+test('headers of ours win over the channel’s of the same name', async () => {
+  const { host, received } = await receiver((_request, response) => response.end());
+  const headers = [
+    ['X-Service-Timestamp', 'forged'],
+    ['Accept-Encoding', 'gzip'],
+    ['Webhook-Id', 'forged'],
+  ] as const;
+  await sender().send(sending(host, { headers }, { secret: 's' }));
+  const names = received[0]?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()) ?? [];
+  assert.equal(new Set(names).size, names.length);
+  assert.equal(received[0]?.headers['x-service-timestamp'], '1000');
+  assert.equal(received[0]?.headers['webhook-id'], 'd-1');
+});
+
+test('GET and HEAD carry no body and the signature of the empty payload', async () => {
+  const { host, received } = await receiver((_request, response) => response.end('x'));
+  const one = sender();
+  for (const method of ['GET', 'HEAD']) {
+    const outcome = await one.send(sending(host, { method, body: '' }, { secret: 's' }));
+    assert.equal(outcome.error, null);
+  }
+  assert.deepEqual(
+    received.map(({ method }) => method),
+    ['GET', 'HEAD'],
+  );
+  for (const { body, headers } of received) {
+    assert.equal(body.length, 0);
+    assert.equal(headers['x-service-signature'], createHmac('sha256', 's').digest('hex'));
+  }
+});
+
+test('connections are kept and used again', async () => {
+  const ports = new Set<number | undefined>();
+  const { host } = await receiver((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end('ok');
+  });
+  const one = sender();
+  for (let i = 0; i < 5; i++) await one.send(sending(host));
+  // The client gives a connection back one turn of the loop after its answer: a second one may be opened meanwhile.
+  assert.ok(ports.size <= 2, `${ports.size} connections for 5 requests`);
+});
+
+test('a status above 399 is an error of class status, with the answer on record', async () => {
+  const { host } = await receiver((_request, response) =>
+    response.writeHead(400, { 'x-why': 'no' }).end('bad signature'),
+  );
+  const outcome = await sender().send(sending(host));
+  assert.deepEqual(outcome.error, { class: 'status', message: 'the receiver answered with status 400' });
+  assert.equal(outcome.response?.headers['x-why'], 'no');
+  assert.equal(outcome.response?.body, 'bad signature');
+});
+
+test('a redirect is an answer and is not followed', async () => {
+  const { host, received } = await receiver((_request, response) =>
+    response.writeHead(307, { location: '/other' }).end(),
+  );
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error, null);
+  assert.equal(outcome.response?.status, 307);
+  assert.equal(received.length, 1);
+});
+
+test('a refused connection is told with address and time', async () => {
+  const server = net.createServer();
+  const host = await listen(server);
+  server.close();
+  await once(server, 'close');
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error?.class, 'connect');
+  assert.match(outcome.error?.message ?? '', new RegExp(`^connection refused by ${host} after \\d+ ms$`));
+  assert.equal(outcome.response, null);
+});
+
+test('a name without an address is an error of class dns', async () => {
+  const lookup: EgressGuard['lookup'] = (hostname, _options, callback) => {
+    callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
+  };
+  const outcome = await sender(5000, { lookup, judge: () => null }).send(sending('nowhere.test'));
+  assert.deepEqual(outcome.error, { class: 'dns', message: 'no address is known for nowhere.test (ENOTFOUND)' });
+});
+
+test('a receiver that hangs up without an answer is an error of class reset', async () => {
+  const host = await raw((socket) => socket.destroy());
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error?.class, 'reset');
+  assert.match(outcome.error?.message ?? '', /closed the connection after \d+ ms, before its answer was complete/);
+});
+
+test('a receiver that resets in the middle of the body is an error, with what came on record', async () => {
+  const host = await raw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () =>
+      setImmediate(() => socket.resetAndDestroy()),
+    );
+  });
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error?.class, 'reset');
+});
+
+test('a receiver that does not speak HTTP is an error of class protocol', async () => {
+  const host = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+  const outcome = await sender().send(sending(host));
+  assert.equal(outcome.error?.class, 'protocol');
+});
+
+test('more than 16 kB of headers are an error of class protocol', async () => {
+  const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`));
+  const outcome = await sender().send(sending(host));
+  assert.deepEqual(outcome.error, { class: 'protocol', message: `${host} answered with more than 16 kB of headers` });
+});
+
+test('a server without TLS behind https is an error of class tls', async () => {
+  const host = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
+  assert.equal(outcome.error?.class, 'tls');
+  assert.match(outcome.error?.message ?? '', /^no trusted TLS connection to /);
+});
+
+test('a TLS server that offers nothing in common is an error of class tls', async () => {
+  const host = await listen(tls.createServer({}));
+  const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
+  assert.equal(outcome.error?.class, 'tls');
+});

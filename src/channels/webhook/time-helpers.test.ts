@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileTemplate } from './compile.ts';
+import { TemplateError } from './template-error.ts';
+
+const now = Date.parse('2026-11-21T09:05:07.089Z');
+const values = {
+  STARTED_AT: '2026-07-24T10:00:00.000Z',
+  MS: 1_795_251_907_089,
+  FORMAT: 'YYYY',
+  BAD: 'soonish',
+  NOTHING: undefined,
+};
+
+const table: readonly (readonly [source: string, text: string])[] = [
+  ['{{moment}}', 'November 21, 2026'],
+  ['{{moment "YYYY-MM-DD"}}', '2026-11-21'],
+  ['{{moment FORMAT}}', '2026'],
+  ['{{moment "X"}}', '1795251907'],
+  ['{{moment "x"}}', '1795251907089'],
+  ['{{moment "2 days ago" "YYYY-MM-DD"}}', '2026-11-19'],
+  ['{{moment "last week" "X"}}', '1794647107'],
+  ['{{moment STARTED_AT "DD/MM HH:mm"}}', '24/07 10:00'],
+  ['{{moment MS "HH:mm"}}', '09:05'],
+  ['{{moment 0 "YYYY"}}', '1970'],
+  ['{{moment NOTHING "YYYY"}}', ''],
+  ['{{date "YYYY"}}', '2026'],
+  ['{{date "tomorrow" "D"}}', '22'],
+  ['{{year}}', '2026'],
+  ['{{#eq (moment "dddd") "Saturday"}}weekend{{/eq}}', 'weekend'],
+  ['{{uppercase (moment "MMM")}}', 'NOV'],
+];
+
+for (const [source, text] of table) {
+  test(`${source} prints ${JSON.stringify(text)}`, () => {
+    assert.equal(compileTemplate(source).render(values, now), text);
+  });
+}
+
+test('a written time that is not understood is refused at save, with line and column', () => {
+  assert.throws(
+    () => compileTemplate('first\n  {{moment "garbage words" "X"}}'),
+    (error) =>
+      error instanceof TemplateError &&
+      error.line === 2 &&
+      error.column === 3 &&
+      /"garbage words" is not a time/.test(error.message),
+  );
+});
+
+test('a value that is not a time is a visible error of the rendering, with line and column', () => {
+  assert.throws(
+    () => compileTemplate('first\n {{moment BAD "X"}}').render(values, now),
+    (error) =>
+      error instanceof TemplateError &&
+      error.line === 2 &&
+      error.column === 2 &&
+      /"soonish" is not a time/.test(error.message),
+  );
+});
