@@ -11,7 +11,7 @@ export interface LinkedResult {
 /** Makes links and opens them. Instants are epoch ms. */
 export interface ResultLinks {
   /** `{publicUrl}/results/{token}` */
-  readonly link: (result: LinkedResult, now: number) => string;
+  readonly link: (accountId: string, checkId: string, resultId: string, now: number) => string;
   /** null = not a token of this installation, changed, or expired. */
   readonly open: (token: string, now: number) => LinkedResult | null;
 }
@@ -31,7 +31,7 @@ export function createResultLinks({ publicUrl, secret }: { publicUrl: () => stri
   const key = createHmac('sha256', secret).update('result link 1').digest();
   const macOf = (body: Buffer): Buffer => createHmac('sha256', key).update(body).digest().subarray(0, macLength);
   return {
-    link({ accountId, checkId, resultId }, now) {
+    link(accountId, checkId, resultId, now) {
       const body = Buffer.alloc(bodyLength);
       [accountId, checkId, resultId].forEach((id, index) => {
         body.write(id.replaceAll('-', ''), index * idLength, 'hex');

@@ -230,9 +230,9 @@ test('a result link opens its own result for 30 days, and no other', async () =>
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   const resultId = putResult(temp.raw, accountId, checkId, 1000);
-  const links = createResultLinks(() => 'https://tocsin.example', new Uint8Array(32).fill(1));
+  const links = createResultLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32).fill(1) });
   const now = temp.clock.now();
-  const link = links.link({ accountId, checkId, resultId }, now);
+  const link = links.link(accountId, checkId, resultId, now);
   assert.match(link, /^https:\/\/tocsin\.example\/results\/[\w-]+$/);
   assert.ok(link.length < 130, link);
   const token = link.slice(link.lastIndexOf('/') + 1);
@@ -242,7 +242,7 @@ test('a result link opens its own result for 30 days, and no other', async () =>
     assert.equal(links.open(changed, now), null, `changed at ${index}`);
   }
   for (const wrong of ['', 'x', `${token}A`, `${token}=`, token.slice(1)]) assert.equal(links.open(wrong, now), null);
-  const others = createResultLinks(() => 'https://tocsin.example', new Uint8Array(32).fill(2));
+  const others = createResultLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32).fill(2) });
   assert.equal(others.open(token, now), null);
 
   const page = createResultPageActions({
