@@ -29,7 +29,7 @@ export const variableCreate = z.strictObject({
 
 /** `key` may be repeated, as the reference clients do, but not changed. */
 export const variableUpdate = updateOf(variableCreate).extend({
-  value: z.string().min(1).max(32_768).exactOptional(),
+  value: z.string().min(1).max(32_768).nullable().exactOptional().describe('null, as it is shown, keeps a secret one.'),
 });
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });

@@ -1,21 +1,9 @@
 // Environment variables over HTTP (reference: variable).
+import type { ShownVariable } from '#actions/masking.ts';
+import type { VariableActions } from '#actions/variables.ts';
 import type { VariableBody } from '#contract/variable.ts';
-import type { Caller } from '#domain/api-key.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
-
-/** What a caller may do with the variables of its account. Refuses with `not-found`, and `conflict` for a key that is there. */
-export interface VariableActions {
-  list(
-    caller: Caller,
-    slice: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly rows: readonly EnvironmentVariable[]; readonly total: number }>;
-  create(caller: Caller, variable: EnvironmentVariable): Promise<EnvironmentVariable>;
-  find(caller: Caller, key: string): Promise<EnvironmentVariable>;
-  change(caller: Caller, key: string, change: Partial<EnvironmentVariable>): Promise<EnvironmentVariable>;
-  remove(caller: Caller, key: string): Promise<void>;
-}
 
 /** The routes of environment variables. */
 export function variableRoutes(actions: VariableActions): Route[] {
@@ -37,6 +25,6 @@ function keyChanged(key: string): HttpRefusal {
   return new HttpRefusal(400, `key ${message}.`, { attributes: { key: message } });
 }
 
-function toWire({ key, value, locked, secret }: EnvironmentVariable): VariableBody {
-  return { key, value: secret ? null : value, locked, secret };
+function toWire({ key, value, locked, secret }: ShownVariable): VariableBody {
+  return { key, value, locked, secret };
 }

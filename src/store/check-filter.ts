@@ -1,4 +1,4 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CheckStatus } from '#domain/check-state.ts';
 import { flag, idBytes } from './codec.ts';
 import type { Dialect } from './dialect.ts';
@@ -42,17 +42,11 @@ export function filterChecks<Output>(
     );
   }
   if (search !== undefined && search !== '') {
-    narrowed = narrowed.where(contains(sql.ref('checks.name'), search));
+    narrowed = narrowed.where(dialect.contains(sql.ref('checks.name'), search));
   }
   if (apiCheckUrlFilterPattern !== undefined && apiCheckUrlFilterPattern !== '') {
     const url = dialect.jsonText('checks.definition', ['settings', 'request', 'url']);
-    narrowed = narrowed.where(contains(url, apiCheckUrlFilterPattern));
+    narrowed = narrowed.where(dialect.contains(url, apiCheckUrlFilterPattern));
   }
   return narrowed;
-}
-
-/** Whether a text holds a part, in any case; nothing in the part is a wildcard. */
-function contains(text: RawBuilder<unknown>, part: string) {
-  const pattern = `%${part.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return sql<boolean>`lower(${text}) like ${pattern} escape '\\'`;
 }

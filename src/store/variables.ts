@@ -17,8 +17,15 @@ export interface Variables {
   find(accountId: string, key: string): Promise<StoredVariable | null>;
   /** false = the key exists already; nothing was changed. */
   add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
-  /** false = there is none of that key. */
-  change(accountId: string, key: string, change: Partial<EnvironmentVariable>): Promise<boolean>;
+  /**
+   * Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = there is none of
+   * that key.
+   */
+  change(
+    accountId: string,
+    key: string,
+    edit: (present: EnvironmentVariable) => EnvironmentVariable,
+  ): Promise<StoredVariable | null>;
   remove(accountId: string, key: string): Promise<boolean>;
 }
 
@@ -59,26 +66,26 @@ export function createVariables({ reader, transaction, seal, clock }: Database):
         await touchAccount(tx, accountId);
         return true;
       }),
-    change: (accountId, key, change) =>
+    change: (accountId, key, edit) =>
       transaction(async (tx) => {
         const mine = tx.selectFrom('variables').where('account_id', '=', idBytes(accountId)).where('key', '=', key);
         const row = await mine.selectAll().executeTakeFirst();
-        if (row === undefined) return false;
-        const next = { ...variableOf(row, seal), ...change };
+        if (row === undefined) return null;
+        const present = variableOf(row, seal);
+        const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
         await tx
           .updateTable('variables')
           .set({
-            key: next.key,
             value: next.secret ? seal.seal(next.value) : next.value,
             locked: flag(next.locked),
             secret: flag(next.secret),
-            updated_at: clock.now(),
+            updated_at: next.updatedAt,
           })
           .where('account_id', '=', idBytes(accountId))
           .where('key', '=', key)
           .execute();
         await touchAccount(tx, accountId);
-        return true;
+        return next;
       }),
     remove: (accountId, key) =>
       transaction(async (tx) => {

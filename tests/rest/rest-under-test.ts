@@ -1,6 +1,7 @@
 // A REST server for tests: keys and resources in memory, answers checked against the contract.
 import type { FastifyInstance } from 'fastify';
-import { Refusal, notFound } from '#actions/refusal.ts';
+import { notFound } from '#actions/refusal.ts';
+import { createVariableActions, type VariableActions } from '#actions/variables.ts';
 import type { Account } from '#domain/account.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { Runtime } from '#domain/runtime.ts';
@@ -9,7 +10,7 @@ import type { KnownKey } from '#rest/authenticate.ts';
 import { healthRoutes } from '#rest/health.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
-import { variableRoutes, type VariableActions } from '#rest/variables.ts';
+import { variableRoutes } from '#rest/variables.ts';
 
 export const ownId = '0199f0c4-0000-7000-8000-000000000001';
 export const secondId = '0199f0c4-0000-7000-8000-000000000002';
@@ -70,32 +71,28 @@ export function restUnderTest(overrides: Partial<RestOptions> = {}): { server: F
 
 export function variablesInMemory(): VariableActions {
   const rows = new Map<string, EnvironmentVariable>();
-  const find = (key: string) => {
-    const found = rows.get(key);
-    if (found === undefined) throw notFound('environment variable', key);
-    return found;
-  };
-  return {
-    list: async (_caller, { limit, offset }) => ({
-      rows: [...rows.values()].slice(offset, offset + limit),
-      total: rows.size,
-    }),
-    create: async (_caller, variable) => {
-      if (rows.has(variable.key)) throw new Refusal('conflict', `There is an environment variable ${variable.key}.`);
-      rows.set(variable.key, variable);
-      return variable;
+  return createVariableActions({
+    variables: {
+      list: async (_accountId, { limit, offset }) => ({
+        rows: [...rows.values()].slice(offset, offset + limit),
+        total: rows.size,
+      }),
+      add: async (_accountId, variable) => {
+        if (rows.has(variable.key)) return false;
+        rows.set(variable.key, variable);
+        return true;
+      },
+      find: async (_accountId, key) => rows.get(key) ?? null,
+      change: async (_accountId, key, edit) => {
+        const present = rows.get(key);
+        if (present === undefined) return null;
+        const changed = edit(present);
+        rows.set(key, changed);
+        return changed;
+      },
+      remove: async (_accountId, key) => rows.delete(key),
     },
-    find: async (_caller, key) => find(key),
-    change: async (_caller, key, change) => {
-      const changed = { ...find(key), ...change };
-      rows.set(key, changed);
-      return changed;
-    },
-    remove: async (_caller, key) => {
-      find(key);
-      rows.delete(key);
-    },
-  };
+  });
 }
 
 function accountsInMemory(): AccountActions {

@@ -1,0 +1,108 @@
+// Secrets on their way out are masked; on their way in, what was masked means what is stored.
+import { type Caller, mayDo } from '#domain/api-key.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { invalidField } from './refusal.ts';
+
+/** Shown in the place of a secret; sent back, it leaves the secret as it is (decisions: Secret). */
+export const mask = '********';
+
+/** A variable as it may be shown. */
+export interface ShownVariable extends Omit<EnvironmentVariable, 'value'> {
+  /** null = secret. */
+  readonly value: string | null;
+}
+
+/** A variable as it is written: `value` null or the mask keeps the stored value of a secret one. */
+export type VariableInput = ShownVariable;
+
+/**
+ * Variables as a caller may see them: secret values to nobody, locked ones to those who may change them.
+ */
+export function shownVariables(caller: Caller, variables: readonly EnvironmentVariable[]): ShownVariable[] {
+  return variables.map(({ key, value, locked, secret }) => {
+    const isHidden = locked && !mayDo(caller.role, 'write');
+    return { key, value: secret ? null : isHidden ? mask : value, locked, secret };
+  });
+}
+
+/**
+ * The value that a write means. Refuses (`invalid`) to show a secret by turning it into a plain variable, and a value
+ * that is missing.
+ *
+ * @param path of the value in the input
+ */
+export function valueMeant(
+  input: Pick<VariableInput, 'value' | 'secret'>,
+  present: EnvironmentVariable | null,
+  path: string,
+): string {
+  if (input.value !== null && input.value !== mask) return input.value;
+  if (present?.secret === true) {
+    if (input.secret) return present.value;
+    throw invalidField(path, 'must be given anew when a variable stops being secret');
+  }
+  if (input.value === null) throw invalidField(path, 'is required: text');
+  if (input.secret) throw invalidField(path, `must be given: ${mask} stands for a secret that is stored`);
+  return input.value;
+}
+
+/** The variables that the list of a check or group means. Refuses (`invalid`) a key that is given twice. */
+export function variablesMeant(
+  inputs: readonly VariableInput[],
+  present: readonly EnvironmentVariable[],
+): EnvironmentVariable[] {
+  const byKey = new Map(present.map((variable) => [variable.key, variable]));
+  const seen = new Set<string>();
+  return inputs.map((input, index) => {
+    const { key, locked, secret } = input;
+    if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is given twice');
+    seen.add(key);
+    const value = valueMeant(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
+    return { key, value, locked, secret };
+  });
+}
+
+/**
+ * A request, or a group's defaults of requests, as a caller may see it: the password masked, and locked headers and
+ * query parameters for those who may not change them.
+ */
+export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
+  const auth = objectOrNull(request['basicAuth']);
+  const password = auth?.['password'];
+  const shown = mayDo(caller.role, 'write') ? request : withoutLocked(request);
+  return auth === null || typeof password !== 'string' || password === ''
+    ? shown
+    : { ...shown, basicAuth: { ...auth, password: mask } };
+}
+
+/** A request with the stored password in the place of its mask. Refuses (`invalid`) a mask of nothing. */
+export function requestMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
+  const auth = objectOrNull(request['basicAuth']);
+  if (auth === null || auth['password'] !== mask) return request;
+  const password = objectOrNull(present?.['basicAuth'])?.['password'];
+  if (typeof password !== 'string') {
+    throw invalidField(`${path}.basicAuth.password`, `must be given: ${mask} stands for a password that is stored`);
+  }
+  return { ...request, basicAuth: { ...auth, password } };
+}
+
+/** Headers and query parameters with the values of locked ones masked. */
+export function withoutLocked(request: JsonObject): JsonObject {
+  const shown: Record<string, JsonValue> = { ...request };
+  for (const name of ['headers', 'queryParameters']) {
+    const pairs = request[name];
+    if (Array.isArray(pairs)) shown[name] = (pairs as readonly JsonValue[]).map((pair) => withoutLockedValue(pair));
+  }
+  return shown;
+}
+
+function withoutLockedValue(pair: JsonValue): JsonValue {
+  const fields = objectOrNull(pair);
+  return fields?.['locked'] === true ? { ...fields, value: mask } : pair;
+}
+
+/** The value when it is an object. */
+export function objectOrNull(value: JsonValue | undefined): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
