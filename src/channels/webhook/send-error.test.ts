@@ -34,6 +34,8 @@ const table: readonly (readonly [error: unknown, kind: string, message: RegExp])
   [failure('HPE_INVALID_CONSTANT'), 'protocol', /did not answer in HTTP/],
   [failure('UND_ERR_HEADERS_OVERFLOW'), 'protocol', /more than 16 kB of headers/],
   [failure('EGRESS_REFUSED'), 'egress-refused', /^EGRESS_REFUSED happened/],
+  [failure('UND_ERR_DESTROYED'), 'interrupted', /^the process is stopping$/],
+  [failure('UND_ERR_INVALID_ARG'), 'protocol', /^the request cannot be sent: /],
   [new Error('something else'), 'protocol', /no valid answer from h\.example:443: something else/],
 ];
 

@@ -47,6 +47,9 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   const { hostname, host, port, protocol } = new URL(origin);
   const target = port === '' ? `${hostname}:${protocol === 'https:' ? 443 : 80}` : host;
   const after = `after ${afterMs} ms`;
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return { class: 'interrupted', message: 'the process is stopping' };
+  }
   if (code === 'EGRESS_REFUSED') return { class: 'egress-refused', message: failure.message };
   if (code === 'ENOTFOUND' || code === 'ENODATA') {
     return { class: 'dns', message: `no address is known for ${hostname} (${code})` };
@@ -64,6 +67,9 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   }
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET' || code === 'ECONNABORTED') {
     return { class: 'reset', message: `${target} closed the connection ${after}, before its answer was complete` };
+  }
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return { class: 'protocol', message: `the request cannot be sent: ${oneLine(failure.message)}` };
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return { class: 'protocol', message: `${target} answered with more than 16 kB of headers` };

@@ -159,3 +159,9 @@ test('a TLS server that offers nothing in common is an error of class tls', asyn
   const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
   assert.equal(outcome.error?.class, 'tls');
 });
+
+test('a sender that was closed sends nothing more and says so', async () => {
+  const one = sender();
+  await one.close();
+  assert.equal((await one.send(sending('127.0.0.1:9'))).error?.class, 'interrupted');
+});

@@ -19,13 +19,13 @@ function onText(change: (text: string) => string): TextHelper {
   return { kind: 'text', least: 1, value: ([text]) => (typeof text === 'string' ? change(text) : '') };
 }
 
-function verbatim(print: (value: unknown) => string, growth: number): TextHelper {
+function verbatim(print: (value: unknown) => string): TextHelper {
   return {
     kind: 'text',
     least: 1,
     verbatim: true,
     value: ([value], { budget, place }) => {
-      budget.handle(place, Math.min(textOf(value).length * growth, textOf(value).length + 1024));
+      budget.handle(place, textOf(value).length);
       return print(value);
     },
   };
@@ -98,9 +98,9 @@ export const textHelpers: Readonly<Record<string, TextHelper | ValueHelper>> = {
   lowercase: onText((text) => text.toLowerCase()),
   capitalize: onText((text) => text.charAt(0).toUpperCase() + text.slice(1)),
   trim: onText((text) => text.trim()),
-  json: verbatim((any) => JSON.stringify(any) ?? 'null', 6),
-  jsonString: verbatim((any) => JSON.stringify(textOf(any)).slice(1, -1), 6),
-  urlencode: verbatim((any) => encodeURIComponent(textOf(any).toWellFormed()), 9),
+  json: verbatim((any) => JSON.stringify(any) ?? 'null'),
+  jsonString: verbatim((any) => JSON.stringify(textOf(any)).slice(1, -1)),
+  urlencode: verbatim((any) => encodeURIComponent(textOf(any).toWellFormed())),
   truncate: value(2, truncate),
   replace: value(2, replace),
   split: value(1, split),
