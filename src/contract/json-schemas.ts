@@ -28,9 +28,11 @@ export function createSchemaBook(): SchemaBook {
       }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
       delete root['$schema'];
       const names = new Map<string, string>();
-      for (const [id, definition] of Object.entries($defs)) names.set(id, nameFor(id, definition));
       for (const [id, definition] of Object.entries($defs)) {
         delete definition['id'];
+        names.set(id, nameFor(id, definition));
+      }
+      for (const [id, definition] of Object.entries($defs)) {
         named[names.get(id) ?? id] = relink(definition, names) as JsonSchema;
       }
       const rootId = root['id'];
@@ -43,7 +45,7 @@ export function createSchemaBook(): SchemaBook {
   };
 
   /** The same name may stand for what is read and, in another shape, for what is written. */
-  function nameFor(id: string, { id: _, ...definition }: JsonSchema): string {
+  function nameFor(id: string, definition: JsonSchema): string {
     const text = JSON.stringify(definition);
     const name = (texts.get(id) ?? text) === text ? id : `${id}Write`;
     texts.set(name, text);

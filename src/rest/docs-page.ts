@@ -1,7 +1,7 @@
 // The page at /docs: the OpenAPI document, to be read by people. Made once, at start.
 import type { JsonSchema } from '#contract/json-schemas.ts';
 import { type Html, html, page } from './html.ts';
-import { schemaTable, schemaType, words } from './schema-table.ts';
+import { bounds, schemaTable, schemaType, words } from './schema-table.ts';
 
 interface Described {
   readonly operationId: string;
@@ -131,7 +131,7 @@ function parameterTable(place: Place): Html {
         html`<tr>
           <td><code>${name}</code> ${required && html`<span class="need" title="required">*</span>`}</td>
           <td>
-            <span class="soft">${where} · ${schemaType(schema)}</span>
+            <span class="soft">${where} · ${schemaType(schema)}${bounds(schema)}</span>
             ${description !== undefined && html`<br />${inline(description)}`}
           </td>
         </tr>`,
@@ -150,7 +150,7 @@ function answerTable(place: Place, shared: Readonly<Record<string, { description
       <td>${inline(text ?? '')}${shape}</td>
     </tr>`;
   });
-  return html`<table class="fields">
+  return html`<table class="codes">
     ${rows}
   </table>`;
 }

@@ -6,8 +6,8 @@ export const style = `
 @media (prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1b1e24;--ink:#e8e6e1;--soft:#9aa3b0;--line:#2c313a;--code:#22262d;
 --accent:#f0a468;--good:#5fce8f;--slow:#e9b44c;--bad:#ff8a80;--odd:#9aa3b0;--get:#63c7ae;--post:#8fb4ff;--put:#e9b44c;--delete:#ff8a80}}
 *{box-sizing:border-box}
-html{scroll-behavior:smooth;scroll-padding-top:1rem}
-@media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
+html{scroll-padding-top:1rem}
+:target{border-color:var(--accent)}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
 a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
@@ -38,7 +38,7 @@ tr:first-child>td,tr:first-child>th{border-top:0}
 .chip{font-size:.72rem;border:1px solid var(--line);border-radius:99px;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}
 .chip.strong{border-color:var(--accent);color:var(--accent)}
 details>summary{cursor:pointer;color:var(--soft);font-size:.9rem;margin:.6rem 0 .2rem}
-.fields td:first-child{width:28%}.need{color:var(--bad)}
+.fields td:first-child{width:28%}.codes td:first-child{width:4rem}.need{color:var(--bad)}
 .result{max-width:60rem;margin:0 auto;padding:2rem clamp(1rem,4vw,2rem) 4rem}
 .verdict{display:inline-block;font-weight:700;border-radius:99px;padding:.15rem .8rem;border:2px solid currentColor}
 .passed{color:var(--good)}.degraded{color:var(--slow)}.failed{color:var(--bad)}.unknown,.missed{color:var(--odd)}

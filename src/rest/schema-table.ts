@@ -61,7 +61,8 @@ export function schemaType(schema: JsonSchema): Html {
   return html`${schema['format'] === undefined ? type : `${type} (${words(schema['format'])})`}`;
 }
 
-function bounds(schema: JsonSchema): string {
+/** Bounds and default, as they follow a type. */
+export function bounds(schema: JsonSchema): string {
   const said: string[] = [];
   for (const branch of branches(schema)) {
     if (branch['minimum'] !== undefined) said.push(`from ${words(branch['minimum'])}`);
