@@ -16,6 +16,8 @@ export interface CheckFilter {
   readonly status?: CheckStatus | undefined;
   /** Part of the URL of an API check, in any case. */
   readonly apiCheckUrlFilterPattern?: string | undefined;
+  /** Newest first, or by `groupOrder`, those without one last, oldest first; absent = newest. */
+  readonly order?: 'newest' | 'group' | undefined;
 }
 
 /** Narrows a query on checks to those of an account that a filter lets through (reference §4.2). */
@@ -49,4 +51,18 @@ export function filterChecks<Output>(
     narrowed = narrowed.where(dialect.contains(url, apiCheckUrlFilterPattern));
   }
   return narrowed;
+}
+
+/** Puts a query on checks in the order that a filter asks for. */
+export function orderChecks<Output>(
+  query: SelectQueryBuilder<Tables, 'checks', Output>,
+  dialect: Dialect,
+  { order = 'newest' }: CheckFilter,
+): SelectQueryBuilder<Tables, 'checks', Output> {
+  if (order === 'newest') return query.orderBy('checks.created_at', 'desc').orderBy('checks.id', 'desc');
+  const place = dialect.jsonText('checks.definition', ['groupOrder']);
+  return query
+    .orderBy(sql`coalesce(cast(${place} as integer), 2147483647)`)
+    .orderBy('checks.created_at')
+    .orderBy('checks.id');
 }

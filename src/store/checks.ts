@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
-import { type CheckFilter, filterChecks } from './check-filter.ts';
+import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { keepSchedule } from './check-schedules.ts';
 import { idBytes } from './codec.ts';
@@ -30,7 +30,6 @@ export interface CheckWrite extends ChannelChange {
 
 /** Checks. Secrets in the records are plain; in the table they are sealed. */
 export interface Checks {
-  /** Newest first. */
   list(
     accountId: string,
     filter: CheckFilter,
@@ -53,20 +52,9 @@ export function createChecks(database: Database): Checks {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
       // Ids first: what is skipped is then never read.
-      const ids = matching()
-        .select('checks.id')
-        .orderBy('checks.created_at', 'desc')
-        .orderBy('checks.id', 'desc')
-        .limit(limit)
-        .offset(offset);
-      const rows = await reader
-        .selectFrom('checks')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', 'in', ids)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .execute();
+      const ids = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
+      const chosen = reader.selectFrom('checks').where('account_id', '=', idBytes(accountId)).where('id', 'in', ids);
+      const rows = await orderChecks(chosen, dialect, filter).selectAll().execute();
       const { total } = await matching()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();

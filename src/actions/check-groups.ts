@@ -1,0 +1,180 @@
+// What a caller may do with check groups (reference §4.4).
+import type { SubscribedChannel } from '#domain/alert-channel.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { Check } from '#domain/check.ts';
+import { effectiveCheck } from '#domain/effective-check.ts';
+import { type Choices, danglingMessage, placingProblems } from './check-rules.ts';
+import { type CheckSearch, type ShownCheck, shownCheck } from './checks.ts';
+import {
+  requestMeant,
+  type ShownVariable,
+  shownRequest,
+  shownVariables,
+  type VariableInput,
+  variablesMeant,
+} from './masking.ts';
+import { requirePermission } from './permission.ts';
+import { refuseProblems } from './problems.ts';
+import { invalidField, notFound } from './refusal.ts';
+import type { Slice } from './variables.ts';
+
+/** A group as it is written. */
+export interface GroupInput extends Omit<
+  CheckGroup,
+  'accountId' | 'id' | 'environmentVariables' | 'createdAt' | 'updatedAt'
+> {
+  readonly environmentVariables: readonly VariableInput[];
+  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+}
+
+/** A group as it may be shown. */
+export interface ShownGroup extends Omit<CheckGroup, 'environmentVariables'> {
+  readonly environmentVariables: readonly ShownVariable[];
+  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+}
+
+/** What groups are listed by: all that is given holds. */
+export interface GroupSearch {
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  /** One of them, exactly. */
+  readonly names?: readonly string[] | undefined;
+}
+
+interface Stored {
+  readonly group: CheckGroup;
+  readonly subscriptions: readonly SubscribedChannel[];
+}
+
+interface StoredCheck {
+  readonly check: Check;
+  readonly subscriptions: readonly SubscribedChannel[];
+}
+
+interface Write {
+  readonly group: CheckGroup;
+  readonly subscriptions: readonly SubscribedChannel[] | null;
+  readonly isAutoAssigned: boolean;
+}
+
+type Saved = { readonly saved: Stored } | { readonly dangling: string };
+
+/** What these actions need. */
+export interface GroupMeans extends Choices {
+  readonly checkGroups: {
+    list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
+    find(accountId: string, id: number): Promise<Stored | null>;
+    add(write: Write): Promise<Saved>;
+    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved | null>;
+    remove(accountId: string, id: number): Promise<boolean>;
+  };
+  readonly checks: {
+    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
+    find(accountId: string, id: string): Promise<StoredCheck | null>;
+  };
+}
+
+/** Ids of other accounts are refused as ids of nothing are: `not-found`. */
+export interface GroupActions {
+  /** In the order of their ids. */
+  list(caller: Caller, search: GroupSearch, slice: Slice): Promise<{ rows: ShownGroup[]; total: number }>;
+  find(caller: Caller, id: number): Promise<ShownGroup>;
+  /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
+  create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
+  /** What is not named stays. */
+  change(caller: Caller, id: number, change: Partial<GroupInput>): Promise<ShownGroup>;
+  /** Its checks stay, in no group, and run as they say themselves. */
+  remove(caller: Caller, id: number): Promise<void>;
+  /** Its checks, in the order of their `groupOrder`. */
+  listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
+  /** One of its checks, with the values that hold once the group's are applied. */
+  findCheck(caller: Caller, id: number, checkId: string): Promise<ShownCheck>;
+}
+
+export function createGroupActions(means: GroupMeans): GroupActions {
+  const { checkGroups, checks } = means;
+  const required = async (caller: Caller, id: number): Promise<Stored> => {
+    requirePermission(caller, 'read');
+    const stored = await checkGroups.find(caller.accountId, id);
+    if (stored === null) throw notFound('check group', id);
+    return stored;
+  };
+  return {
+    async list(caller, search, slice) {
+      requirePermission(caller, 'read');
+      const { rows, total } = await checkGroups.list(caller.accountId, search, slice);
+      return { rows: rows.map((stored) => shownGroup(caller, stored)), total };
+    },
+    find: async (caller, id) => shownGroup(caller, await required(caller, id)),
+    async create(caller, input, isAutoAssigned) {
+      requirePermission(caller, 'write');
+      refuseProblems(placingProblems(input, means));
+      const { alertChannelSubscriptions: subscriptions, ...fields } = input;
+      const group: CheckGroup = {
+        ...fields,
+        accountId: caller.accountId,
+        id: 0,
+        createdAt: 0,
+        updatedAt: null,
+        environmentVariables: variablesMeant(input.environmentVariables, []),
+        apiCheckDefaults: requestMeant(input.apiCheckDefaults, null, 'apiCheckDefaults'),
+      };
+      return shownGroup(caller, savedOrRefused(await checkGroups.add({ group, subscriptions, isAutoAssigned })));
+    },
+    async change(caller, id, change) {
+      requirePermission(caller, 'write');
+      refuseProblems(placingProblems(change, means));
+      const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
+        group: changedGroup(group, change),
+        subscriptions: change.alertChannelSubscriptions ?? null,
+        isAutoAssigned: false,
+      }));
+      if (changed === null) throw notFound('check group', id);
+      return shownGroup(caller, savedOrRefused(changed));
+    },
+    async remove(caller, id) {
+      requirePermission(caller, 'write');
+      if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
+    },
+    async listChecks(caller, id, slice) {
+      await required(caller, id);
+      const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
+      return { rows: rows.map((stored) => shownCheck(caller, stored)), total };
+    },
+    async findCheck(caller, id, checkId) {
+      const { group } = await required(caller, id);
+      const stored = await checks.find(caller.accountId, checkId);
+      if (stored?.check.groupId !== id) throw notFound(`check in check group ${id}:`, checkId);
+      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) });
+    },
+  };
+}
+
+function changedGroup(present: CheckGroup, change: Partial<GroupInput>): CheckGroup {
+  const { alertChannelSubscriptions: _apart, environmentVariables, apiCheckDefaults, ...fields } = change;
+  return {
+    ...present,
+    ...fields,
+    ...(environmentVariables && {
+      environmentVariables: variablesMeant(environmentVariables, present.environmentVariables),
+    }),
+    ...(apiCheckDefaults && {
+      apiCheckDefaults: requestMeant(apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
+    }),
+  };
+}
+
+function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGroup {
+  return {
+    ...group,
+    environmentVariables: shownVariables(caller, group.environmentVariables),
+    apiCheckDefaults: shownRequest(caller, group.apiCheckDefaults),
+    alertChannelSubscriptions: subscriptions,
+  };
+}
+
+function savedOrRefused(outcome: Saved): Stored {
+  if ('saved' in outcome) return outcome.saved;
+  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
+}

@@ -1,0 +1,63 @@
+// What must hold of a check or a group beyond its shape (decisions: Checks, Runtimes).
+import type { Check } from '#domain/check.ts';
+import { type Runtime, stageAt } from '#domain/runtime.ts';
+import type { Problem } from './problems.ts';
+
+/** What there is to choose from. */
+export interface Choices {
+  /** Run locations as `GET /v1/locations` shows them. */
+  readonly locations: () => readonly { readonly region: string }[];
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly Runtime[];
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Where and in what something runs; absent fields are not judged. */
+export interface Placing {
+  readonly locations?: readonly string[];
+  readonly privateLocations?: readonly string[] | null;
+  readonly runtimeId?: string | null;
+}
+
+/** What of a placing names nothing that is there. */
+export function placingProblems({ locations, privateLocations, runtimeId }: Placing, choices: Choices): Problem[] {
+  const problems: Problem[] = [];
+  const codes = choices.locations().map(({ region }) => region);
+  for (const [index, code] of (locations ?? []).entries()) {
+    if (!codes.includes(code))
+      problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });
+  }
+  for (const index of (privateLocations ?? []).keys()) {
+    problems.push({ path: `privateLocations[${index}]`, message: 'names no private location: there are none' });
+  }
+  if (runtimeId !== null && runtimeId !== undefined) {
+    const now = choices.now();
+    const names = choices.runtimes().flatMap((runtime) => (stageAt(runtime, now) === 'REMOVED' ? [] : runtime.name));
+    if (!names.includes(runtimeId)) {
+      const right = names.length === 0 ? 'null: no runtime is installed' : `one of ${names.join(', ')}, or null`;
+      problems.push({ path: 'runtimeId', message: `must be ${right}` });
+    }
+  }
+  return problems;
+}
+
+/** Intervals in seconds that a frequency of 0 allows. */
+const shortIntervals = [10, 20, 30];
+
+/** What is wrong with how often a check runs (reference §4.3: frequency). */
+export function frequencyProblems({
+  frequency,
+  frequencyOffset,
+}: Pick<Check, 'frequency' | 'frequencyOffset'>): Problem[] {
+  if (frequency === 0 && !shortIntervals.includes(frequencyOffset ?? 0)) {
+    return [{ path: 'frequencyOffset', message: 'must be 10, 20 or 30 (seconds) when frequency is 0' }];
+  }
+  return [];
+}
+
+/** What to say of a reference in an input that names nothing of the account, by the field it stands in. */
+export function danglingMessage(path: string): string {
+  if (path.endsWith('alertChannelId')) return 'names no alert channel of this account';
+  return path.endsWith('checkId') ? 'names no check of this account' : 'names no check group of this account';
+}

@@ -1,0 +1,198 @@
+// What a caller may do with checks (reference §4.3, decisions: Checks).
+import type { SubscribedChannel } from '#domain/alert-channel.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { CheckStatus } from '#domain/check-state.ts';
+import type { Check, CheckType } from '#domain/check.ts';
+import { effectiveCheck } from '#domain/effective-check.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { type Choices, danglingMessage, frequencyProblems, placingProblems } from './check-rules.ts';
+import {
+  objectOrNull,
+  requestMeant,
+  type ShownVariable,
+  shownRequest,
+  shownVariables,
+  type VariableInput,
+  variablesMeant,
+} from './masking.ts';
+import { requirePermission } from './permission.ts';
+import { type Problem, refuseProblems } from './problems.ts';
+import { invalidField, notFound } from './refusal.ts';
+import type { Slice } from './variables.ts';
+
+/** A check as it is written. */
+export interface CheckInput extends Omit<
+  Check,
+  'accountId' | 'id' | 'checkType' | 'environmentVariables' | 'createdAt' | 'updatedAt'
+> {
+  readonly environmentVariables: readonly VariableInput[];
+  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+}
+
+/** A check as it may be shown. */
+export interface ShownCheck extends Omit<Check, 'environmentVariables'> {
+  readonly environmentVariables: readonly ShownVariable[];
+  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+}
+
+/** What checks are listed by: all that is given holds. */
+export interface CheckSearch {
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  readonly checkType?: string | undefined;
+  readonly search?: string | undefined;
+  readonly activated?: boolean | undefined;
+  readonly groupId?: number | undefined;
+  readonly status?: CheckStatus | undefined;
+  readonly apiCheckUrlFilterPattern?: string | undefined;
+  /** Newest first, or by `groupOrder`; absent = newest. */
+  readonly order?: 'newest' | 'group' | undefined;
+}
+
+interface Stored {
+  readonly check: Check;
+  readonly subscriptions: readonly SubscribedChannel[];
+}
+
+interface Write {
+  readonly check: Check;
+  readonly subscriptions: readonly SubscribedChannel[] | null;
+  readonly isAutoAssigned: boolean;
+}
+
+type Saved = { readonly saved: Stored } | { readonly dangling: string };
+
+/** What these actions need. */
+export interface CheckMeans extends Choices {
+  readonly checks: {
+    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
+    find(accountId: string, id: string): Promise<Stored | null>;
+    add(write: Write): Promise<Saved>;
+    change(accountId: string, id: string, edit: (present: Stored) => Write): Promise<Saved | null>;
+    remove(accountId: string, id: string): Promise<boolean>;
+  };
+  readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
+  /** What the kind of a check says of its settings; empty = fine. */
+  readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
+  readonly newId: () => string;
+}
+
+/** Ids of other accounts are refused as ids of nothing are: `not-found`. */
+export interface CheckActions {
+  /**
+   * Newest first.
+   *
+   * @param isEffective show the values that hold once the group's are applied
+   */
+  list(
+    caller: Caller,
+    search: CheckSearch,
+    slice: Slice,
+    isEffective?: boolean,
+  ): Promise<{ rows: ShownCheck[]; total: number }>;
+  find(caller: Caller, id: string, isEffective?: boolean): Promise<ShownCheck>;
+  /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
+  create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean): Promise<ShownCheck>;
+  /** What is not named stays; of the settings, too. */
+  change(caller: Caller, id: string, change: Partial<CheckInput>): Promise<ShownCheck>;
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export function createCheckActions(means: CheckMeans): CheckActions {
+  const { checks, newId } = means;
+  return {
+    async list(caller, search, slice, isEffective = false) {
+      requirePermission(caller, 'read');
+      const { rows, total } = await checks.list(caller.accountId, search, slice);
+      const shown = isEffective ? await withGroups(caller, rows, means) : rows;
+      return { rows: shown.map((stored) => shownCheck(caller, stored)), total };
+    },
+    async find(caller, id, isEffective = false) {
+      requirePermission(caller, 'read');
+      const stored = await checks.find(caller.accountId, id);
+      if (stored === null) throw notFound('check', id);
+      const [shown = stored] = isEffective ? await withGroups(caller, [stored], means) : [stored];
+      return shownCheck(caller, shown);
+    },
+    async create(caller, checkType, input, isAutoAssigned) {
+      requirePermission(caller, 'write');
+      const { alertChannelSubscriptions: subscriptions, ...fields } = input;
+      const environmentVariables = variablesMeant(input.environmentVariables, []);
+      const identity = { accountId: caller.accountId, id: newId(), checkType, createdAt: 0, updatedAt: null };
+      const check: Check = {
+        ...fields,
+        ...identity,
+        environmentVariables,
+        settings: settingsMeant(input.settings, {}),
+      };
+      refuseProblems(problemsOf(check, input, means));
+      const added = await checks.add({ check, subscriptions, isAutoAssigned });
+      return shownCheck(caller, savedOrRefused(added));
+    },
+    async change(caller, id, change) {
+      requirePermission(caller, 'write');
+      const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
+      const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
+        const environmentVariables =
+          change.environmentVariables === undefined
+            ? present.environmentVariables
+            : variablesMeant(change.environmentVariables, present.environmentVariables);
+        const settings = settingsMeant(change.settings ?? {}, present.settings);
+        const check: Check = { ...present, ...fields, environmentVariables, settings };
+        refuseProblems(problemsOf(check, change, means));
+        return { check, subscriptions, isAutoAssigned: false };
+      });
+      if (changed === null) throw notFound('check', id);
+      return shownCheck(caller, savedOrRefused(changed));
+    },
+    async remove(caller, id) {
+      requirePermission(caller, 'write');
+      if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
+    },
+  };
+}
+
+/** A stored check as a caller may see it. */
+export function shownCheck(caller: Caller, { check, subscriptions }: Stored): ShownCheck {
+  const request = objectOrNull(check.settings['request']);
+  return {
+    ...check,
+    environmentVariables: shownVariables(caller, check.environmentVariables),
+    settings: request === null ? check.settings : { ...check.settings, request: shownRequest(caller, request) },
+    alertChannelSubscriptions: subscriptions,
+  };
+}
+
+/** What is wrong with a check, of the fields that were written: what was right once is not judged again. */
+function problemsOf(check: Check, written: Partial<CheckInput>, means: CheckMeans): Problem[] {
+  const problems = placingProblems(written, means);
+  const isTimed = written.frequency !== undefined || written.frequencyOffset !== undefined;
+  if (isTimed) problems.push(...frequencyProblems(check));
+  if (written.settings !== undefined) problems.push(...means.validateSettings(check.checkType, check.settings));
+  return problems;
+}
+
+function settingsMeant(written: JsonObject, present: JsonObject): JsonObject {
+  const settings = { ...present, ...written };
+  const request = objectOrNull(written['request']);
+  if (request === null) return settings;
+  return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };
+}
+
+function savedOrRefused(outcome: Saved): Stored {
+  if ('saved' in outcome) return outcome.saved;
+  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
+}
+
+async function withGroups(caller: Caller, rows: readonly Stored[], { checkGroups }: CheckMeans): Promise<Stored[]> {
+  const groups = new Map<number, CheckGroup | null>();
+  for (const { check } of rows) {
+    if (check.groupId === null || groups.has(check.groupId)) continue;
+    groups.set(check.groupId, (await checkGroups.find(caller.accountId, check.groupId))?.group ?? null);
+  }
+  return rows.map((stored) => {
+    const group = stored.check.groupId === null ? null : (groups.get(stored.check.groupId) ?? null);
+    return { ...stored, check: effectiveCheck(stored.check, group) };
+  });
+}
