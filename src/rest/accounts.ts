@@ -1,34 +1,19 @@
 // Accounts over HTTP (spec §4.2).
+import type { AccountActions } from '#actions/accounts.ts';
 import type { AccountBody, UsageBody } from '#contract/account.ts';
 import type { Account, Usage } from '#domain/account.ts';
-import type { Caller } from '#domain/api-key.ts';
 import { type Route, route } from './route.ts';
 import { isoText } from './wire.ts';
 
-/** What is written of an account. */
-export type AccountDraft = Omit<Account, 'id' | 'createdAt'>;
-
-/** What a caller may do with the accounts its key reaches; of others it learns `not-found`. */
-export interface AccountActions {
-  list(caller: Caller): Promise<readonly Account[]>;
-  find(caller: Caller, id: string): Promise<Account>;
-  create(caller: Caller, draft: AccountDraft): Promise<Account>;
-  change(caller: Caller, id: string, change: Partial<AccountDraft>): Promise<Account>;
-  usage(caller: Caller, id: string): Promise<Usage>;
-}
-
 /** The routes of accounts. `me` in the place of an id is the account that the request acts on. */
 export function accountRoutes(actions: AccountActions): Route[] {
-  const idOf = (caller: Caller, id: string) => (id === 'me' ? caller.accountId : id);
   return [
     route('listAccounts', async ({ caller }) => (await actions.list(caller)).map((account) => toWire(account))),
     route('createAccount', async ({ caller, body }) => toWire(await actions.create(caller, body))),
     route('getOwnAccount', async ({ caller }) => toWire(await actions.find(caller, caller.accountId))),
     route('getAccount', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
-    route('updateAccount', async ({ caller, params, body }) =>
-      toWire(await actions.change(caller, idOf(caller, params.id), body)),
-    ),
-    route('getUsage', async ({ caller, params }) => usageToWire(await actions.usage(caller, idOf(caller, params.id)))),
+    route('updateAccount', async ({ caller, params, body }) => toWire(await actions.change(caller, params.id, body))),
+    route('getUsage', async ({ caller, params }) => usageToWire(await actions.usage(caller, params.id))),
   ];
 }
 

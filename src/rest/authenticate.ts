@@ -1,7 +1,6 @@
-// Who asks, and whether they may: key, rate limit, account, permission, in this order (spec §5, decisions: Accounts, keys).
+// Who asks: the key, and the account the request acts on (spec §5, decisions: Accounts, keys).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyRole, Caller, Permission } from '#domain/api-key.ts';
-import { mayDo } from '#domain/api-key.ts';
+import type { ApiKeyRole, Caller } from '#domain/api-key.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** What is known of a key that is valid now. */
@@ -48,17 +47,4 @@ export function callerOf(key: KnownKey, headers: IncomingHttpHeaders): Caller {
   const accountId = accountIds.find((id) => id === named || id === String(named).toLowerCase());
   if (accountId !== undefined) return { keyId, role, accountId, accountIds };
   throw new HttpRefusal(403, 'The API key does not reach the account named in x-service-account.');
-}
-
-const deeds: Readonly<Record<Permission, string>> = {
-  read: 'read',
-  run: 'start checks',
-  write: 'change anything',
-  admin: 'manage accounts and API keys',
-};
-
-/** Refuses with 403 what the key's role does not hold. */
-export function requirePermission(caller: Caller, permission: Permission): void {
-  if (mayDo(caller.role, permission)) return;
-  throw new HttpRefusal(403, `The API key has the role ${caller.role} and may not ${deeds[permission]}.`);
 }

@@ -1,16 +1,17 @@
 // How a request of one operation runs: who asks, what was sent, the route's function, the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { requirePermission } from '#actions/permission.ts';
 import type { Operation } from '#contract/operation.ts';
 import { operationOf } from '#contract/operations.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/api-key.ts';
-import { type Authenticate, bearerKey, callerOf, requirePermission, unauthenticated } from './authenticate.ts';
+import { type Authenticate, bearerKey, callerOf, unauthenticated } from './authenticate.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { parseInput } from './input.ts';
+import { type Input, parseInput } from './input.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { readJsonBody } from './read-body.ts';
-import { Answer, JsonText, type Page, type Route } from './route.ts';
+import { Answer, type AnyCall, JsonText, type Page, type Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -74,11 +75,10 @@ async function answer(
   reply: FastifyReply,
   isChecked: boolean,
 ): Promise<FastifyReply> {
-  const { headers, caller } = request;
-  const body = operation.body === undefined ? undefined : await readJsonBody(headers, request.raw);
+  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
   const needsParsing = operation.params ?? operation.query ?? operation.body;
   const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;
-  const result = await route.run({ ...input, headers, caller });
+  const result = await route.run(callOf(input, request, reply));
   if (result instanceof Answer) return sendAnswer(reply, operation, result);
   if (operation.status === 204) return reply.code(204).send();
   reply.code(operation.status);
@@ -88,6 +88,21 @@ async function answer(
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, input.query as PageQuery, reply) : result;
   if (isChecked && operation.response) checkResponse(operation.response, shown);
   return reply.send(JSON.stringify(shown));
+}
+
+function callOf(input: Input, { headers, caller }: FastifyRequest, { raw }: FastifyReply): AnyCall {
+  return {
+    ...input,
+    headers,
+    caller,
+    get signal() {
+      const gone = new AbortController();
+      raw.once('close', () => {
+        if (!raw.writableEnded) gone.abort();
+      });
+      return gone.signal;
+    },
+  };
 }
 
 const nothing = { params: undefined, query: undefined, body: undefined };

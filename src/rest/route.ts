@@ -36,9 +36,9 @@ export class JsonText {
 type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] extends 'none' ? true : false;
 
 /** What a route is called with. There is no caller where no key is asked for. */
-export type Call<Id extends OperationId> = InputOf<Id> & {
-  readonly headers: IncomingHttpHeaders;
-} & (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
+export type Call<Id extends OperationId> = InputOf<Id> &
+  Pick<AnyCall, 'headers' | 'signal'> &
+  (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
 
@@ -61,6 +61,8 @@ export interface AnyCall {
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
+  /** Aborts when the caller goes away before it was answered: for those who wait. Made when it is first asked for. */
+  readonly signal: AbortSignal;
 }
 
 /** Joins an operation with its function; the compiler checks both ends against the contract. */

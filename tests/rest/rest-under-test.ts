@@ -1,11 +1,12 @@
 // A REST server for tests: keys and resources in memory, answers checked against the contract.
 import type { FastifyInstance } from 'fastify';
+import type { AccountActions } from '#actions/accounts.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createVariableActions, type VariableActions } from '#actions/variables.ts';
 import type { Account } from '#domain/account.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import { type AccountActions, accountRoutes } from '#rest/accounts.ts';
+import { accountRoutes } from '#rest/accounts.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
 import { healthRoutes } from '#rest/health.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { KnownKey } from '#rest/authenticate.ts';
+import type { AnyCall } from '#rest/route.ts';
 import { keys, restUnderTest } from './rest-under-test.ts';
 
 const { server } = restUnderTest({ headersTimeoutMs: 150, requestTimeoutMs: 300 });
@@ -98,4 +99,26 @@ test('a server that is closing still answers what is under way', async () => {
   assert.equal((await answer).status, 200);
   assert.equal(((await (await answer).json()) as unknown[]).length, 1);
   await closed;
+});
+
+test('a route that waits is told when its caller has gone away', async () => {
+  const waiting = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const route = {
+    id: 'getLiveness' as const,
+    run: ({ signal }: AnyCall) => {
+      signal.addEventListener('abort', () => gone.resolve());
+      waiting.resolve();
+      return gone.promise;
+    },
+  };
+  const { server } = restUnderTest({ routes: [route], checkResponses: false });
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  const caller = new AbortController();
+  const answer = fetch(`${origin}/health/live`, { signal: caller.signal });
+  await waiting.promise;
+  caller.abort();
+  await assert.rejects(answer);
+  await gone.promise;
+  await server.close();
 });
