@@ -26,7 +26,8 @@ export function withinMs<T>(work: () => T, ms: number): T {
   try {
     script.runInContext(context, { timeout: Math.max(1, Math.ceil(ms)) });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+    // The error may belong to the context that was stopped, so it need not be an instance of our Error.
+    if (isObject(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       throw new DeadlineError(`not done within ${ms} ms`);
     }
     throw error;
@@ -35,4 +36,8 @@ export function withinMs<T>(work: () => T, ms: number): T {
   }
   if (out.value === undefined) throw new DeadlineError(`not done within ${ms} ms`);
   return out.value.result;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,22 +1,18 @@
 // The certificate of a target: what is kept of it, and why it is not trusted.
-import type { TLSSocket } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
 import type { SeenCertificate } from '#domain/result.ts';
 import type { Fault } from './fault.ts';
 
 /** What is kept of the certificate a connection showed. */
-export function seenCertificate(socket: TLSSocket, domain: string): SeenCertificate | null {
-  const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return null;
+export function seenCertificate(certificate: X509Certificate, domain: string): SeenCertificate {
   return { domain, fingerprint: certificate.fingerprint256, validTo: Date.parse(certificate.validTo) };
 }
 
-/** Why the certificate of a connection is not trusted. */
-export function certificateFault(socket: TLSSocket, host: string): Fault {
-  const code = String(socket.authorizationError);
-  const certificate = socket.getPeerX509Certificate();
+/** Why a certificate is not trusted; `error` is the socket's `authorizationError`. */
+export function certificateFault(certificate: X509Certificate | undefined, error: unknown, host: string): Fault {
   const issuer = certificate?.issuer.replaceAll('\n', ', ') ?? 'nobody';
   const names = certificate?.subjectAltName ?? certificate?.subject.replaceAll('\n', ', ') ?? 'nobody';
-  return { reason: 'tls', message: `the certificate of ${host} ${words(code, issuer, names, certificate)}` };
+  return { reason: 'tls', message: `the certificate of ${host} ${words(String(error), issuer, names, certificate)}` };
 }
 
 function words(

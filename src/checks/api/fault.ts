@@ -30,11 +30,11 @@ const dnsWords: Readonly<Record<string, string>> = {
 };
 
 /** A name that could not be resolved, or was refused. */
-export function resolveFault(error: unknown, host: string, ms: number): Fault {
+export function resolveFault(error: unknown, host: string, ms: number, isOnline = hasNetwork): Fault {
   const code = codeOf(error);
   if (code === 'EGRESS_REFUSED') return refusal(error instanceof Error ? error.message : host);
   const isSilent = code === 'ETIMEOUT' || code === 'ECONNREFUSED' || code === 'EAI_AGAIN';
-  if (isSilent && !hasNetwork()) {
+  if (isSilent && !isOnline()) {
     return { reason: 'observer-network', message: `this machine has no network: ${host} could not be looked up` };
   }
   return { reason: 'dns', message: `${host} cannot be resolved: ${dnsWords[code] ?? code} (after ${spoken(ms)})` };

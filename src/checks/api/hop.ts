@@ -165,9 +165,11 @@ function secure(
   socket.once('secureConnect', () => {
     hop.securedAt = performance.now();
     hop.tls = { protocol: socket.getProtocol() ?? '', cipher: socket.getCipher().name };
-    hop.certificate = seenCertificate(socket, target.host);
-    if (!socket.authorized && !means.skipSSL) finish(certificateFault(socket, target.host));
-    else onSocket(socket);
+    // Node gives it out once.
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate !== undefined) hop.certificate = seenCertificate(certificate, target.host);
+    if (socket.authorized || means.skipSSL) onSocket(socket);
+    else finish(certificateFault(certificate, socket.authorizationError, target.host));
   });
   return () => socket.destroy();
 }

@@ -1,6 +1,6 @@
 // `{{NAME}}` in the settings of a check: plain insertion, no helpers, no expressions.
 
-const placeholder = /\{\{\{?\s*([A-Za-z_$][\w$.-]*)\s*\}?\}\}/g;
+const placeholder = /\{\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}\}|\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}/g;
 
 /** Whether a text has a placeholder. */
 export function hasPlaceholder(text: string): boolean {
@@ -20,7 +20,8 @@ export function fillIn(
   encode: (value: string) => string = (value) => value,
 ): string {
   if (!text.includes('{{')) return text;
-  return text.replace(placeholder, (_, name: string) => {
+  return text.replace(placeholder, (_, triple: string | undefined, double: string | undefined) => {
+    const name = triple ?? double ?? '';
     const value = values.get(name);
     if (value === undefined) missing.add(name);
     return encode(value ?? '');

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { comparisons, comparisonsOf, compileAssertion, type Comparison, sources } from './assertion.ts';
+import { evaluateAll, type Outcome, sentence } from './evaluate.ts';
+
+const document = {
+  text: 'hello',
+  empty: '',
+  number: 42,
+  figure: '42',
+  yes: true,
+  nothing: null,
+  list: ['a', 'b', 3],
+  none: [],
+  object: { key: 'value', n: 1 },
+  hollow: {},
+};
+const headers = { 'content-type': 'application/json', 'x-n': '42', 'x-empty': '', 'set-cookie': ['a=1', 'b=2'] };
+
+function outcomeOf(
+  source: string,
+  comparison: string,
+  property: string,
+  target: string,
+  regex = '',
+  text = JSON.stringify(document),
+): Outcome {
+  const assertion = compileAssertion({ source, comparison, property, target, regex });
+  if (typeof assertion === 'string') return assert.fail(assertion);
+  const answer = { status: 201, headers, responseTimeMs: 123.4, text: () => text };
+  return evaluateAll([assertion], answer, (shown) => shown)[0] ?? assert.fail();
+}
+
+/** Each case holds; the negated comparison of the same case must not. */
+const negated: Partial<Record<Comparison, Comparison>> = {
+  EQUALS: 'NOT_EQUALS',
+  HAS_KEY: 'NOT_HAS_KEY',
+  HAS_VALUE: 'NOT_HAS_VALUE',
+  IS_EMPTY: 'NOT_EMPTY',
+  CONTAINS: 'NOT_CONTAINS',
+  IS_NULL: 'NOT_NULL',
+};
+const table: Record<
+  string,
+  readonly (readonly [comparison: Comparison, property: string, target: string, holds: boolean])[]
+> = {
+  STATUS_CODE: [
+    ['EQUALS', '', '201', true],
+    ['EQUALS', '', '200', false],
+    ['GREATER_THAN', '', '200', true],
+    ['GREATER_THAN', '', '201', false],
+    ['LESS_THAN', '', '202', true],
+    ['LESS_THAN', '', '201', false],
+  ],
+  RESPONSE_TIME: [
+    ['EQUALS', '', '123.4', true],
+    ['EQUALS', '', '123', false],
+    ['GREATER_THAN', '', '123', true],
+    ['GREATER_THAN', '', '124', false],
+    ['LESS_THAN', '', '124', true],
+    ['LESS_THAN', '', '100', false],
+  ],
+  HEADERS: [
+    ['EQUALS', 'Content-Type', 'application/json', true],
+    ['EQUALS', 'content-type', 'application/xml', false],
+    ['EQUALS', 'x-missing', '', false],
+    ['HAS_KEY', '', 'X-N', true],
+    ['HAS_KEY', '', 'x-missing', false],
+    ['HAS_KEY', 'X-N', '', true],
+    ['HAS_KEY', 'x-missing', '', false],
+    ['HAS_VALUE', '', '42', true],
+    ['HAS_VALUE', 'x-n', '43', false],
+    ['IS_EMPTY', 'x-empty', '', true],
+    ['IS_EMPTY', 'x-missing', '', true],
+    ['IS_EMPTY', 'x-n', '', false],
+    ['GREATER_THAN', 'x-n', '41', true],
+    ['GREATER_THAN', 'content-type', '1', false],
+    ['LESS_THAN', 'x-n', '43', true],
+    ['LESS_THAN', 'x-empty', '43', false],
+    ['CONTAINS', 'content-type', 'json', true],
+    ['CONTAINS', 'set-cookie', 'b=2', true],
+    ['CONTAINS', 'content-type', 'xml', false],
+    ['IS_NULL', 'x-missing', '', true],
+    ['IS_NULL', 'x-empty', '', false],
+  ],
+  TEXT_BODY: [
+    ['EQUALS', '', JSON.stringify(document), true],
+    ['EQUALS', '', 'hello', false],
+    ['IS_EMPTY', '', '', false],
+    ['GREATER_THAN', '"number":(\\d+)', '41', true],
+    ['LESS_THAN', '"number":(\\d+)', '42', false],
+    ['CONTAINS', '', '"text":"hello"', true],
+    ['CONTAINS', '', 'goodbye', false],
+    ['IS_NULL', 'goodbye', '', true],
+    ['IS_NULL', '', '', false],
+  ],
+  JSON_BODY: [
+    ['EQUALS', '$.text', 'hello', true],
+    ['EQUALS', '$.text', '"hello"', false],
+    ['EQUALS', '$.number', '42', true],
+    ['EQUALS', '$.number', '42.0', true],
+    ['EQUALS', '$.number', '', false],
+    ['EQUALS', '$.yes', 'true', true],
+    ['EQUALS', '$.nothing', 'null', true],
+    ['EQUALS', '$.list', '["a", "b", 3]', true],
+    ['EQUALS', '$.object', '{"n":1,"key":"value"}', true],
+    ['EQUALS', '$.object', 'not json', false],
+    ['EQUALS', '$.missing', '', false],
+    ['EQUALS', '$.list[?@ == "b"]', 'b', true],
+    ['HAS_KEY', '', 'text', true],
+    ['HAS_KEY', '$.object', 'key', true],
+    ['HAS_KEY', '$.object', 'toString', false],
+    ['HAS_KEY', '$.list', '2', true],
+    ['HAS_KEY', '$.list', 'length', false],
+    ['HAS_KEY', '$.text', '0', false],
+    ['HAS_VALUE', '$.list', '3', true],
+    ['HAS_VALUE', '$.list[*]', 'a', true],
+    ['HAS_VALUE', '$.object', 'value', true],
+    ['HAS_VALUE', '$.object', 'key', false],
+    ['IS_EMPTY', '$.empty', '', true],
+    ['IS_EMPTY', '$.none', '', true],
+    ['IS_EMPTY', '$.hollow', '', true],
+    ['IS_EMPTY', '$.missing', '', true],
+    ['IS_EMPTY', '$.number', '', false],
+    ['IS_EMPTY', '$.list', '', false],
+    ['GREATER_THAN', '$.number', '41.5', true],
+    ['GREATER_THAN', '$.figure', '41', true],
+    ['GREATER_THAN', '$.list', '2', true],
+    ['GREATER_THAN', '$.text', '0', false],
+    ['LESS_THAN', '$.number', '43', true],
+    ['LESS_THAN', '$.missing', '43', false],
+    ['LESS_THAN', '$.nothing', '43', false],
+    ['CONTAINS', '$.text', 'ell', true],
+    ['CONTAINS', '$.list', 'b', true],
+    ['CONTAINS', '$.list', 'c', false],
+    ['CONTAINS', '$.object', 'key', true],
+    ['CONTAINS', '$.number', '4', true],
+    ['CONTAINS', '$.missing', '', false],
+    ['IS_NULL', '$.nothing', '', true],
+    ['IS_NULL', '$.missing', '', true],
+    ['IS_NULL', '$.empty', '', false],
+  ],
+};
+
+for (const source of sources) {
+  const cases = table[source] ?? [];
+  test(`${source}: each of its comparisons holds when it should, and its negation when it should not`, () => {
+    const tried = new Set<Comparison>();
+    for (const [comparison, property, target, holds] of cases) {
+      const opposite = negated[comparison];
+      for (const each of opposite === undefined ? [comparison] : [comparison, opposite]) {
+        const expected = each === comparison ? holds : !holds;
+        assert.equal(outcomeOf(source, each, property, target).passed, expected, `${each} ${property} ${target}`);
+        tried.add(each);
+      }
+    }
+    assert.deepEqual([...tried].toSorted(), [...comparisonsOf[source]].toSorted());
+  });
+}
+
+test('a comparison that its source does not know is refused, with those it knows', () => {
+  for (const source of sources) {
+    for (const comparison of comparisons.filter((each) => !comparisonsOf[source].includes(each))) {
+      const problem = compileAssertion({ source, comparison, property: '', target: '1', regex: '' });
+      assert.match(
+        problemText(problem),
+        new RegExp(`"${comparison}" is no comparison of ${source}: use one of EQUALS`),
+      );
+    }
+  }
+  assert.match(
+    problemText(compileAssertion({ source: 'BODY', comparison: 'EQUALS', property: '', target: '', regex: '' })),
+    /use one of STATUS_CODE/,
+  );
+});
+
+test('a regex picks what is compared: its first group, else its match, from a header or the text', () => {
+  assert.equal(outcomeOf('HEADERS', 'EQUALS', 'content-type', 'json', 'application/(\\w+)').passed, true);
+  assert.equal(outcomeOf('HEADERS', 'EQUALS', 'set-cookie', 'b=2', 'b=\\d').passed, true);
+  assert.equal(outcomeOf('TEXT_BODY', 'EQUALS', '', '42', '"number":(\\d+)').passed, true);
+  assert.equal(outcomeOf('TEXT_BODY', 'IS_NULL', '', '', 'v=(\\d+)').passed, true);
+});
+
+test('a regex or JSON path that would take for ever ends, and the assertion fails with the reason', () => {
+  const hostile = 'a'.repeat(60);
+  for (const regex of ['^(a|a)*$', '^(a+)+$', '(x+x+)+y|^(a*)*b', 'a*a*a*a*a*a*b']) {
+    const started = performance.now();
+    const outcome = outcomeOf(
+      'TEXT_BODY',
+      'NOT_EMPTY',
+      '',
+      '',
+      regex,
+      `${hostile.repeat(regex.startsWith('a*') ? 100 : 1)}!`,
+    );
+    assert.deepEqual([outcome.passed, outcome.problem], [false, 'the regex took longer than 50 ms on it'], regex);
+    assert.equal(performance.now() - started < 1000, true);
+  }
+  const wide = JSON.stringify(Array.from({ length: 3000 }, (_, index) => ({ index })));
+  const path = outcomeOf('JSON_BODY', 'IS_EMPTY', '$..[?count($..*) > 1]', '', '', wide);
+  assert.match(path.problem ?? '', /JSON path took longer than 50 ms/);
+  for (const call of ['match', 'search']) {
+    const problem = compileAssertion({
+      source: 'JSON_BODY',
+      comparison: 'IS_NULL',
+      property: `$[?${call}(@.a, '^(a|a)*$')]`,
+      target: '',
+      regex: '',
+    });
+    assert.match(problemText(problem), /match and search are not available/);
+  }
+});
+
+test('a body that is no JSON fails every JSON assertion, negated ones too', () => {
+  for (const comparison of comparisonsOf.JSON_BODY) {
+    const outcome = outcomeOf('JSON_BODY', comparison, '$.a', '1', '', '<html>');
+    assert.deepEqual([outcome.passed, outcome.problem], [false, 'the body is not JSON']);
+  }
+});
+
+test('a sentence says what was expected and what came', () => {
+  const say = (source: string, comparison: string, property: string, target: string, regex = ''): string => {
+    const assertion = compileAssertion({ source, comparison, property, target, regex });
+    if (typeof assertion === 'string') return assert.fail(assertion);
+    return sentence(assertion, outcomeOf(source, comparison, property, target, regex));
+  };
+  assert.equal(say('STATUS_CODE', 'EQUALS', '', '200'), 'expected status code to equal 200, got 201');
+  assert.equal(
+    say('RESPONSE_TIME', 'LESS_THAN', '', '100'),
+    'expected response time in ms to be less than 100, got 123.4',
+  );
+  assert.equal(say('JSON_BODY', 'EQUALS', '$.text', 'x'), 'expected JSON body $.text to equal "x", got "hello"');
+  assert.equal(
+    say('JSON_BODY', 'NOT_NULL', '$.missing', ''),
+    'expected JSON body $.missing not to be null, got nothing',
+  );
+  assert.equal(
+    say('HEADERS', 'HAS_KEY', '', 'x-a').slice(0, 62),
+    'expected headers to have the key "x-a", got "{\\"content-type\\"',
+  );
+  assert.equal(
+    say('TEXT_BODY', 'EQUALS', '', '1', 'number":(\\d+)'),
+    'expected text body (the match of /number":(\\d+)/) to equal "1", got "42"',
+  );
+  assert.equal(outcomeOf('TEXT_BODY', 'EQUALS', '', '', '', 'x'.repeat(1000)).actual?.length, 201);
+});
+
+function problemText(compiled: ReturnType<typeof compileAssertion>): string {
+  return typeof compiled === 'string' ? compiled : assert.fail('it was accepted');
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { connectFault, resolveFault, spoken } from './fault.ts';
+
+function coded(code: string): Error {
+  return Object.assign(new Error(`connect ${code} at Object.<anonymous>`), { code });
+}
+
+test('no route for any address is the fault of this machine, one address that refuses is not', () => {
+  const lost = connectFault([coded('ENETUNREACH'), coded('ENETUNREACH')], 'a.test:80', 1);
+  assert.deepEqual(lost, { reason: 'observer-network', message: 'this machine has no network route to a.test:80' });
+  assert.equal(connectFault([coded('ECONNREFUSED'), coded('ENETUNREACH')], 'a.test:80', 1).reason, 'connect');
+  assert.equal(connectFault([coded('EMFILE')], 'a.test:80', 1).reason, 'observer-network');
+});
+
+test('a resolver that is silent is the fault of this machine only where it has no network at all', () => {
+  assert.equal(resolveFault(coded('ETIMEOUT'), 'a.test', 5, () => false).reason, 'observer-network');
+  assert.equal(resolveFault(coded('ENOTFOUND'), 'a.test', 5, () => false).reason, 'dns');
+  const silent = resolveFault(coded('ETIMEOUT'), 'a.test', 5, () => true);
+  assert.deepEqual(silent, {
+    reason: 'dns',
+    message: 'a.test cannot be resolved: no name server answered (after 5 ms)',
+  });
+});
+
+test('durations are spoken shortly', () => {
+  assert.deepEqual([0.123, 3, 42.6, 9999, 12_345].map(spoken), ['0.1 ms', '3 ms', '43 ms', '9999 ms', '12.3 s']);
+});

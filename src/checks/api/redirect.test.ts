@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
+import { startTarget } from '../../../tests/support/target.ts';
+
+test('redirects are followed as browsers do, and each is told', async (t) => {
+  const seen: string[] = [];
+  const target = await startTarget(t, (request, response) => {
+    const { method, url = '', headers } = request;
+    seen.push(
+      `${method} ${url} ${headers['content-type'] ?? '-'} ${headers['authorization'] === undefined ? '-' : 'auth'}`,
+    );
+    const status = Number(/^\/(30\d)/.exec(url)?.[1] ?? 200);
+    if (status !== 200) response.writeHead(status, { location: `done-${status}` });
+    response.end('done');
+  });
+  const basicAuth = { username: 'a', password: 'secret' };
+  for (const [status, method] of [
+    [301, 'GET'],
+    [302, 'GET'],
+    [303, 'GET'],
+    [307, 'POST'],
+    [308, 'POST'],
+  ] as const) {
+    seen.length = 0;
+    const finding = await probeOnce({
+      url: `${target.url}/${status}`,
+      method: 'POST',
+      bodyType: 'JSON',
+      body: '{}',
+      basicAuth,
+    });
+    assert.equal(verdictOf(finding), 'passed');
+    const kept = method === 'POST' ? 'application/json' : '-';
+    assert.deepEqual(seen, [`POST /${status} application/json auth`, `${method} /done-${status} ${kept} auth`]);
+    assert.deepEqual(detailsOf(finding).redirects, [{ status, location: `${target.url}/done-${status}` }]);
+    assert.equal(detailsOf(finding).phases.wait > 0, true);
+  }
+  const stayed = await probeOnce({ url: `${target.url}/302`, followRedirects: false });
+  assert.deepEqual([verdictOf(stayed), responseOf(stayed)['status']], ['passed', 302]);
+});
+
+test('credentials do not go along to another origin', async (t) => {
+  const seen: unknown[] = [];
+  const other = await startTarget(t, (request, response) => {
+    seen.push(request.headers['authorization'], request.headers['cookie'], request.headers['x-kept']);
+    response.end();
+  });
+  const target = await startTarget(t, (_, response) => response.writeHead(302, { location: other.url }).end());
+  const headers = [
+    { key: 'Authorization', value: 'Bearer abc' },
+    { key: 'Cookie', value: 'a=1' },
+    { key: 'X-Kept', value: '1' },
+  ];
+  assert.equal(verdictOf(await probeOnce({ url: target.url, headers })), 'passed');
+  assert.deepEqual(seen, [undefined, undefined, '1']);
+});
+
+test('a loop, a strange scheme and a refused hop end with their own reason', async (t) => {
+  const target = await startTarget(t, (request, response) => {
+    const locations: Record<string, string> = {
+      '/loop': '/loop',
+      '/ftp': 'ftp://127.0.0.1/',
+      '/inside': 'http://169.254.169.254/',
+    };
+    response.writeHead(302, { location: locations[request.url ?? ''] ?? '/' }).end();
+  });
+  const loop = await probeOnce({ url: `${target.url}/loop` });
+  assert.equal(verdictOf(loop), 'failed redirect');
+  assert.equal(detailsOf(loop).redirects.length, 11);
+  assert.equal(verdictOf(await probeOnce({ url: `${target.url}/ftp` })), 'failed redirect');
+  const inside = await probeOnce({ url: `${target.url}/inside` });
+  assert.equal(verdictOf(inside), 'failed egress-refused');
+  assert.match(inside.message ?? '', /169\.254\.169\.254 is a reserved address; .*TOCSIN_EGRESS_ALLOW/);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
+import { apiCheck } from '../../tests/support/api-check.ts';
+import { probeOnce } from '../../tests/support/api-probe.ts';
+import { startTarget } from '../../tests/support/target.ts';
+import { checkKinds } from './registry.ts';
+
+test('settings an API check cannot run with are refused, each with its path and what would be right', () => {
+  const problems = (request: JsonObject, settings: JsonObject = {}) =>
+    checkKinds.API.validateSettings(apiCheck(request, settings).settings).map(
+      ({ path, message }) => `${path}: ${message}`,
+    );
+  const assertion = (facts: JsonObject) => [{ source: 'JSON_BODY', comparison: 'EQUALS', target: '1', ...facts }];
+  const cases: readonly (readonly [JsonObject, RegExp | null])[] = [
+    [{ url: 'https://example.test/a?b=c' }, null],
+    [{ url: '{{BASE}}/path' }, null],
+    [{ url: 'http://{{HOST}}:{{PORT}}/x' }, null],
+    [{ url: '' }, /^request\.url: there is no URL/],
+    [{ url: '/path' }, /^request\.url: "\/path" is not a URL/],
+    [{ url: 'ftp://a.test' }, /^request\.url: .*http:\/\/ or https:\/\//],
+    [{ url: `http://a.test/${'x'.repeat(2048)}` }, /2048/],
+    [{ url: 'http://a.test', method: 'BREW' }, /^request\.method: "BREW".*GET, POST/],
+    [
+      {
+        url: 'http://a.test',
+        headers: [
+          { key: 'ok', value: '' },
+          { key: 'not ok', value: '' },
+        ],
+      },
+      /^request\.headers\.1\.key/,
+    ],
+    [{ url: 'http://a.test', headers: [{ key: 'Content-Length', value: '3' }] }, /set by Tocsin itself/],
+    [
+      { url: 'http://a.test', assertions: assertion({ property: '$.a[' }) },
+      /^request\.assertions\.0: "\$\.a\[" is not a JSON path/,
+    ],
+    [{ url: 'http://a.test', assertions: assertion({ property: '$.{{KEY}}' }) }, null],
+    [{ url: 'http://a.test', assertions: assertion({ regex: 'a' }) }, /takes no regex/],
+    [{ url: 'http://a.test', assertions: assertion({ source: 'TEXT_BODY', regex: '(' }) }, /not a regular expression/],
+    [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: 'ok' }) }, /needs a number/],
+    [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: '{{OK}}' }) }, null],
+    [{ url: 'http://a.test', assertions: assertion({ comparison: 'IS' }) }, /use one of EQUALS/],
+  ];
+  for (const [request, expected] of cases) {
+    const found = problems(request);
+    if (expected === null) assert.deepEqual(found, []);
+    else assert.match(found.join('\n'), expected);
+    assert.equal(found.length, expected === null ? 0 : 1);
+  }
+  const limits = { degradedResponseTime: 30_000, maxResponseTime: 20_000 };
+  assert.match(problems({ url: 'http://a.test' }, limits).join(), /^degradedResponseTime: 30000 is more than/);
+});
+
+test('a result is described in full with its exchange, in short without it, and gives alerts their facts', async (t) => {
+  const target = await startTarget(t, (_, response) => response.writeHead(503, { 'x-a': '1' }).end('down'));
+  const assertions = [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }];
+  const finding = await probeOnce({ url: target.url, assertions });
+  const full = checkKinds.API.describeResult(finding, finding.exchange)['apiCheckResult'] as Record<string, JsonObject>;
+  assert.equal(full['request']?.['url'], `${target.url}/`);
+  assert.equal(full['response']?.['status'], 503);
+  assert.equal(full['response']['body'], 'down');
+  assert.equal(full['requestError'], null);
+  const short = checkKinds.API.describeResult(finding, null)['apiCheckResult'] as Record<string, JsonObject>;
+  assert.equal(short['request'], null);
+  assert.deepEqual([short['response']?.['status'], short['response']?.['statusText']], [503, 'Service Unavailable']);
+  assert.deepEqual(short['assertions'], full['assertions']);
+  assert.match(JSON.stringify(short['assertions']), /expected status code to equal 200, got 503/);
+  const facts = checkKinds.API.alertFacts(apiCheck({ url: target.url }), finding.details);
+  assert.deepEqual(facts, { url: target.url, status: 503, statusText: 'Service Unavailable' });
+  const silent = checkKinds.API.describeResult({ details: null, message: 'no answer', reason: 'timeout' }, null);
+  assert.equal((silent['apiCheckResult'] as JsonObject)['requestError'], 'no answer');
+});

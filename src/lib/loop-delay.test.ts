@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import test from 'node:test';
+import { watchLoopDelay } from './loop-delay.ts';
+
+test('a hold-up of the loop is seen while it lasts and after it, and is not counted for what began later', async (t) => {
+  const loop = watchLoopDelay();
+  t.after(() => loop.stop());
+  const before = performance.now();
+  hold(150);
+  assert.equal(loop.longestSince(before) >= 100, true);
+  await nextTurn();
+  await nextTurn();
+  assert.equal(loop.longestSince(before) >= 100, true);
+  // What began two buckets later does not see it.
+  const until = performance.now() + 300;
+  while (performance.now() < until) await nextTurn();
+  assert.equal(loop.longestSince(performance.now()) < 100, true);
+});
+
+function hold(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,47 @@
+// Probing a target with the real probe and the real guard, as tests do it.
+import { createApiProbe } from '#checks/api/probe.ts';
+import { type ApiDetails, decodeDetails } from '#checks/api/details.ts';
+import type { ProbeMeans } from '#checks/kind.ts';
+import type { Check } from '#domain/check.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Finding } from '#domain/result.ts';
+import { createGuard, type EgressMode } from '#egress/guard.ts';
+import { apiCheck, inputOf } from './api-check.ts';
+
+/** What a test says beyond the request. */
+export interface ProbeOptions {
+  readonly settings?: JsonObject;
+  readonly check?: Partial<Check>;
+  readonly variables?: readonly EnvironmentVariable[];
+  readonly group?: CheckGroup;
+  readonly means?: Partial<ProbeMeans>;
+  readonly mode?: EgressMode;
+}
+
+/** Looks at a target once. */
+export function probeOnce(request: JsonObject, options: ProbeOptions = {}): Promise<Finding> {
+  const guard = createGuard({ mode: options.mode ?? 'any', allow: [] });
+  const probe = createApiProbe({ guard, version: '9.9', ...options.means });
+  const check = apiCheck(request, options.settings, options.check);
+  return probe(inputOf(check, options.variables, options.group ?? null), new AbortController().signal);
+}
+
+/** The answer as the finding shows it. */
+export function responseOf(finding: Finding): JsonObject {
+  const response = finding.exchange?.['response'];
+  if (typeof response !== 'object' || response === null || Array.isArray(response))
+    throw new Error('there was no answer');
+  return response as JsonObject;
+}
+
+/** The details of a finding, readable. */
+export function detailsOf(finding: Finding): ApiDetails {
+  return decodeDetails(finding.details);
+}
+
+/** Verdict and reason together, for comparing. */
+export function verdictOf({ verdict, reason }: Finding): string {
+  return reason === null ? verdict : `${verdict} ${reason}`;
+}
