@@ -2,6 +2,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
+import { type AlertNotifications, createAlertNotifications } from './alert-notifications.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
@@ -10,7 +11,9 @@ import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
 import type { Database } from './database.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { sqliteDialect } from './dialect.ts';
+import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
@@ -30,6 +33,9 @@ export interface Store {
   readonly checkResults: CheckResults;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
+  readonly deliveries: Deliveries;
+  readonly alertNotifications: AlertNotifications;
+  readonly failingChannels: FailingChannels;
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
   readonly alertChannels: AlertChannels;
@@ -71,6 +77,9 @@ export function openStore({ path, secretKey, clock }: StoreOptions): Store {
     checkResults: createCheckResults(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
+    deliveries: createDeliveries(database),
+    alertNotifications: createAlertNotifications(database),
+    failingChannels: createFailingChannels(database),
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),

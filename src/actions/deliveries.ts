@@ -1,0 +1,153 @@
+// What a caller may see of deliveries and do with them by hand (decisions: Webhook delivery, Resources of our own).
+import type { Caller } from '#domain/api-key.ts';
+import type { Attempt, Delivery, DeliveryStatus, RenderedRequest } from '#domain/delivery.ts';
+import { newId } from '#lib/id.ts';
+import type { Redactor, RedactorOf } from './delivery-redactor.ts';
+import { requirePermission } from './permission.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { type Hints, waitUntil } from './wait-until.ts';
+
+/** A delivery with the log of its attempts, first to last. */
+export interface LoggedDelivery {
+  readonly delivery: Delivery;
+  readonly log: readonly Attempt[];
+}
+
+/** Which deliveries. Instants are epoch ms, both included. */
+export interface DeliveryFilter {
+  readonly alertChannelId?: number;
+  readonly checkId?: string;
+  readonly statuses?: readonly DeliveryStatus[];
+  readonly from?: number;
+  readonly to?: number;
+}
+
+type DeliveryChange = 'done' | 'no-delivery' | 'ended' | 'under-way' | 'not-ended' | 'not-rendered' | 'no-channel';
+type Page = { readonly limit: number; readonly offset: number };
+
+/** What these actions need. */
+export interface DeliveryMeans {
+  readonly deliveries: {
+    list(accountId: string, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
+    find(accountId: string, id: string): Promise<LoggedDelivery | null>;
+    retry(accountId: string, id: string): Promise<DeliveryChange>;
+    cancel(accountId: string, id: string): Promise<DeliveryChange>;
+    replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
+    replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
+  };
+  readonly redactorOf: RedactorOf;
+  /** A hint that deliveries are due: polling is the floor (design: wake). */
+  readonly wake: () => void;
+}
+
+/** Everything that is shown is redacted. All but `list` refuse with `not-found`. */
+export interface DeliveryActions {
+  /** Newest first. */
+  list(caller: Caller, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
+  find(caller: Caller, id: string): Promise<LoggedDelivery>;
+  /** A pending one is due now, and goes on as scheduled should it fail again. Refuses (`conflict`) one that has ended. */
+  retry(caller: Caller, id: string): Promise<LoggedDelivery>;
+  /**
+   * Ends a pending one. An attempt under way is not taken back: its end is awaited, and if it was the last or arrived,
+   * there is nothing left to cancel. Refuses (`conflict`) one that has ended.
+   */
+  cancel(caller: Caller, id: string, signal: AbortSignal): Promise<LoggedDelivery>;
+  /**
+   * The stored request once more, byte for byte, as a new delivery: its `x-service-delivery-id` and timestamp are new,
+   * a DELIVERY_ID within the body stays the old one. Refuses (`conflict`) what is pending, was never rendered, or has
+   * no channel any more.
+   */
+  replay(caller: Caller, id: string): Promise<LoggedDelivery>;
+  /** Every exhausted delivery of a channel made since then (epoch ms) and not replayed yet; answers with how many. */
+  replayExhausted(caller: Caller, alertChannelId: number, since: number): Promise<number>;
+}
+
+/** Longer than any attempt can take: 30 s for the answer, a little for the log. */
+const attemptMostMs = 40_000;
+const silence: Hints = () => () => {};
+
+export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
+  const { deliveries, redactorOf, wake } = means;
+  const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
+    const found = await deliveries.find(caller.accountId, id);
+    if (found === null) throw notFound('delivery', id);
+    return redacted(found, await redactorOf(found.delivery));
+  };
+  return {
+    async list(caller, filter, page) {
+      requirePermission(caller, 'read');
+      const { rows, total } = await deliveries.list(caller.accountId, filter, page);
+      return { rows: await redactAll(rows, redactorOf), total };
+    },
+    find(caller, id) {
+      requirePermission(caller, 'read');
+      return find(caller, id);
+    },
+    async retry(caller, id) {
+      requirePermission(caller, 'write');
+      requireDone(await deliveries.retry(caller.accountId, id), id);
+      wake();
+      return find(caller, id);
+    },
+    async cancel(caller, id, signal) {
+      requirePermission(caller, 'write');
+      let change: DeliveryChange = 'under-way';
+      const isOver = async () => {
+        change = await deliveries.cancel(caller.accountId, id);
+        return change !== 'under-way';
+      };
+      await waitUntil(isOver, { mostMs: attemptMostMs, signal, hints: silence, pauseMs: { least: 20, most: 200 } });
+      requireDone(change, id);
+      return find(caller, id);
+    },
+    async replay(caller, id) {
+      requirePermission(caller, 'write');
+      const replayId = newId();
+      requireDone(await deliveries.replay(caller.accountId, id, replayId), id);
+      wake();
+      return find(caller, replayId);
+    },
+    async replayExhausted(caller, alertChannelId, since) {
+      requirePermission(caller, 'write');
+      const count = await deliveries.replayExhausted(caller.accountId, alertChannelId, since);
+      if (count === null) throw notFound('alert channel', alertChannelId);
+      if (count > 0) wake();
+      return count;
+    },
+  };
+}
+
+/** Each channel and check is looked up once. */
+export async function redactAll(rows: readonly LoggedDelivery[], redactorOf: RedactorOf): Promise<LoggedDelivery[]> {
+  const redactors = new Map<string, Redactor>();
+  const shown: LoggedDelivery[] = [];
+  for (const row of rows) {
+    const key = `${row.delivery.alertChannelId} ${row.delivery.checkId}`;
+    const redactor = redactors.get(key) ?? (await redactorOf(row.delivery));
+    redactors.set(key, redactor);
+    shown.push(redacted(row, redactor));
+  }
+  return shown;
+}
+
+function redacted({ delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
+  const sent: RenderedRequest | null = delivery.request;
+  return {
+    delivery: { ...delivery, request: sent === null ? null : redactor.request(sent) },
+    log: log.map((attempt) => redactor.attempt(attempt, sent)),
+  };
+}
+
+function requireDone(change: DeliveryChange, id: string): void {
+  if (change === 'done') return;
+  if (change === 'no-delivery') throw notFound('delivery', id);
+  throw new Refusal('conflict', reasons[change]);
+}
+
+const reasons: Readonly<Record<Exclude<DeliveryChange, 'done' | 'no-delivery'>, string>> = {
+  ended: 'This delivery has ended. Replay it to send it once more.',
+  'under-way': 'An attempt of this delivery is under way. Ask again when it has ended.',
+  'not-ended': 'This delivery has not ended yet. Retry it to have it sent now.',
+  'not-rendered': 'This delivery could not be rendered, so there is nothing to send. Mend the template of its channel.',
+  'no-channel': 'The alert channel of this delivery is gone.',
+};

@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/delivery.ts';
+import type { AlertType } from '#domain/alert.ts';
+import type { RenderedRequest } from '#domain/delivery.ts';
+import { firstIdAt, idBytes, idText, idTextOrNull, parsed, parsedOrNull } from './codec.ts';
+import { deliveryStatusCodes } from './codes.ts';
+import type { Database } from './database.ts';
+import {
+  cancelDelivery,
+  type DeliveryChange,
+  replayDelivery,
+  replayExhausted,
+  retryDelivery,
+} from './delivery-changes.ts';
+import type { AttemptsTable, DeliveriesTable, Tables } from './schema.ts';
+import { type IdRange, pageInSlices, type SlicedList } from './slices.ts';
+
+/** A delivery with the log of its attempts, first to last. */
+export interface LoggedDelivery {
+  readonly delivery: Delivery;
+  readonly log: readonly Attempt[];
+}
+
+/** Which deliveries. Instants are epoch ms, both included. */
+export interface DeliveryFilter {
+  readonly alertChannelId?: number;
+  readonly checkId?: string;
+  readonly statuses?: readonly DeliveryStatus[];
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Deliveries as they are read and changed by hand; the path takes and settles them. */
+export interface Deliveries {
+  /** Newest first. */
+  list(
+    accountId: string,
+    filter: DeliveryFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: LoggedDelivery[]; total: number }>;
+  find(accountId: string, id: string): Promise<LoggedDelivery | null>;
+  /** A pending delivery is due now; one under way stays as it is. `done`, `no-delivery`, `ended`. */
+  retry(accountId: string, id: string): Promise<DeliveryChange>;
+  /** Ends a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` when an attempt has to end first. */
+  cancel(accountId: string, id: string): Promise<DeliveryChange>;
+  /** The stored request as a new delivery with the id `newId`; or why not. */
+  replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
+  /**
+   * Every exhausted delivery of a channel made at `since` (epoch ms) or later, that was not replayed already, as a new
+   * one. Answers with how many; null = there is no such channel.
+   */
+  replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
+}
+
+export function createDeliveries(database: Database): Deliveries {
+  const { reader, clock } = database;
+  return {
+    async list(accountId, filter, page) {
+      const { rows, total } = await pageInSlices(slicedDeliveries(reader, accountId, filter), page);
+      return { rows: await withLogs(reader, rows), total };
+    },
+    async find(accountId, id) {
+      const row = await reader
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withLogs(reader, [row]))[0] ?? null);
+    },
+    retry: (accountId, id) => database.transaction((tx) => retryDelivery(tx, accountId, id, clock.now())),
+    cancel: (accountId, id) => database.transaction((tx) => cancelDelivery(tx, accountId, id, clock.now())),
+    replay: (accountId, id, newId) =>
+      database.transaction((tx) => replayDelivery(tx, accountId, id, newId, clock.now())),
+    replayExhausted: (accountId, alertChannelId, since) => replayExhausted(database, accountId, alertChannelId, since),
+  };
+}
+
+function slicedDeliveries(
+  reader: Kysely<Tables>,
+  accountId: string,
+  filter: DeliveryFilter,
+): SlicedList<DeliveriesTable> {
+  const scoped = ({ from, before }: IdRange) => {
+    let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
+    if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
+    if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
+    if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
+    if (from !== null) query = query.where('id', '>=', from);
+    return before === null ? query : query.where('id', '<', before);
+  };
+  const filtered = (range: IdRange) => {
+    let query = scoped(range);
+    if (filter.checkId !== undefined) query = query.where('check_id', '=', idBytes(filter.checkId));
+    if (filter.statuses !== undefined) {
+      query = query.where(
+        'status',
+        'in',
+        filter.statuses.map((status) => deliveryStatusCodes.encode(status)),
+      );
+    }
+    return query;
+  };
+  return {
+    async edge(before, size) {
+      const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
+      const row = await ids
+        .limit(1)
+        .offset(size - 1)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async count(range) {
+      const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
+      return (await counted.executeTakeFirstOrThrow()).rows;
+    },
+    rows: (range, limit, offset) =>
+      filtered(range).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  };
+}
+
+async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveriesTable[]): Promise<LoggedDelivery[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const attempts = await reader
+    .selectFrom('attempts')
+    .selectAll()
+    .where('account_id', '=', first.account_id)
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('delivery_id')
+    .orderBy('position')
+    .execute();
+  const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
+  return rows.map((row) => ({ delivery: deliveryOf(row), log: logs.get(idText(row.id)) ?? [] }));
+}
+
+function deliveryOf(row: DeliveriesTable): Delivery {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    alertChannelId: row.alert_channel_id,
+    alertId: idTextOrNull(row.alert_id),
+    checkId: idTextOrNull(row.check_id),
+    checkResultId: idTextOrNull(row.check_result_id),
+    alertType: row.alert_type as AlertType,
+    status: deliveryStatusCodes.decode(row.status),
+    request: parsedOrNull<RenderedRequest>(row.request),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    // While an attempt is under way the column holds the end of its lease, which is nothing to show.
+    nextAttemptAt: row.leased_by === null ? row.next_attempt_at : row.attempt_started_at,
+    replayOf: idTextOrNull(row.replay_of),
+    isTest: row.is_test === 1,
+    error: row.error,
+  };
+}
+
+function attemptOf(row: AttemptsTable): Attempt {
+  const exchange = parsed<Pick<Attempt, 'headers' | 'response'>>(row.exchange);
+  return {
+    accountId: idText(row.account_id),
+    deliveryId: idText(row.delivery_id),
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    headers: exchange.headers,
+    response: exchange.response,
+    error:
+      row.error_class === null ? null : { class: row.error_class as AttemptError, message: row.error_message ?? '' },
+    nextAttemptAt: row.next_attempt_at,
+  };
+}

@@ -1,0 +1,159 @@
+// What may be done to a delivery by hand: try it now, end it, send it once more as a new one.
+import type { Kysely } from 'kysely';
+import { newId } from '#lib/id.ts';
+import { firstIdAt, type IdBytes, idBytes, idText } from './codec.ts';
+import { deliveryStatusCodes } from './codes.ts';
+import type { Database } from './database.ts';
+import type { DeliveriesTable, Tables } from './schema.ts';
+
+/** What became of a change that only some deliveries allow. */
+export type DeliveryChange =
+  | 'done'
+  | 'no-delivery'
+  | 'ended'
+  | 'under-way'
+  | 'not-ended'
+  | 'not-rendered'
+  | 'no-channel';
+
+const pending = deliveryStatusCodes.encode('pending');
+const exhausted = deliveryStatusCodes.encode('exhausted');
+
+async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
+  const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
+  return owned.where('id', '=', idBytes(id)).executeTakeFirst();
+}
+
+/** Whether an attempt holds the delivery. A lease that has run out holds nothing: its process is gone. */
+function isUnderWay(row: DeliveriesTable, now: number): boolean {
+  return row.leased_by !== null && (row.next_attempt_at ?? 0) > now;
+}
+
+/** A delivery that waits is due now; one under way is being tried already. */
+export async function retryDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status !== pending) return 'ended';
+  if (isUnderWay(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
+  await tx
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  return 'done';
+}
+
+/** Ends a delivery that waits. An attempt under way is not taken back: its outcome belongs on record. */
+export async function cancelDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status !== pending) return 'ended';
+  if (isUnderWay(row, now)) return 'under-way';
+  await tx
+    .updateTable('deliveries')
+    .set({ status: deliveryStatusCodes.encode('cancelled'), next_attempt_at: null, leased_by: null })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  return 'done';
+}
+
+/** The same request in a delivery of its own: another id, another timestamp, its own attempts. */
+export async function replayDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  replayId: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status === pending) return 'not-ended';
+  if (row.request === null) return 'not-rendered';
+  if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
+  await tx
+    .insertInto('deliveries')
+    .values(replayOf(row, idBytes(replayId), now))
+    .execute();
+  return 'done';
+}
+
+function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {
+  return {
+    ...row,
+    id,
+    status: pending,
+    attempts: 0,
+    created_at: now,
+    next_attempt_at: now,
+    leased_by: null,
+    attempt_started_at: null,
+    replay_of: row.id,
+    error: null,
+  };
+}
+
+async function isChannel(db: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
+  const channels = db.selectFrom('alert_channels').select('id').where('account_id', '=', account);
+  return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+/** Deliveries replayed in one transaction: bounds how long one holds the writer. */
+const replaysAtOnce = 100;
+
+/**
+ * Replays in the order in which they were made. What was replayed before is left to its replay, so that asking twice
+ * sends nothing twice; a message of the test kind is never replayed.
+ */
+export async function replayExhausted(
+  database: Database,
+  accountId: string,
+  alertChannelId: number,
+  since: number,
+): Promise<number | null> {
+  const account = idBytes(accountId);
+  if (!(await isChannel(database.reader, account, alertChannelId))) return null;
+  const made = await database.reader
+    .selectFrom('deliveries')
+    .select(['id', 'status', 'replay_of', 'is_test'])
+    .where('account_id', '=', account)
+    .where('alert_channel_id', '=', alertChannelId)
+    .where('id', '>=', firstIdAt(since))
+    .orderBy('id')
+    .execute();
+  const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
+  const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
+  // Ids of one moment are in no order of their own: sorted, they keep that of the originals.
+  const ids = wanted.map(() => newId()).sort();
+  for (let start = 0; start < wanted.length; start += replaysAtOnce) {
+    await database.transaction(async (tx) => {
+      const some = wanted.slice(start, start + replaysAtOnce);
+      const rows = await tx
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where(
+          'id',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .orderBy('id')
+        .execute();
+      const now = database.clock.now();
+      const replays = rows.map((row, index) => replayOf(row, idBytes(ids[start + index] ?? newId()), now));
+      if (replays.length > 0) await tx.insertInto('deliveries').values(replays).execute();
+    });
+  }
+  return wanted.length;
+}

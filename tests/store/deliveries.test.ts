@@ -1,0 +1,305 @@
+// Deliveries by hand: listed, tried now, cancelled, replayed; and the notices and notifications that come of them.
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
+import { createDeliveryActions } from '#actions/deliveries.ts';
+import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { createNoticeActions } from '#actions/notices.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { channelKinds } from '#channels/registry.ts';
+import type { Caller } from '#domain/api-key.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes, json } from '#store/codec.ts';
+import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/rows.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+
+const callerOf = (accountId: string, role: Caller['role'] = 'read-write'): Caller => ({
+  keyId: newId(),
+  role,
+  accountId,
+  accountIds: [accountId],
+});
+const signal = new AbortController().signal;
+const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+
+function open({ store, clock }: TempStore) {
+  let woken = 0;
+  const redactorOf = createRedactorOf({
+    kinds: channelKinds,
+    channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,
+    variablesOf: (accountId) => store.variables.all(accountId),
+    groupVariablesOf: async () => [],
+  });
+  const wake = () => {
+    woken++;
+  };
+  return {
+    deliveries: createDeliveryActions({ deliveries: store.deliveries, redactorOf, wake }),
+    notifications: createAlertNotificationActions({ ...store, redactorOf, clock }),
+    woken: () => woken,
+  };
+}
+
+function putAttempt(raw: DatabaseSync, accountId: string, deliveryId: string, position: number, status: number): void {
+  insertRow(raw, 'attempts', {
+    account_id: idBytes(accountId),
+    delivery_id: idBytes(deliveryId),
+    position,
+    number: position,
+    started_at: 1000 * position,
+    duration_ms: 12,
+    status,
+    error_class: status > 399 ? 'status' : null,
+    error_message: status > 399 ? `the receiver answered ${status}` : null,
+    next_attempt_at: status > 399 ? 1000 * position + 20_012 : null,
+    exchange: json({
+      headers: [
+        ['x-service-attempt', String(position)],
+        ['authorization', 'Bearer very-secret-token'],
+      ],
+      response: { status, headers: { server: 'x' }, body: 'you said very-secret-token' },
+    }),
+  });
+}
+
+test('a delivery is shown with every attempt, values of locked variables hidden everywhere', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  await temp.store.variables.add(accountId, { key: 'T', value: 'very-secret-token', locked: true, secret: false });
+  const request = {
+    method: 'POST',
+    url: 'http://127.0.0.1:9/hook?t=very-secret-token',
+    headers: [['authorization', 'Bearer very-secret-token']],
+    body: '{"token":"very-secret-token","ok":1}',
+  };
+  const id = putDelivery(temp.raw, accountId, temp.clock.now(), { request, status: 'delivered' });
+  putAttempt(temp.raw, accountId, id, 1, 500);
+  putAttempt(temp.raw, accountId, id, 2, 204);
+  const { deliveries } = open(temp);
+  const { delivery, log } = await deliveries.find(callerOf(accountId), id);
+  assert.deepEqual(
+    log.map(({ number, response, error }) => [number, response?.status, error?.class]),
+    [
+      [1, 500, 'status'],
+      [2, 204, undefined],
+    ],
+  );
+  assert.ok(!JSON.stringify([delivery, log]).includes('very-secret'));
+  assert.ok(delivery.request?.body.includes('"ok":1'));
+  const { rows } = await deliveries.list(callerOf(accountId, 'read-only'), {}, { limit: 10, offset: 0 });
+  assert.deepEqual(rows, [{ delivery, log }]);
+});
+
+test('headers of a channel that is gone are hidden, because nobody knows which were locked', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const id = putDelivery(temp.raw, accountId, temp.clock.now(), { status: 'exhausted', alertChannelId: 4 });
+  putAttempt(temp.raw, accountId, id, 1, 500);
+  const { log } = await open(temp).deliveries.find(callerOf(accountId), id);
+  assert.deepEqual(log[0]?.headers, [
+    ['x-service-attempt', '1'],
+    ['authorization', '********'],
+  ]);
+});
+
+test('hundreds of deliveries are listed newest first by channel, check, status and time', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const foreign = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const now = temp.clock.now();
+  temp.raw.exec('BEGIN');
+  for (let index = 0; index < 300; index++) {
+    putDelivery(temp.raw, accountId, now + index, {
+      alertChannelId: 1 + (index % 3),
+      status: index % 2 === 0 ? 'delivered' : 'exhausted',
+      ...(index % 5 === 0 && { checkId }),
+    });
+    putDelivery(temp.raw, foreign, now + index);
+  }
+  temp.raw.exec('COMMIT');
+  const { deliveries } = open(temp);
+  const found = async (filter: object) => {
+    const ages: number[] = [];
+    let count = 0;
+    for (let offset = 0; offset <= count; offset += 100) {
+      const { rows, total } = await deliveries.list(callerOf(accountId), filter, { limit: 100, offset });
+      ages.push(...rows.map(({ delivery }) => delivery.createdAt - now));
+      count = total;
+    }
+    assert.equal(count, ages.length);
+    assert.deepEqual(
+      ages,
+      ages.toSorted((a, b) => b - a),
+    );
+    return ages.length;
+  };
+  assert.equal(await found({}), 300);
+  assert.equal(await found({ alertChannelId: 2 }), 100);
+  assert.equal(await found({ statuses: ['exhausted'] }), 150);
+  assert.equal(await found({ checkId, statuses: ['exhausted'] }), 30);
+  assert.equal(await found({ from: now + 100, to: now + 199 }), 100);
+  assert.equal(await found({ alertChannelId: 99 }), 0);
+});
+
+test('a waiting delivery can be made due now, one that has ended cannot', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const waiting = putDelivery(temp.raw, accountId, now, { nextAttemptAt: now + 20_000 });
+  const ended = putDelivery(temp.raw, accountId, now, { status: 'delivered' });
+  const { deliveries, woken } = open(temp);
+  const { delivery } = await deliveries.retry(callerOf(accountId), waiting);
+  assert.deepEqual([delivery.status, delivery.nextAttemptAt, woken()], ['pending', now, 1]);
+  await assert.rejects(deliveries.retry(callerOf(accountId), ended), refusedWith('conflict'));
+  await assert.rejects(deliveries.retry(callerOf(accountId), newId()), refusedWith('not-found'));
+  await assert.rejects(deliveries.retry(callerOf(accountId, 'read-run'), waiting), refusedWith('forbidden'));
+  await assert.rejects(deliveries.retry(callerOf(putAccount(temp.raw)), waiting), refusedWith('not-found'));
+});
+
+test('a retry leaves the lease of an attempt under way alone', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const id = putDelivery(temp.raw, accountId, now, { nextAttemptAt: now + 10_000, leasedBy: 'p1' });
+  await open(temp).deliveries.retry(callerOf(accountId), id);
+  const row = temp.raw.prepare('SELECT next_attempt_at AS at, leased_by AS owner FROM deliveries').get();
+  assert.deepEqual({ ...row }, { at: now + 10_000, owner: 'p1' });
+});
+
+test('a waiting delivery is cancelled at once, one under way after its attempt', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const { deliveries } = open(temp);
+  const waiting = putDelivery(temp.raw, accountId, now);
+  const cancelled = await deliveries.cancel(callerOf(accountId), waiting, signal);
+  assert.deepEqual([cancelled.delivery.status, cancelled.delivery.nextAttemptAt], ['cancelled', null]);
+  await assert.rejects(deliveries.cancel(callerOf(accountId), waiting, signal), refusedWith('conflict'));
+
+  const busy = putDelivery(temp.raw, accountId, now, { nextAttemptAt: now + 10_000, leasedBy: 'p1' });
+  const answer = deliveries.cancel(callerOf(accountId), busy, signal);
+  await assert.rejects(
+    deliveries.cancel(callerOf(accountId), busy, AbortSignal.abort()),
+    /An attempt of this delivery is under way/,
+  );
+  temp.raw
+    .prepare('UPDATE deliveries SET leased_by = NULL, next_attempt_at = ? WHERE leased_by IS NOT NULL')
+    .run(now + 20_000);
+  assert.equal((await answer).delivery.status, 'cancelled');
+});
+
+test('a replay is a new delivery of the same bytes that names the old one', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  putChannel(temp.raw, accountId, 1);
+  const before = temp.clock.now();
+  const old = putDelivery(temp.raw, accountId, before, { status: 'exhausted', checkId, error: 'in vain' });
+  putAttempt(temp.raw, accountId, old, 1, 500);
+  temp.clock.turn(5000);
+  const { deliveries, woken } = open(temp);
+  const { delivery, log } = await deliveries.replay(callerOf(accountId), old);
+  const original = (await deliveries.find(callerOf(accountId), old)).delivery;
+  assert.notEqual(delivery.id, old);
+  assert.deepEqual(delivery, {
+    ...original,
+    id: delivery.id,
+    status: 'pending',
+    createdAt: before + 5000,
+    nextAttemptAt: before + 5000,
+    replayOf: old,
+    error: null,
+  });
+  assert.deepEqual([log, woken()], [[], 1]);
+});
+
+test('what is pending, was never rendered or has lost its channel is not replayed', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const { deliveries } = open(temp);
+  for (const [look, words] of [
+    [{}, /has not ended/],
+    [{ status: 'failed', request: null }, /could not be rendered/],
+    [{ status: 'delivered', alertChannelId: 9 }, /channel of this delivery is gone/],
+  ] as const) {
+    const id = putDelivery(temp.raw, accountId, now, look);
+    await assert.rejects(deliveries.replay(callerOf(accountId), id), words);
+  }
+});
+
+test('all exhausted deliveries of a channel since an instant are replayed in order, and only once', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  putChannel(temp.raw, accountId, 2);
+  const start = temp.clock.now();
+  const exhausted: string[] = [];
+  for (let index = 0; index < 250; index++) {
+    exhausted.push(putDelivery(temp.raw, accountId, start + index, { status: 'exhausted' }));
+    putDelivery(temp.raw, accountId, start + index, { status: 'exhausted', alertChannelId: 2 });
+    putDelivery(temp.raw, accountId, start + index, { status: 'delivered' });
+  }
+  temp.clock.turn(60_000);
+  const { deliveries } = open(temp);
+  const caller = callerOf(accountId);
+  assert.equal(await deliveries.replayExhausted(caller, 1, start + 50), 200);
+  const replays = temp.raw.prepare('SELECT replay_of FROM deliveries WHERE replay_of IS NOT NULL ORDER BY id').all();
+  assert.deepEqual(
+    replays.map((row) => Buffer.from(row['replay_of'] as Uint8Array)),
+    exhausted.slice(50).map((id) => Buffer.from(idBytes(id))),
+  );
+  assert.equal(await deliveries.replayExhausted(caller, 1, start + 50), 0);
+  assert.equal(await deliveries.replayExhausted(caller, 1, start), 50);
+  await assert.rejects(deliveries.replayExhausted(caller, 9, start), refusedWith('not-found'));
+});
+
+test('notifications tell of each delivery what the reference clients read', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const alertId = putAlert(temp.raw, accountId, checkId, now);
+  const id = putDelivery(temp.raw, accountId, now, { status: 'exhausted', checkId, alertId });
+  putAttempt(temp.raw, accountId, id, 1, 503);
+  putDelivery(temp.raw, accountId, now - 25 * 3_600_000, { status: 'exhausted' });
+  const { notifications } = open(temp);
+  const page = { limit: 10, offset: 0 };
+  const { rows, total } = await notifications.list(callerOf(accountId, 'read-only'), { hasFailures: true }, page);
+  assert.equal(total, 1);
+  assert.deepEqual(
+    rows.map(({ delivery, ...rest }) => ({ id: delivery.id, ...rest })),
+    [
+      {
+        id,
+        channelType: 'WEBHOOK',
+        alertConfig: { name: 'hook 1', url: 'http://127.0.0.1:9/hook', method: 'POST' },
+        result: 'the receiver answered 503',
+        checkType: 'API',
+      },
+    ],
+  );
+  const without = await notifications.list(callerOf(accountId), { hasFailures: false }, page);
+  assert.deepEqual(without, { rows: [], total: 0 });
+});
+
+test('a failing channel is a notice of its own account, beside those of the installation', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  putChannel(temp.raw, accountId, 2, 5000);
+  const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
+  const notices = createNoticeActions({ failingChannels: temp.store.failingChannels, processNotices: () => [gap] });
+  const [first, second, ...rest] = await notices.list(callerOf(accountId, 'read-only'));
+  assert.deepEqual([first, rest], [gap, []]);
+  assert.deepEqual([second?.id, second?.since, second?.subject], ['channel-failing:2', 5000, 'hook 2']);
+  assert.deepEqual(await notices.list(callerOf(putAccount(temp.raw))), [gap]);
+});
