@@ -3,8 +3,8 @@ import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
 import type { KindFacts } from '../kind.ts';
-import { type ApiDetails, decodeDetails, totalOf } from './details.ts';
-import { readSettings } from './settings.ts';
+import { type ApiDetails, decodeDetails, decodeStatus, totalOf } from './details.ts';
+import { urlOf } from './settings.ts';
 
 /** The `apiCheckResult` of a stored result; where the exchange is not kept, what the details say of the answer. */
 export function describeApiResult(
@@ -44,6 +44,5 @@ function shortResponse({ status, statusText, truncated, phases }: ApiDetails): J
 
 /** What alerts tell of a result: the URL as the check has it, the answer's status. */
 export function apiAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
-  const { status, statusText } = decodeDetails(details);
-  return { url: readSettings(check.settings).url || null, status, statusText };
+  return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
 }

@@ -106,7 +106,7 @@ function encodeAssertion(outcome: AssertionOutcome): JsonValue {
 export function decodeDetails(stored: JsonValue): ApiDetails {
   const list = isList(stored) ? stored : [];
   const rest = isObject(list[10]) ? list[10] : {};
-  const status = number(list[0]) || null;
+  const { status, statusText } = decodeStatus(stored);
   const phases = {
     wait: number(rest['w']) / 1000,
     dns: number(list[2]) / 1000,
@@ -119,7 +119,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
   const http = text(rest['h']) ?? '1.1';
   return {
     status,
-    statusText: status === null ? null : (text(rest['t']) ?? usualText(status)),
+    statusText,
     address: text(list[1]),
     protocol: status === null ? null : { http, tls: nameIn(tlsNames, tls), cipher: nameIn(cipherNames, cipher) },
     phases,
@@ -131,6 +131,14 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
     })),
     assertions: (isList(list[9]) ? list[9] : []).filter(isList).map((each) => decodeAssertion(each, status, phases)),
   };
+}
+
+/** Status and its text alone: asked for at every result. */
+export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'statusText'> {
+  const status = isList(stored) ? number(stored[0]) || null : null;
+  if (status === null || !isList(stored)) return { status: null, statusText: null };
+  const rest = stored[10];
+  return { status, statusText: (isObject(rest) ? text(rest['t']) : null) ?? usualText(status) };
 }
 
 function decodeAssertion(list: readonly JsonValue[], status: number | null, phases: Phases): AssertionOutcome {

@@ -67,6 +67,11 @@ export function readSettings(settings: JsonObject): ApiSettings {
   };
 }
 
+/** The URL alone, as the user wrote it; '' when there is none. */
+export function urlOf(settings: JsonObject): string {
+  return text(object(settings['request'])['url']);
+}
+
 /** Reads the defaults of a group. */
 export function readDefaults(defaults: JsonObject): ApiDefaults {
   const auth = object(defaults['basicAuth']);
