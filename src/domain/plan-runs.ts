@@ -36,7 +36,7 @@ export interface RunPlan {
  */
 export function planRuns(schedule: Schedule, now: number, served: readonly string[]): RunPlan {
   const { nextDueAt, intervalMs, turn } = schedule;
-  const known = schedule.locations.filter((code) => served.includes(code));
+  const known = [...new Set(schedule.locations)].filter((code) => served.includes(code));
   const all = known.length > 0 ? known : served.slice(0, 1);
   const locations = schedule.runParallel ? all : all.slice(turn % all.length, (turn % all.length) + 1);
   const over = Math.max(0, Math.floor((now - nextDueAt) / intervalMs));

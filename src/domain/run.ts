@@ -49,6 +49,6 @@ export function runRetryAt(
   if (strategy.onlyOn?.length && !(reason !== null && networkErrors.has(reason))) return null;
   const base = strategy.baseBackoffSeconds * 1000;
   const factor = strategy.type === 'LINEAR' ? attempt : strategy.type === 'EXPONENTIAL' ? 2 ** (attempt - 1) : 1;
-  const at = failedAt + base * factor;
+  const at = Math.ceil(failedAt + base * factor);
   return at - firstStartedAt > strategy.maxDurationSeconds * 1000 ? null : at;
 }

@@ -31,7 +31,7 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
   let isWoken = false;
   let isStopped = false;
   let failedInARow = 0;
-  let ended: (() => void) | null = null;
+  const ended = Promise.withResolvers<void>();
 
   const plan = (inMs: number): void => {
     if (timer !== null) clearTimeout(timer);
@@ -52,7 +52,7 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
       onError(error, failedInARow);
     }
     isTurning = false;
-    if (isStopped) ended?.();
+    if (isStopped) ended.resolve();
     else plan(isWoken ? 0 : Math.max(0, pauseMs));
   };
   plan(0);
@@ -67,10 +67,8 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
     stop() {
       isStopped = true;
       if (timer !== null) clearTimeout(timer);
-      if (!isTurning) return Promise.resolve();
-      return new Promise<void>((resolve) => {
-        ended = resolve;
-      });
+      if (!isTurning) ended.resolve();
+      return ended.promise;
     },
     get isHealthy() {
       return failedInARow === 0;

@@ -1,0 +1,23 @@
+// What each role of an API key may do.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ApiKeyRole, apiKeyRoles, mayDo, type Permission } from './api-key.ts';
+
+const permissions: readonly Permission[] = ['read', 'run', 'write', 'admin'];
+const table: Readonly<Record<ApiKeyRole, readonly Permission[]>> = {
+  'read-only': ['read'],
+  'read-run': ['read', 'run'],
+  'read-write': ['read', 'run', 'write'],
+  admin: ['read', 'run', 'write', 'admin'],
+};
+
+describe('a key', () => {
+  for (const role of apiKeyRoles) {
+    it(`with the role ${role} may ${table[role].join(', ')} and nothing else`, () => {
+      assert.deepEqual(
+        permissions.filter((permission) => mayDo(role, permission)),
+        table[role],
+      );
+    });
+  }
+});

@@ -1,0 +1,104 @@
+// What a due schedule becomes: the slot that is now, and the slots that can no longer be run.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { planRuns, type Schedule } from './plan-runs.ts';
+
+const due = Date.UTC(2026, 2, 10, 12);
+const schedule: Schedule = {
+  accountId: 'a',
+  checkId: 'c',
+  nextDueAt: due,
+  intervalMs: 10_000,
+  phaseMs: 0,
+  locations: [],
+  runParallel: false,
+  turn: 0,
+};
+const served = ['local', 'paris', 'lima'];
+
+describe('a due schedule', () => {
+  const rows: readonly [what: string, lateMs: number, missed: number][] = [
+    ['exactly on time', 0, 0],
+    ['a moment late', 1, 0],
+    ['at the last ms of its slot', 9_999, 0],
+    ['at the ms in which the next slot begins', 10_000, 1],
+    ['at the last ms of the next slot', 19_999, 1],
+    ['an hour late', 3_600_000, 360],
+  ];
+  for (const [what, lateMs, missed] of rows) {
+    it(`${what}: runs the slot that is now and misses ${missed}`, () => {
+      const plan = planRuns(schedule, due + lateMs, served);
+      const slotAt = due + missed * 10_000;
+      assert.deepEqual(plan, {
+        runs: [{ slotAt, location: 'local' }],
+        missed: missed === 0 ? [] : [{ slotAt: due, slots: missed, location: 'local' }],
+        nextDueAt: slotAt + 10_000,
+        turn: 1,
+      });
+    });
+  }
+
+  it('goes round its locations, one a slot', () => {
+    let present: Schedule = { ...schedule, locations: ['paris', 'lima', 'local'] };
+    const seen: string[] = [];
+    for (let slot = 0; slot < 6; slot++) {
+      const plan = planRuns(present, present.nextDueAt, served);
+      seen.push(...plan.runs.map(({ location }) => location));
+      present = { ...present, nextDueAt: plan.nextDueAt, turn: plan.turn };
+    }
+    assert.deepEqual(seen, ['paris', 'lima', 'local', 'paris', 'lima', 'local']);
+  });
+
+  it('runs and misses in every location when it is parallel', () => {
+    const plan = planRuns({ ...schedule, locations: ['paris', 'lima'], runParallel: true }, due + 20_000, served);
+    assert.deepEqual(plan.runs, [
+      { slotAt: due + 20_000, location: 'paris' },
+      { slotAt: due + 20_000, location: 'lima' },
+    ]);
+    assert.deepEqual(plan.missed, [
+      { slotAt: due, slots: 2, location: 'paris' },
+      { slotAt: due, slots: 2, location: 'lima' },
+    ]);
+  });
+
+  it('leaves out locations that nobody serves, and runs here when none is left', () => {
+    const parallel = { ...schedule, runParallel: true };
+    const places = (locations: string[]): string[] =>
+      planRuns({ ...parallel, locations }, due, served).runs.map(({ location }) => location);
+    assert.deepEqual(places(['gone', 'lima']), ['lima']);
+    assert.deepEqual(places(['gone']), ['local']);
+    assert.deepEqual(places([]), ['local']);
+  });
+
+  it('runs once in a location that is named twice', () => {
+    const plan = planRuns({ ...schedule, runParallel: true, locations: ['lima', 'lima'] }, due + 10_000, served);
+    assert.equal(plan.runs.length, 1);
+    assert.equal(plan.missed.length, 1);
+  });
+
+  it('gives every slot one outcome, however late and irregular its turns are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 47_000 }), { maxLength: 40 }), (pauses) => {
+        let present = schedule;
+        let now = due;
+        const filled: number[] = [];
+        for (const pause of pauses) {
+          now += pause;
+          if (now < present.nextDueAt) continue;
+          const plan = planRuns(present, now, served);
+          for (const { slotAt, slots } of plan.missed) {
+            for (let slot = 0; slot < slots; slot++) filled.push(slotAt + slot * 10_000);
+          }
+          filled.push(...plan.runs.map(({ slotAt }) => slotAt));
+          assert.ok(plan.nextDueAt > now);
+          present = { ...present, nextDueAt: plan.nextDueAt, turn: plan.turn };
+        }
+        assert.deepEqual(
+          filled,
+          filled.map((_, slot) => due + slot * 10_000),
+        );
+      }),
+    );
+  });
+});
