@@ -1,0 +1,159 @@
+// Durable, signed, logged deliveries end to end, and how soon after its result an alert is at the receiver.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { deliveryStatusCodes } from '#store/codes.ts';
+import type { Received } from './peers/receiver.ts';
+import { median, percentile } from './support/numbers.ts';
+import { pendingDeliveries } from './support/pending.ts';
+import { type Peer, startPeer } from './support/peer.ts';
+import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { apiCheck, databasePath, openBenchStore, seedAccount, seedChannels, seedChecks } from './support/seed.ts';
+import { pause, startService } from './support/service.ts';
+
+const channels = 200;
+
+export const deliverBench: Bench = {
+  about: 'durable, signed, logged deliveries a second, and the latency from result to receiver',
+  async run(options) {
+    const drained = await drain(options);
+    const latency = await measureLatency(options);
+    return {
+      rows: [...drained.rows, ...latency.rows],
+      notes: [...drained.notes, ...latency.notes],
+      faults: [...drained.faults, ...latency.faults],
+    };
+  },
+};
+
+/** A queue of pending deliveries of 200 channels, and the time in which the running service brings them. */
+async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
+  const dataDir = join(folder, 'drain');
+  mkdirSync(dataDir);
+  const receiver = startPeer('receiver');
+  const address = await receiver.ask<string>('listen');
+  const wanted = isQuick ? 20_000 : 80_000;
+  say(`inserting ${wanted} pending deliveries of ${channels} channels`);
+  const accountId = await seedAccount(dataDir);
+  const { body } = await pendingDeliveries(dataDir, { accountId, receiver: address, channels, count: wanted });
+
+  const bareFor = isQuick ? 2000 : 4000;
+  const bare = [await bareLoop(receiver, address, body, bareFor, say)];
+  await receiver.ask('reset');
+  say('draining with the service');
+  const service = await startService({ dataDir, profileFolder });
+  await untilSettled(dataDir, 120_000);
+  const settledAt = Date.now();
+  const cpu = service.cpuSeconds();
+  await pause(200);
+  const got = await receiver.ask<Received>('received');
+  await service.stop();
+  await receiver.ask('reset');
+  bare.push(await bareLoop(receiver, address, body, bareFor, say));
+  await receiver.stop();
+
+  const perSecond = wanted / ((settledAt - got.firstAt) / 1000);
+  const log = logOf(dataDir);
+  const faults = [
+    ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
+    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries came twice`]),
+    ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
+    ...(log.delivered === wanted ? [] : [`${log.delivered} of ${wanted} are recorded as delivered`]),
+    ...(log.attempts === wanted ? [] : [`${log.attempts} attempts are logged instead of ${wanted}`]),
+  ];
+  const rows: Row[] = [
+    {
+      figure: 'deliveries, end to end',
+      value: perSecond,
+      unit: '/s',
+      atLeast: 6000,
+      limit: { what: 'bare signed POST', value: median(bare) },
+      ratioAtLeast: 0.15,
+      aim: '10,000/s, ratio 0.25',
+    },
+    { figure: 'CPU of the service', value: (cpu / wanted) * 1000, unit: 's per 1,000 deliveries' },
+  ];
+  const notes = [
+    `${wanted} deliveries, body ${Buffer.byteLength(body)} B, timed from the first request to the last durable log entry;`,
+    `${got.verified} signatures verified, every attempt logged; bare loop before and after: ${bare.map(Math.round).join(', ')}/s`,
+  ];
+  return { rows, notes, faults };
+}
+
+async function bareLoop(
+  receiver: Peer,
+  address: string,
+  body: string,
+  forMs: number,
+  say: BenchOptions['say'],
+): Promise<number> {
+  say('bare signed POST loop');
+  const loop = startPeer('bare-post');
+  const order = { receiver: address, body, connections: 64 };
+  await loop.ask('post', { ...order, forMs: 500 });
+  const perSecond = await loop.ask<number>('post', { ...order, forMs });
+  await loop.stop();
+  await receiver.ask('reset');
+  return perSecond;
+}
+
+/** Alerts of results that alternate between failing and passing: 500 a second, each told to one channel. */
+async function measureLatency({ folder, isQuick, say }: BenchOptions): Promise<Findings> {
+  const dataDir = join(folder, 'latency');
+  mkdirSync(dataDir);
+  const [target, receiver] = [startPeer('target'), startPeer('receiver')];
+  const targetAddress = await target.ask<string>('listen');
+  const receiverAddress = await receiver.ask<string>('listen');
+  await target.ask('behave', { kind: 'alternate' });
+  const accountId = await seedAccount(dataDir);
+  const store = openBenchStore(dataDir);
+  await seedChannels(store, accountId, receiverAddress, channels);
+  await store.close();
+  const checks = Array.from({ length: 5000 }, (_, index) =>
+    apiCheck(accountId, `${targetAddress}/${index}`, { name: `check ${index}` }),
+  );
+  await seedChecks(dataDir, checks, (position) => (position % channels) + 1);
+  say('alternating results of 5,000 checks at 10 s: 500 alerts a second');
+  const service = await startService({ dataDir });
+  await pause(11_000);
+  await receiver.ask('reset');
+  const forMs = isQuick ? 5000 : 20_000;
+  await pause(forMs);
+  const { count, latencies } = await receiver.ask<Received>('received');
+  await service.stop();
+  await Promise.all([target.stop(), receiver.stop()]);
+  const perSecond = (count / forMs) * 1000;
+  return {
+    rows: [
+      { figure: 'alert latency p50', value: percentile(latencies, 0.5), unit: 'ms', atMost: 10 },
+      { figure: 'alert latency p99', value: percentile(latencies, 0.99), unit: 'ms', atMost: 100 },
+      { figure: 'alerts while measured', value: perSecond, unit: '/s', atLeast: 475 },
+    ],
+    notes: [
+      `latency of ${count} alerts: from the delivery's creation, just before its result's commit, to the request at the receiver`,
+    ],
+    faults: [],
+  };
+}
+
+function openRead(dataDir: string): DatabaseSync {
+  return new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+}
+
+async function untilSettled(dataDir: string, withinMs: number): Promise<void> {
+  const database = openRead(dataDir);
+  const left = database.prepare('SELECT 1 FROM deliveries WHERE status = 0 LIMIT 1');
+  const until = performance.now() + withinMs;
+  while (left.get() !== undefined && performance.now() < until) await pause(20);
+  database.close();
+}
+
+function logOf(dataDir: string): { delivered: number; attempts: number } {
+  const database = openRead(dataDir);
+  const delivered = database
+    .prepare('SELECT count(*) AS n FROM deliveries WHERE status = ?')
+    .get(deliveryStatusCodes.encode('delivered'));
+  const attempts = database.prepare('SELECT count(*) AS n FROM attempts WHERE status = 200 AND number = 1').get();
+  database.close();
+  return { delivered: Number(delivered?.['n']), attempts: Number(attempts?.['n']) };
+}

@@ -1,0 +1,59 @@
+// npm run bench -- <name>: how fast Tocsin is, each figure against its bar and against the same work done bare.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { deliverBench } from './deliver.ts';
+import { describeMachine } from './support/machine.ts';
+import { asJson, asTable, type Bench, isPassed } from './support/report.ts';
+
+const benches: Readonly<Record<string, Bench>> = {
+  deliver: deliverBench,
+};
+
+const usage = `npm run bench -- <name> [--json] [--quick] [--profile]
+
+${Object.entries(benches)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
+  .join('\n')}
+
+  --json     the findings as JSON on stdout, progress on stderr
+  --quick    shorter runs: to see that it works, not for figures to keep
+  --profile  CPU profiles of the service under data/profiles
+`;
+
+await main();
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, profile: { type: 'boolean' } },
+  });
+  const [name = ''] = positionals;
+  const bench = benches[name];
+  if (bench === undefined || positionals.length > 1) {
+    process.stdout.write(usage);
+    if (positionals.length === 0) return;
+    process.stderr.write(`bench: there is no ${positionals.join(' ')}\n`);
+    process.exit(2);
+  }
+  const data = fileURLToPath(new URL('../data', import.meta.url));
+  mkdirSync(join(data, 'profiles'), { recursive: true });
+  const folder = mkdtempSync(join(data, `bench-${name}-`));
+  const startedAt = performance.now();
+  try {
+    const machine = describeMachine(folder);
+    const findings = await bench.run({
+      folder,
+      isQuick: values.quick === true,
+      profileFolder: values.profile === true ? join(data, 'profiles') : null,
+      say: (what) =>
+        process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),
+    });
+    const text = values.json === true ? asJson(name, machine, findings) : asTable(name, machine, findings);
+    process.stdout.write(`${text}\n`);
+    process.exitCode = isPassed(findings) ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,51 @@
+// A target of checks: bare node:http with tiny answers, in a process of its own.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions } from '../support/peer.ts';
+
+/** How it answers: at once, after a while, or passing and failing in turn by path. */
+interface Manner {
+  readonly kind: 'instant' | 'after' | 'alternate';
+  readonly afterMs?: number;
+}
+
+const body = JSON.stringify({ ok: true, shop: 'open' });
+const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+const turns = new Map<string, boolean>();
+let manner: Manner = { kind: 'instant' };
+let requests = 0;
+let acceptedAt: number[] = [];
+
+const server = createServer((request, response) => {
+  requests++;
+  if (manner.kind === 'after') setTimeout(answer, manner.afterMs ?? 0, response, 200);
+  else if (manner.kind === 'instant') answer(response, 200);
+  else {
+    const isFailing = !(turns.get(request.url ?? '') ?? false);
+    turns.set(request.url ?? '', isFailing);
+    answer(response, isFailing ? 500 : 200);
+  }
+});
+server.on('connection', () => {
+  if (manner.kind === 'after') acceptedAt.push(performance.timeOrigin + performance.now());
+});
+
+function answer(response: ServerResponse, status: number): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+answerQuestions({
+  listen: () =>
+    new Promise<string>((resolve) => {
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      );
+    }),
+  behave: (next: Manner) => {
+    manner = next;
+    acceptedAt = [];
+  },
+  requests: () => requests,
+  acceptedAt: () => acceptedAt,
+});

@@ -1,0 +1,68 @@
+// The other side of a measurement (target, receiver, bare loop) runs in a process of its own, on the other core.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** A running peer. */
+export interface Peer {
+  /** Asks one of the peer's questions by name. Rejects when the peer refuses or has ended. */
+  ask<Answer>(question: string, value?: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+interface Message {
+  readonly id: number;
+  readonly question?: string;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** Starts `bench/peers/<name>.ts`. */
+export function startPeer(name: string): Peer {
+  const entry = fileURLToPath(new URL(`../peers/${name}.ts`, import.meta.url));
+  const child = fork(entry, [], { execArgv: [], serialization: 'advanced' });
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      for (const { reject } of waiting.values()) reject(new Error(`the peer ${name} has ended`));
+      waiting.clear();
+      resolve();
+    });
+  });
+  child.on('message', (message) => {
+    const { id, value, error } = message as Message;
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) asked?.resolve(value);
+    else asked?.reject(new Error(`${name}: ${error}`));
+  });
+  return {
+    ask: <Answer>(question: string, value?: unknown) =>
+      new Promise<Answer>((resolve, reject) => {
+        const id = ++lastId;
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        child.send({ id, question, value } satisfies Message);
+      }),
+    stop: () => {
+      child.kill('SIGKILL');
+      return ended;
+    },
+  };
+}
+
+/** In the peer: answers questions by name until the parent goes. */
+export function answerQuestions(answers: Readonly<Record<string, (value: never) => unknown>>): void {
+  process.on('message', (message) => {
+    const { id, question, value } = message as Message;
+    void (async () => {
+      try {
+        const answer = answers[question ?? ''];
+        if (answer === undefined) throw new Error(`no answer to ${question}`);
+        process.send?.({ id, value: await answer(value as never) });
+      } catch (error) {
+        process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
+      }
+    })();
+  });
+  process.on('disconnect', () => process.exit(0));
+}

@@ -1,0 +1,135 @@
+// Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
+import { renderWith } from '../../src/compose-path.ts';
+import { readConfig } from '../../src/config.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { EndedAttempt } from '#domain/recording.ts';
+import type { Finding } from '#domain/result.ts';
+import { encodeDetails } from '#checks/api/details.ts';
+import type { Store } from '#store/store.ts';
+import { apiCheck, openBenchStore, seedChannels } from './seed.ts';
+
+/** How many, for whom, and where they go. */
+export interface PendingOrder {
+  readonly accountId: string;
+  readonly receiver: string;
+  readonly channels: number;
+  /** A multiple of `channels`. */
+  readonly count: number;
+}
+
+/** Fills the outbox; answers with the body of one of the deliveries. */
+export async function pendingDeliveries(dataDir: string, order: PendingOrder): Promise<{ body: string }> {
+  const { accountId, receiver, channels, count } = order;
+  const store = openBenchStore(dataDir);
+  await seedChannels(store, accountId, receiver, channels);
+  const subscriptions = Array.from({ length: channels }, (_, index) => ({
+    alertChannelId: index + 1,
+    activated: true,
+  }));
+  const added = await store.checkGroups.add({ group: groupOf(accountId), subscriptions, isAutoAssigned: false });
+  if ('dangling' in added) throw new Error(`group refused: ${added.dangling}`);
+  const groupId = added.saved.group.id;
+  for (let index = 0; index < count / channels; index++) {
+    const check = apiCheck(accountId, 'http://127.0.0.1:9/', { name: `check ${index}`, groupId, frequency: 1440 });
+    await store.checks.add({ check, subscriptions: null, isAutoAssigned: false });
+  }
+  let body = '';
+  const render = renderWith({
+    config: readConfig({}),
+    userAgent: 'Tocsin/bench',
+    links: { link: () => 'http://127.0.0.1:3000/results/0198a000-0000-7000-8000-000000000001/xxxxxxxxxxxxxxxxxxxxxx' },
+  });
+  const rules = {
+    owner: 'bench',
+    now: Date.now(),
+    statusOf: () => 500,
+    render: (facts: Parameters<typeof render>[0]) => {
+      const rendered = render(facts);
+      if ('request' in rendered) ({ body } = rendered.request);
+      return rendered;
+    },
+  };
+  for (const attempt of await failedAttempts(store, accountId, groupId))
+    await store.path.recordAttempts([attempt], rules);
+  await store.close();
+  return { body };
+}
+
+async function failedAttempts(store: Store, accountId: string, groupId: number): Promise<EndedAttempt[]> {
+  const now = Date.now();
+  const target = { groupId, checkId: null };
+  await store.triggers.start({
+    ...{ accountId, target, newToken: 'bench', idempotencyKey: null, servedLocations: ['local'], now },
+  });
+  const { runs } = await store.path.claimRuns({
+    location: 'local',
+    owner: 'bench',
+    now,
+    leaseMs: 60_000,
+    most: 100_000,
+  });
+  return runs.flatMap(({ run, context }) =>
+    context === null
+      ? []
+      : [
+          {
+            ...{ run, context, finding: failure(now), outcome: 'failed' as const, retryAt: null },
+            rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null },
+          },
+        ],
+  );
+}
+
+function failure(now: number): Finding {
+  return {
+    verdict: 'failed',
+    reason: 'status',
+    message: 'expected a status below 400, got 500 Internal Server Error',
+    startedAt: now,
+    stoppedAt: now + 12,
+    responseTimeMs: 12.3,
+    loopDelayMs: 0,
+    details: encodeDetails({
+      status: 500,
+      statusText: 'Internal Server Error',
+      address: '127.0.0.1',
+      protocol: { http: '1.1', tls: null, cipher: null },
+      phases: { wait: 0, dns: 0.1, tcp: 0.4, tls: 0, firstByte: 11, download: 0.8 },
+      sizes: { headers: 120, body: 30, decoded: 30 },
+      truncated: false,
+      redirects: [],
+      assertions: [],
+    }),
+    exchange: null,
+    certificate: null,
+  };
+}
+
+function groupOf(accountId: string): CheckGroup {
+  return {
+    accountId,
+    id: 0,
+    name: 'Shops',
+    activated: true,
+    muted: false,
+    tags: [],
+    locations: [],
+    privateLocations: null,
+    concurrency: 3,
+    runtimeId: null,
+    environmentVariables: [],
+    apiCheckDefaults: {},
+    browserCheckDefaults: {},
+    doubleCheck: false,
+    runParallel: null,
+    useGlobalAlertSettings: null,
+    alertSettings: null,
+    retryStrategy: 'FALLBACK',
+    setupSnippetId: null,
+    tearDownSnippetId: null,
+    localSetupScript: null,
+    localTearDownScript: null,
+    createdAt: 0,
+    updatedAt: null,
+  };
+}

@@ -1,0 +1,152 @@
+// Databases to measure on: accounts, channels and thousands of checks, in the rows that the product itself writes.
+import { join } from 'node:path';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Check } from '#domain/check.ts';
+import { systemClock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import { checkRow } from '#store/check-rows.ts';
+import { keepSchedule } from '#store/check-schedules.ts';
+import { idBytes } from '#store/codec.ts';
+import { createSeal } from '#store/seal.ts';
+import { openSqliteFile } from '#store/sqlite/file.ts';
+import { openStore, type Store } from '#store/store.ts';
+
+/** The first key, known to the bench and to the service it starts. */
+export const bootstrapKey = `tsn_${'bench'.repeat(8)}`;
+/** What seals secrets in these databases. */
+export const secretKeyText = '5c'.repeat(32);
+
+/** The secret that channel number `id` signs with. */
+export function channelSecret(id: number): string {
+  return `bench secret of channel ${id}`;
+}
+
+/** Where a service with this data folder keeps its rows. */
+export function databasePath(dataDir: string): string {
+  return join(dataDir, 'tocsin.db');
+}
+
+/** Opens the store of a data folder, as the service does. */
+export function openBenchStore(dataDir: string, now: () => number = systemClock.now): Store {
+  return openStore({ path: databasePath(dataDir), secretKey: Buffer.from(secretKeyText, 'hex'), clock: { now } });
+}
+
+/** Makes the database and its first account; answers with the account's id. */
+export async function seedAccount(dataDir: string): Promise<string> {
+  const store = openBenchStore(dataDir);
+  const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
+  await store.close();
+  if (made === null) throw new Error(`${dataDir} has an account already`);
+  return made.accountId;
+}
+
+/** Adds webhook channels 1..count that sign, each with a path of its own at the receiver. */
+export async function seedChannels(store: Store, accountId: string, receiver: string, count: number): Promise<void> {
+  for (let id = 1; id <= count; id++) {
+    const channel: AlertChannel = {
+      accountId,
+      id,
+      type: 'WEBHOOK',
+      config: { name: `channel ${id}`, url: `${receiver}/${id}`, method: 'POST' },
+      secret: channelSecret(id),
+      previousSecret: null,
+      sendRecovery: true,
+      sendFailure: true,
+      sendDegraded: false,
+      sslExpiry: false,
+      sslExpiryThreshold: 30,
+      autoSubscribe: false,
+      exhaustedInARow: 0,
+      failingSince: null,
+      createdAt: 0,
+      updatedAt: null,
+    };
+    const added = await store.alertChannels.add({ channel, subscriptions: null });
+    if ('dangling' in added || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');
+  }
+}
+
+/** An activated API check of a URL, with the assertions people write first. */
+export function apiCheck(accountId: string, url: string, change: Partial<Check> = {}): Check {
+  return {
+    accountId,
+    id: newId(),
+    checkType: 'API',
+    name: 'Shop',
+    description: null,
+    activated: true,
+    muted: false,
+    shouldFail: false,
+    doubleCheck: false,
+    locations: [],
+    privateLocations: null,
+    tags: ['shop', 'bench'],
+    frequency: 0,
+    frequencyOffset: 10,
+    runParallel: false,
+    groupId: null,
+    groupOrder: null,
+    runtimeId: null,
+    runtimeFallback: false,
+    environmentVariables: [],
+    alertSettings: null,
+    useGlobalAlertSettings: true,
+    retryStrategy: null,
+    triggerIncident: null,
+    settings: {
+      degradedResponseTime: 10_000,
+      maxResponseTime: 20_000,
+      request: {
+        method: 'GET',
+        url,
+        assertions: [
+          { source: 'STATUS_CODE', comparison: 'EQUALS', property: '', target: '200', regex: '' },
+          { source: 'RESPONSE_TIME', comparison: 'LESS_THAN', property: '', target: '10000', regex: '' },
+          { source: 'JSON_BODY', comparison: 'EQUALS', property: '$.ok', target: 'true', regex: '' },
+        ],
+      },
+    },
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
+}
+
+/**
+ * Adds thousands of checks in one transaction: the rows that `store.checks.add` writes one by one.
+ *
+ * @param channelOf the channel that is told of a check; null = none
+ */
+export async function seedChecks(
+  dataDir: string,
+  checks: readonly Check[],
+  channelOf: (position: number) => number | null = () => null,
+): Promise<void> {
+  const file = openSqliteFile(databasePath(dataDir));
+  const seal = createSeal(Buffer.from(secretKeyText, 'hex'));
+  const now = Date.now();
+  await file.queue.single(async ({ kysely }) => {
+    for (const [position, check] of checks.entries()) {
+      await kysely
+        .insertInto('checks')
+        .values(checkRow({ ...check, createdAt: now }, seal))
+        .execute();
+      await keepSchedule(kysely, check, null, now);
+      const channelId = channelOf(position);
+      if (channelId === null) continue;
+      await kysely
+        .insertInto('subscriptions')
+        .values({
+          account_id: idBytes(check.accountId),
+          id: position + 1,
+          alert_channel_id: channelId,
+          check_id: idBytes(check.id),
+          group_id: null,
+          activated: 1,
+        })
+        .execute();
+    }
+  });
+  await file.close();
+}

@@ -1,0 +1,136 @@
+// The service as it is shipped: src/main.ts in a process of its own, on a database on the real disk.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bootstrapKey, secretKeyText } from './seed.ts';
+
+/** How the service is started. */
+export interface ServiceOptions {
+  readonly dataDir: string;
+  /** Where to write CPU profiles when it stops. */
+  readonly profileFolder?: string | null;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A running service. */
+export interface Service {
+  /** `http://127.0.0.1:port`. */
+  readonly address: string;
+  /** From spawn to the first 200 of /health/ready, ms. */
+  readonly readyAfterMs: number;
+  /** CPU time of all its threads so far, seconds. */
+  cpuSeconds(): number;
+  /** Resident memory now, MB. */
+  residentMb(): number;
+  /** What it wrote to stderr and its log lines so far. */
+  output(): string;
+  /** Ends it as an operator would. */
+  stop(): Promise<void>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** A request with the first key; JSON in, JSON out. */
+  call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const readyWithinMs = 60_000;
+
+/** Starts the service and waits until it is ready. Linux only: CPU and memory are read from /proc. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const startedAt = performance.now();
+  const { dataDir, profileFolder = null } = options;
+  const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const child = spawn(process.execPath, [...profile, 'src/main.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      TOCSIN_DATA_DIR: dataDir,
+      TOCSIN_SECRET_KEY: secretKeyText,
+      TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
+      TOCSIN_RATE_LIMIT: '0',
+      ...options.environment,
+    },
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  const address = await addressOf(child, () => output);
+  await untilReady(child, address, () => output);
+  const readyAfterMs = performance.now() - startedAt;
+  const end = (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    address,
+    readyAfterMs,
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    residentMb: () => residentMbOf(child.pid ?? 0),
+    output: () => output,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    call: (method, path, body) => call(`${address}${path}`, method, body),
+  };
+}
+
+async function addressOf(child: ChildProcess, output: () => string): Promise<string> {
+  const until = performance.now() + readyWithinMs;
+  while (performance.now() < until && child.exitCode === null) {
+    const found = /listens on (http:\/\/\S+)/.exec(output())?.[1];
+    if (found !== undefined) return found;
+    await pause(2);
+  }
+  throw new Error(`the service did not start: ${output()}`);
+}
+
+async function untilReady(child: ChildProcess, address: string, output: () => string): Promise<void> {
+  const until = performance.now() + readyWithinMs;
+  while (performance.now() < until && child.exitCode === null) {
+    const isReady = await fetch(`${address}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (isReady) return;
+    await pause(10);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the service did not become ready: ${output()}`);
+}
+
+async function call(url: string, method: string, body: unknown) {
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${bootstrapKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') === true;
+  return { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+}
+
+/** utime + stime of /proc/<pid>/stat, which counts in hundredths of a second on Linux. */
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function residentMbOf(pid: number): number {
+  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kb) / 1024;
+}
+
+/** Waits. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
