@@ -54,12 +54,13 @@ export async function compose(config: Config, log: Log): Promise<Tocsin> {
   );
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   let address = publicUrlOf(config, config.port);
-  const links = createResultLinks({ publicUrl: () => publicUrlOf(config, portOf(address)), secret: secretKey });
+  const publicUrl = (): string => publicUrlOf(config, portOf(address));
+  const links = createResultLinks({ publicUrl, secret: secretKey });
   const resultHints = createHints();
   let path: RunningPath | null = null;
   const server = createRestServer({
     routes: composeRoutes({
-      ...{ config, store, clock, runtimes, authentication, sender, metrics, links, userAgent },
+      ...{ config, store, clock, runtimes, authentication, sender, metrics, links, userAgent, publicUrl },
       wake: (name) => path?.wake(name),
       resultHints,
       readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],

@@ -31,13 +31,21 @@ describe('a due schedule', () => {
       const plan = planRuns(schedule, due + lateMs, served);
       const slotAt = due + missed * 10_000;
       assert.deepEqual(plan, {
-        runs: [{ slotAt, location: 'local' }],
+        runs: [{ slotAt, dueAt: due + lateMs - slotAt < 2000 ? slotAt : due + lateMs, location: 'local' }],
         missed: missed === 0 ? [] : [{ slotAt: due, slots: missed, location: 'local' }],
         nextDueAt: slotAt + 10_000,
         turn: 1,
       });
     });
   }
+
+  it('that is caught up with starts spread over the first half of what is left of its slot', () => {
+    const starts = [0, 100, 500, 1000].map((phaseMs) => {
+      const plan = planRuns({ ...schedule, intervalMs: 60_000, phaseMs }, due + 20_000, served);
+      return (plan.runs[0]?.dueAt ?? 0) - due;
+    });
+    assert.deepEqual(starts, [20_000, 21_982, 29_910, 39_821]);
+  });
 
   it('goes round its locations, one a slot', () => {
     let present: Schedule = { ...schedule, locations: ['paris', 'lima', 'local'] };
@@ -53,8 +61,8 @@ describe('a due schedule', () => {
   it('runs and misses in every location when it is parallel', () => {
     const plan = planRuns({ ...schedule, locations: ['paris', 'lima'], runParallel: true }, due + 20_000, served);
     assert.deepEqual(plan.runs, [
-      { slotAt: due + 20_000, location: 'paris' },
-      { slotAt: due + 20_000, location: 'lima' },
+      { slotAt: due + 20_000, dueAt: due + 20_000, location: 'paris' },
+      { slotAt: due + 20_000, dueAt: due + 20_000, location: 'lima' },
     ]);
     assert.deepEqual(plan.missed, [
       { slotAt: due, slots: 2, location: 'paris' },

@@ -24,7 +24,7 @@ export interface MissedStretch {
 
 /** What a due schedule becomes. */
 export interface RunPlan {
-  readonly runs: readonly { readonly slotAt: number; readonly location: string }[];
+  readonly runs: readonly { readonly slotAt: number; readonly dueAt: number; readonly location: string }[];
   readonly missed: readonly MissedStretch[];
   readonly nextDueAt: number;
   readonly turn: number;
@@ -41,10 +41,24 @@ export function planRuns(schedule: Schedule, now: number, served: readonly strin
   const locations = schedule.runParallel ? all : all.slice(turn % all.length, (turn % all.length) + 1);
   const over = Math.max(0, Math.floor((now - nextDueAt) / intervalMs));
   const slotAt = nextDueAt + over * intervalMs;
+  const dueAt = startOf(schedule, slotAt, now);
   return {
-    runs: locations.map((location) => ({ slotAt, location })),
+    runs: locations.map((location) => ({ slotAt, dueAt, location })),
     missed: over === 0 ? [] : locations.map((location) => ({ slotAt: nextDueAt, slots: over, location })),
     nextDueAt: slotAt + intervalMs,
     turn: turn + 1,
   };
+}
+
+/** Later than this a slot is caught up with, ms: after a restart every check is. */
+const lateMs = 2000;
+
+/**
+ * When the run of a slot may start. On time: at its slot. Late: within the first half of what is left of the slot,
+ * spread by the check's phase, so that a restart brings no herd.
+ */
+function startOf({ intervalMs, phaseMs }: Schedule, slotAt: number, now: number): number {
+  if (now - slotAt < lateMs) return slotAt;
+  const leftMs = slotAt + intervalMs - now;
+  return now + Math.floor(((phaseMs % 1009) / 1009) * (leftMs / 2));
 }

@@ -8,7 +8,7 @@ import { restUnderTest } from './rest-under-test.ts';
 
 const service = { version: '0.0.0', server: 'http://127.0.0.1:3000' };
 const document = openApiDocument(service);
-const { server } = restUnderTest({ routes: docsRoutes(service) });
+const { server } = restUnderTest({ routes: docsRoutes({ ...service, server: () => service.server }) });
 const golden = new URL('openapi.json', import.meta.url);
 
 /** Written anew when the file is deleted: a change of the document must be seen in a review. */

@@ -99,7 +99,13 @@ function takeFromBudget(
 function insertRun(
   connection: Connection,
   { account_id, check_id, interval_ms }: SchedulesTable,
-  run: { readonly checkId: string; readonly slotAt: number; readonly location: string; readonly lap: number },
+  run: {
+    readonly checkId: string;
+    readonly slotAt: number;
+    readonly dueAt: number;
+    readonly location: string;
+    readonly lap: number;
+  },
   counts: Counts,
 ): void {
   const { changes } = connection
@@ -115,8 +121,8 @@ function insertRun(
       sourceCodes.encode('SCHEDULER'),
       run.slotAt,
       interval_ms,
-      run.slotAt,
-      run.slotAt,
+      run.dueAt,
+      run.dueAt,
     );
   counts.add(account_id, 'scheduled', Number(changes));
 }

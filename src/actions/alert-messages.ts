@@ -1,0 +1,201 @@
+// Trying a channel: what it would send (preview), and sending it once to see what comes back (test message).
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { AlertType } from '#domain/alert.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { Attempt, Delivery, RenderedRequest } from '#domain/delivery.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { DeliveryFacts } from '#domain/recording.ts';
+import { sampleAlert } from '#domain/sample-alert.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import { requirePermission } from './permission.ts';
+import { invalidField, notFound, Refusal } from './refusal.ts';
+import { type Hints, waitUntil } from './wait-until.ts';
+
+/** A fault of a template, and where it stands. Lines and columns count from 1. */
+export interface TemplateFault {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** What a preview shows. */
+export interface Preview {
+  /** null when a template cannot be rendered. */
+  readonly request: RenderedRequest | null;
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
+  readonly errors: readonly TemplateFault[];
+}
+
+/** What is previewed. */
+export interface PreviewOrder {
+  readonly config: JsonObject;
+  readonly alertType: AlertType;
+  readonly checkResultId: string | null;
+  /** Laid over the variables, system names included. */
+  readonly variables: TemplateVariables;
+}
+
+/** The facts of an alert and how they are put into variables. */
+export interface MessageAlert {
+  readonly facts: Omit<DeliveryFacts, 'deliveryId' | 'createdAt' | 'alertType' | 'channel' | 'isViaGroup'>;
+  readonly url: string | null;
+  readonly status: number | null;
+  readonly statusText: string | null;
+}
+
+/** What these actions need. */
+export interface AlertMessageMeans {
+  readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
+  readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
+  /** A real result with its check; null = there is none of that id. */
+  readonly resultOf: (accountId: string, checkResultId: string) => Promise<MessageAlert | null>;
+  readonly variablesOf: (facts: DeliveryFacts, alert: MessageAlert, isTest: boolean) => TemplateVariables;
+  /** Renders, or gives the faults of the templates. */
+  readonly render: (
+    channel: Pick<AlertChannel, 'type' | 'config'>,
+    variables: TemplateVariables,
+    createdAt: number,
+  ) => { readonly request: RenderedRequest } | { readonly errors: readonly TemplateFault[] };
+  readonly warnings: (
+    config: JsonObject,
+    variables: TemplateVariables,
+    secretNames: ReadonlySet<string>,
+  ) => readonly { readonly path: string; readonly message: string }[];
+  /** Values of locked headers and variables hidden. */
+  readonly redact: (
+    request: RenderedRequest,
+    config: JsonObject,
+    variables: readonly EnvironmentVariable[],
+  ) => RenderedRequest;
+  /** Adds the delivery and wakes who sends it. */
+  readonly deliver: (delivery: Delivery) => Promise<void>;
+  /** The delivery and its last attempt, once there is one. */
+  readonly settled: (accountId: string, deliveryId: string) => Promise<{ delivery: Delivery; attempt: Attempt } | null>;
+  readonly attemptHints: Hints;
+  readonly location: string;
+  readonly clock: Clock;
+}
+
+export interface AlertMessageActions {
+  /** Sends nothing. Faults of the templates are part of the answer. Refuses (`invalid`) a result id that is unknown. */
+  preview(caller: Caller, order: PreviewOrder): Promise<Preview>;
+  /**
+   * Sends one message with sample values through the same path as an alert, once, and waits for what comes of it.
+   * Refuses with `not-found`, `invalid` when a template cannot be rendered, `timeout` when nothing came in time.
+   */
+  test(
+    caller: Caller,
+    channelId: number,
+    alertType: AlertType,
+    signal: AbortSignal,
+  ): Promise<{ delivery: Delivery; attempt: Attempt }>;
+}
+
+/** The longest an attempt takes, and what its record may take, ms. */
+const answerMostMs = 40_000;
+
+export function createAlertMessageActions(means: AlertMessageMeans): AlertMessageActions {
+  const { channels, variables, clock } = means;
+  const factsOf = (channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts => ({
+    ...alert.facts,
+    deliveryId: newId(),
+    createdAt: clock.now(),
+    alertType,
+    channel,
+    isViaGroup: alert.facts.context.group !== null,
+  });
+  const sampleOf = async (accountId: string, alertType: AlertType): Promise<MessageAlert> => {
+    const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
+    const { context, finding, resultId, url, status, statusText } = sample;
+    return { facts: { context, finding, resultId, location: means.location }, url, status, statusText };
+  };
+
+  return {
+    async preview(caller, { config, alertType, checkResultId, variables: overlay }) {
+      requirePermission(caller, 'read');
+      const { accountId } = caller;
+      const alert =
+        checkResultId === null ? await sampleOf(accountId, alertType) : await means.resultOf(accountId, checkResultId);
+      if (alert === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
+      const facts = factsOf({ ...unsavedChannel, accountId, config }, alertType, alert);
+      const values = { ...means.variablesOf(facts, alert, false), ...overlay };
+      const own = await variables.all(accountId);
+      const all = [...own, ...(alert.facts.context.group?.environmentVariables ?? [])];
+      const secretNames = new Set(all.filter(({ secret }) => secret).map(({ key }) => key));
+      const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
+      const warnings = means.warnings(config, values, secretNames);
+      if ('errors' in rendered) return { request: null, warnings, errors: rendered.errors };
+      return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
+    },
+
+    async test(caller, channelId, alertType, signal) {
+      requirePermission(caller, 'write');
+      const { accountId } = caller;
+      const stored = await channels.find(accountId, channelId);
+      if (stored === null) throw notFound('alert channel', channelId);
+      const { channel } = stored;
+      const alert = await sampleOf(accountId, alertType);
+      const facts = factsOf(channel, alertType, alert);
+      const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
+      if ('errors' in rendered) throw faultyTemplate(rendered.errors);
+      await means.deliver(testDelivery(facts, rendered.request));
+      let found: { delivery: Delivery; attempt: Attempt } | null = null;
+      const isThere = async (): Promise<boolean> => {
+        found = await means.settled(accountId, facts.deliveryId);
+        return found !== null;
+      };
+      await waitUntil(isThere, { mostMs: answerMostMs, signal, hints: means.attemptHints });
+      if (found === null) throw new Refusal('timeout', `The test message waits: see delivery ${facts.deliveryId}.`);
+      return found;
+    },
+  };
+}
+
+/** A channel that is previewed before it is saved: only its account and config matter. */
+const unsavedChannel: Omit<AlertChannel, 'accountId' | 'config'> = {
+  id: 0,
+  type: 'WEBHOOK',
+  secret: null,
+  previousSecret: null,
+  sendRecovery: true,
+  sendFailure: true,
+  sendDegraded: false,
+  sslExpiry: false,
+  sslExpiryThreshold: 30,
+  autoSubscribe: false,
+  exhaustedInARow: 0,
+  failingSince: null,
+  createdAt: 0,
+  updatedAt: null,
+};
+
+function testDelivery(facts: DeliveryFacts, request: RenderedRequest): Delivery {
+  return {
+    accountId: facts.channel.accountId,
+    id: facts.deliveryId,
+    alertChannelId: facts.channel.id,
+    alertId: null,
+    checkId: null,
+    checkResultId: null,
+    alertType: facts.alertType,
+    status: 'pending',
+    request,
+    attempts: 0,
+    createdAt: facts.createdAt,
+    nextAttemptAt: facts.createdAt,
+    replayOf: null,
+    isTest: true,
+    error: null,
+  };
+}
+
+function faultyTemplate(errors: readonly TemplateFault[]): Refusal {
+  const attributes = Object.fromEntries(
+    errors.map(({ path, line, column, message }) => [path, `line ${line}, column ${column}: ${message}`]),
+  );
+  return new Refusal('invalid', 'The channel cannot be rendered.', { attributes });
+}
