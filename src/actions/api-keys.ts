@@ -23,6 +23,7 @@ export interface ApiKeyMeans {
       accountIds: readonly string[],
       page: { limit: number; offset: number },
     ): Promise<{ rows: ApiKey[]; total: number }>;
+    find(id: string): Promise<ApiKey | null>;
     add(key: ApiKey, hash: Uint8Array): Promise<void>;
     revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
   };
@@ -35,6 +36,8 @@ export interface ApiKeyActions {
   create(caller: Caller, wanted: NewApiKey): Promise<ApiKey & { readonly key: string }>;
   /** Keys that share an account with the caller's, with the accounts shared; oldest first. */
   list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: ApiKey[]; total: number }>;
+  /** Refuses with `not-found` a key that shares no account with the caller's. */
+  find(caller: Caller, id: string): Promise<ApiKey>;
   /**
    * The key loses every account that the caller's key reaches, at once; a key without accounts is gone. Refuses
    * (`conflict`) the key that asks, so that nobody locks themselves out.
@@ -67,8 +70,14 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
     async list(caller, page) {
       requirePermission(caller, 'admin');
       const { rows, total } = await apiKeys.list(caller.accountIds, page);
-      const shared = (key: ApiKey) => key.accountIds.filter((id) => caller.accountIds.includes(id));
-      return { rows: rows.map((key) => ({ ...key, accountIds: shared(key) })), total };
+      return { rows: rows.map((key) => sharedWith(caller, key)), total };
+    },
+    async find(caller, id) {
+      requirePermission(caller, 'admin');
+      const key = isUuid(id) ? await apiKeys.find(id) : null;
+      const shown = key && sharedWith(caller, key);
+      if (!shown || shown.accountIds.length === 0) throw notFound('API key', id);
+      return shown;
     },
     async revoke(caller, id) {
       requirePermission(caller, 'admin');
@@ -81,6 +90,11 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
       forgetKey(keyId);
     },
   };
+}
+
+/** The key without the accounts that the caller's key does not reach. */
+function sharedWith(caller: Caller, key: ApiKey): ApiKey {
+  return { ...key, accountIds: key.accountIds.filter((id) => caller.accountIds.includes(id)) };
 }
 
 /** The accounts of a new key, each once; refuses those that the caller's key does not reach, existing or not. */

@@ -6,6 +6,8 @@ export interface LinkedResult {
   readonly accountId: string;
   readonly checkId: string;
   readonly resultId: string;
+  /** When the link ends, epoch ms. */
+  readonly expiresAt: number;
 }
 
 /** Makes links and opens them. Instants are epoch ms. */
@@ -44,9 +46,10 @@ export function createResultLinks({ publicUrl, secret }: { publicUrl: () => stri
       if (bytes.length !== bodyLength + macLength || bytes.toString('base64url') !== token) return null;
       const body = bytes.subarray(0, bodyLength);
       if (!timingSafeEqual(macOf(body), bytes.subarray(bodyLength))) return null;
-      if (now >= body.readUInt32BE(3 * idLength) * 1000) return null;
+      const expiresAt = body.readUInt32BE(3 * idLength) * 1000;
+      if (now >= expiresAt) return null;
       const id = (index: number) => idOf(body.subarray(index * idLength, (index + 1) * idLength));
-      return { accountId: id(0), checkId: id(1), resultId: id(2) };
+      return { accountId: id(0), checkId: id(1), resultId: id(2), expiresAt };
     },
   };
 }

@@ -14,7 +14,7 @@ export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'
 /** Opens a link. */
 export interface ResultPageActions {
   /** Refuses (`not-found`) a link that is wrong or has expired, and a result that is no longer kept, in the same words. */
-  open(token: string): Promise<ShownResult>;
+  open(token: string): Promise<ShownResult & { readonly expiresAt: number }>;
 }
 
 export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
@@ -24,7 +24,7 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
       const linked = links.open(token, clock.now());
       const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
-      if (result && subject) return shown(result, subject, means);
+      if (result && subject) return { ...shown(result, subject, means), expiresAt: linked.expiresAt };
       throw new Refusal(
         'not-found',
         'This link is wrong, has expired (after 30 days), or its result is no longer kept.',

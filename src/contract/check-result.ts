@@ -6,11 +6,13 @@ import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
-const ms = z.number().nullable();
+const ms = z.number();
 
 const phases = z
   .strictObject({ wait: ms, dns: ms, tcp: ms, tls: ms, firstByte: ms, download: ms, total: ms })
-  .describe('ms with decimals; null where a phase did not take place.');
+  .describe('ms with decimals, 0 for what did not take place; they add up to the total.');
+
+const redirects = z.array(z.strictObject({ status: z.int(), location: z.string() }));
 
 const assertionOutcome = z.strictObject({
   source: z.string(),
@@ -19,8 +21,9 @@ const assertionOutcome = z.strictObject({
   target: z.string(),
   regex: z.string().nullable(),
   passed: z.boolean(),
-  actual: z.string().nullable().describe('What came instead.'),
-  error: z.string().nullable().describe('What was expected and what came, in a sentence.'),
+  actual: z.string().nullable().describe('What came, shortened; null = nothing.'),
+  problem: z.string().nullable().describe('Why nothing could be compared.'),
+  message: z.string().describe('What was expected and what came, in a sentence.'),
 });
 
 const apiCheckResult = z
@@ -32,25 +35,31 @@ const apiCheckResult = z
         url: z.string(),
         data: z.string(),
         headers,
-        params: z.record(z.string(), z.string()),
+        params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
       })
       .nullable()
       .describe('null when only the outcome of this result is kept.'),
     response: z
       .strictObject({
-        status: z.int().nullable(),
+        status: z.int(),
         statusText: z.string().nullable(),
+        headers: headers.nullable().describe('null when only the outcome of this result is kept.'),
         body: z.string().nullable().describe('null when only the outcome of this result is kept.'),
-        bodyEncoding: z.enum(['utf8', 'base64']).exactOptional(),
-        isTruncated: z.boolean().exactOptional(),
-        headers: headers.nullable(),
+        bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
+        truncated: z.boolean().describe('Only the beginning of the body is kept.'),
+        redirects: redirects.exactOptional(),
+        timings: z.record(z.string(), z.number()).nullable().describe('Instants of the phases, unix ms.'),
         timingPhases: phases,
-        remoteAddress: z.string().nullable().exactOptional(),
-        httpVersion: z.string().nullable().exactOptional(),
       })
       .nullable()
       .describe('null when there was no answer.'),
-    requestError: z.string().nullable(),
+    requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
+    address: z.string().nullable().describe('The address that was asked.'),
+    protocol: z
+      .strictObject({ http: z.string(), tls: z.string().nullable(), cipher: z.string().nullable() })
+      .nullable(),
+    sizes: z.strictObject({ headers: z.int(), body: z.int(), decoded: z.int() }).describe('Bytes.'),
+    redirects,
     jobLog: z.null(),
     jobAssets: z.null(),
   })
@@ -78,8 +87,9 @@ export const checkResult = z
     responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
     checkRunId: z.uuid(),
     attempts: z.int().describe('Which attempt of its run it is, from 1.'),
+    slots: z.int().describe('Slots it stands for: more than 1 for a stretch of missed ones.'),
     resultType: z.enum(['FINAL', 'ATTEMPT']),
-    apiCheckResult: apiCheckResult.nullable(),
+    apiCheckResult: apiCheckResult.nullable().describe('null for a slot that was missed.'),
   })
   .meta({ id: 'CheckResult', description: 'What one attempt of a run found.' });
 export type CheckResultBody = z.output<typeof checkResult>;

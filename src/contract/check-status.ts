@@ -10,7 +10,7 @@ export const checkStatus = z
     name: z.string(),
     checkId: z.uuid(),
     hasFailures: z.boolean(),
-    hasErrors: z.boolean().describe('There is no state yet, or the last run had no verdict.'),
+    hasErrors: z.boolean().describe('The last run had no verdict: the observer itself was at fault, or it was missed.'),
     isDegraded: z.boolean(),
     longestRun: z.int().nullable().describe('ms'),
     shortestRun: z.int().nullable().describe('ms'),

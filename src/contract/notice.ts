@@ -5,10 +5,11 @@ import type { Operations } from './operation.ts';
 
 export const notice = z
   .strictObject({
+    id: z.string().describe('The same as long as it is about the same thing.'),
     kind: z.string().describe('What sort of thing it is, for programs.'),
     subject: z.string().describe('What it is about.'),
     message: z.string(),
-    advice: z.string().describe('What to do.'),
+    action: z.string().describe('What to do.'),
     since: instant,
   })
   .meta({ id: 'Notice', description: 'Something the operator should know.' });

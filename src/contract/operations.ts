@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { accountOperations } from './account.ts';
 import { alertChannelOperations } from './alert-channel-operations.ts';
+import { alertNotificationOperations } from './alert-notification.ts';
 import { apiKeyOperations } from './api-key.ts';
 import { checkGroupOperations } from './check-group-operations.ts';
 import { checkOperations } from './check-operations.ts';
@@ -27,6 +28,7 @@ export const operations = {
   ...triggerOperations,
   ...alertChannelOperations,
   ...deliveryOperations,
+  ...alertNotificationOperations,
   ...variableOperations,
   ...locationOperations,
   ...noticeOperations,

@@ -9,6 +9,7 @@ import type { ApiKeysTable, Tables } from './schema.ts';
 /** API keys: of the key itself only its SHA-256 (32 bytes) is known here. */
 export interface ApiKeys {
   findByHash(hash: Uint8Array): Promise<ApiKey | null>;
+  find(id: string): Promise<ApiKey | null>;
   /** Keys that reach any of the accounts, oldest first. */
   list(
     accountIds: readonly string[],
@@ -26,10 +27,8 @@ export interface ApiKeys {
 export function createApiKeys(database: Database): ApiKeys {
   const { reader } = database;
   return {
-    async findByHash(hash) {
-      const row = await reader.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst();
-      return row === undefined ? null : ((await withAccounts(reader, [row]))[0] ?? null);
-    },
+    findByHash: (hash) => findKey(reader, 'hash', hash),
+    find: (id) => findKey(reader, 'id', idBytes(id)),
     list: (accountIds, page) => listKeys(reader, accountIds, page),
     add: (key, hash) => database.transaction((tx) => insertKey(tx, key, hash)),
     addFirst: (account, key, hash) =>
@@ -45,6 +44,11 @@ export function createApiKeys(database: Database): ApiKeys {
       }),
     revoke: (id, accountIds) => database.transaction((tx) => revokeKey(tx, id, accountIds)),
   };
+}
+
+async function findKey(reader: Kysely<Tables>, column: 'id' | 'hash', value: Uint8Array): Promise<ApiKey | null> {
+  const row = await reader.selectFrom('api_keys').selectAll().where(column, '=', value).executeTakeFirst();
+  return row === undefined ? null : ((await withAccounts(reader, [row]))[0] ?? null);
 }
 
 async function listKeys(

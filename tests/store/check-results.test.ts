@@ -236,7 +236,7 @@ test('a result link opens its own result for 30 days, and no other', async () =>
   assert.match(link, /^https:\/\/tocsin\.example\/results\/[\w-]+$/);
   assert.ok(link.length < 130, link);
   const token = link.slice(link.lastIndexOf('/') + 1);
-  assert.deepEqual(links.open(token, now), { accountId, checkId, resultId });
+  assert.deepEqual(links.open(token, now), { accountId, checkId, resultId, expiresAt: now + 30 * 86_400_000 });
   for (let index = 0; index < token.length; index++) {
     const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1);
     assert.equal(links.open(changed, now), null, `changed at ${index}`);
