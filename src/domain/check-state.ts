@@ -82,14 +82,14 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
       : { ...state.byLocation, [result.location]: { status: own, at: result.at, startedAt: result.startedAt } };
   const status = rules.parallel === null ? own : statusOfAll(byLocation, rules.parallel);
   const change = status === state.status ? null : { from: state.status, to: status };
-  const isNewRound = rules.parallel === null || state.position === null || result.at > state.position.at;
-  const more = isNewRound ? 1 : 0;
+  const more = (counted: CheckStatus): number =>
+    isCountedNow(counted, state.byLocation, byLocation, result, rules) ? 1 : 0;
   const moved: CheckState = {
     status,
     since: change === null ? state.since : result.startedAt,
     position: isOlder(result, state.position) ? state.position : { at: result.at, startedAt: result.startedAt },
-    failedInARow: status === 'failing' ? Math.max(state.failedInARow + more, 1) : 0,
-    degradedInARow: status === 'degraded' ? Math.max(state.degradedInARow + more, 1) : 0,
+    failedInARow: status === 'failing' ? state.failedInARow + more('failing') : 0,
+    degradedInARow: status === 'degraded' ? state.degradedInARow + more('degraded') : 0,
     failingSince: status === 'failing' ? (state.failingSince ?? result.startedAt) : null,
     alerted: status === 'passing' ? null : state.alerted,
     byLocation,
@@ -115,8 +115,29 @@ function statusOfAll(
   return statuses.some((status) => status !== 'passing') ? 'degraded' : 'passing';
 }
 
+/**
+ * Whether a result makes its round one that has that status. A round counts once, and by its own results alone: what a
+ * location found in an earlier round is no second failure, whichever location of this round is heard of first.
+ */
+function isCountedNow(
+  counted: CheckStatus,
+  before: CheckState['byLocation'],
+  after: CheckState['byLocation'],
+  { at }: Position,
+  { parallel }: StateRules,
+): boolean {
+  if (parallel === null) return true;
+  const statusIn = (byLocation: CheckState['byLocation']): CheckStatus => {
+    const ofRound = Object.entries(byLocation).filter(([, found]) => found.at >= at);
+    return statusOfAll(Object.fromEntries(ofRound), parallel);
+  };
+  return statusIn(after) === counted && statusIn(before) !== counted;
+}
+
 /** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */
 function openedBy(state: CheckState, result: Position, escalation: Escalation): StateStep['opens'] {
+  const isCounted = state.failedInARow + state.degradedInARow > 0;
+  if (!isCounted) return null;
   if (state.status === 'failing' && state.alerted !== 'failing') {
     const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, result);
     return isDue ? 'ALERT_FAILURE' : null;

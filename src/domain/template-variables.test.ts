@@ -1,0 +1,117 @@
+// The variables of an alert: their names, types, and when they apply (spec §6.2, decisions: Types).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { alertTypes } from './alert.ts';
+import { type AlertFacts, systemVariableNames, systemVariables } from './template-variables.ts';
+
+const facts: AlertFacts = {
+  alertType: 'ALERT_FAILURE',
+  deliveryId: 'delivery',
+  check: {
+    id: 'check',
+    name: 'Shop <b>',
+    checkType: 'API',
+    description: 'Sells',
+    tags: ['a', 'b'],
+    url: 'http://shop/',
+  },
+  groupName: 'Shops',
+  result: {
+    id: 'result',
+    message: 'status 500',
+    responseTimeMs: 12.6,
+    status: 500,
+    statusText: 'Internal Server Error',
+    startedAt: Date.UTC(2026, 2, 10, 12),
+    link: 'http://tocsin/results/1',
+  },
+  location: { code: 'local', name: 'Local' },
+  ssl: { daysRemaining: 7, domain: 'shop' },
+  reminder: null,
+  isTest: false,
+};
+
+describe('the variables of an alert', () => {
+  it('have the types that templates compare with', () => {
+    assert.deepEqual(systemVariables(facts), {
+      ALERT_TITLE: 'Shop <b> has failed',
+      ALERT_TYPE: 'ALERT_FAILURE',
+      CHECK_NAME: 'Shop <b>',
+      CHECK_ID: 'check',
+      CHECK_TYPE: 'API',
+      CHECK_DESCRIPTION: 'Sells',
+      CHECK_URL: 'http://shop/',
+      CHECK_RESULT_ID: 'result',
+      CHECK_ERROR_MESSAGE: 'status 500',
+      RESPONSE_TIME: 13,
+      API_CHECK_RESPONSE_STATUS_CODE: 500,
+      API_CHECK_RESPONSE_STATUS_TEXT: 'Internal Server Error',
+      RUN_LOCATION: 'Local',
+      REGION: 'local',
+      RESULT_LINK: 'http://tocsin/results/1',
+      SSL_DAYS_REMAINING: undefined,
+      SSL_CHECK_DOMAIN: undefined,
+      STARTED_AT: '2026-03-10T12:00:00.000Z',
+      TAGS: ['a', 'b'],
+      GROUP_NAME: 'Shops',
+      IS_REMINDER: false,
+      REMINDER_SEQUENCE: undefined,
+      DELIVERY_ID: 'delivery',
+    });
+  });
+
+  it('are the same names for every alert type, in one order', () => {
+    for (const alertType of alertTypes) {
+      assert.deepEqual(Object.keys(systemVariables({ ...facts, alertType })), systemVariableNames);
+    }
+  });
+
+  it('carry the error of what opens, and none with what closes', () => {
+    const carried = alertTypes.filter((alertType) => systemVariables({ ...facts, alertType }).CHECK_ERROR_MESSAGE);
+    assert.deepEqual(carried, ['ALERT_FAILURE', 'ALERT_DEGRADED', 'ALERT_SSL']);
+  });
+
+  it('tell of the certificate with ALERT_SSL only', () => {
+    const ssl = systemVariables({ ...facts, alertType: 'ALERT_SSL' });
+    assert.deepEqual([ssl.SSL_DAYS_REMAINING, ssl.SSL_CHECK_DOMAIN], [7, 'shop']);
+    const expired = systemVariables({ ...facts, alertType: 'ALERT_SSL', ssl: { daysRemaining: -1, domain: 'shop' } });
+    assert.match(String(expired.ALERT_TITLE), /expired/);
+  });
+
+  it('tell of the answer for checks of the type API only', () => {
+    const other = systemVariables({ ...facts, check: { ...facts.check, checkType: 'BROWSER' } });
+    assert.deepEqual(
+      [other.API_CHECK_RESPONSE_STATUS_CODE, other.API_CHECK_RESPONSE_STATUS_TEXT],
+      [undefined, undefined],
+    );
+  });
+
+  it('are undefined where they do not apply, so that a default can stand in', () => {
+    const { check, result } = facts;
+    const bare = systemVariables({
+      ...facts,
+      groupName: null,
+      check: { ...check, description: null, url: null, tags: [] },
+      result: { ...result, message: null, responseTimeMs: null, status: null, statusText: null },
+    });
+    const absent = systemVariableNames.filter((name) => bare[name] === undefined);
+    assert.deepEqual(absent, [
+      'CHECK_DESCRIPTION',
+      'CHECK_URL',
+      'CHECK_ERROR_MESSAGE',
+      'RESPONSE_TIME',
+      'API_CHECK_RESPONSE_STATUS_CODE',
+      'API_CHECK_RESPONSE_STATUS_TEXT',
+      'SSL_DAYS_REMAINING',
+      'SSL_CHECK_DOMAIN',
+      'GROUP_NAME',
+      'REMINDER_SEQUENCE',
+    ]);
+  });
+
+  it('say so in the title when it is a test, and count reminders', () => {
+    const test = systemVariables({ ...facts, isTest: true, reminder: 2 });
+    assert.equal(test.ALERT_TITLE, '[TEST] Shop <b> has failed');
+    assert.deepEqual([test.IS_REMINDER, test.REMINDER_SEQUENCE], [true, 2]);
+  });
+});
