@@ -111,42 +111,58 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
       };
       return shown(caller, savedOrRefused(await alertChannels.add({ channel, subscriptions })));
     },
-    async change(caller, id, { subscriptions, ...change }) {
-      requirePermission(caller, 'write');
-      const before = await alertChannels.find(caller.accountId, id);
-      if (before === null) throw notFound('alert channel', id);
-      const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
-      const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
-        const config = change.config === undefined ? present.config : configApart(change.config);
-        const secrets = change.config === undefined ? {} : secretsMeant(change.config, present, clock.now());
-        const channel: AlertChannel = { ...present, ...change, ...secrets, config };
-        const isJudged = change.config !== undefined || subscriptions !== undefined;
-        if (isJudged) refuseProblems(validateConfig(channel.type, config, names));
-        return { channel, subscriptions: subscriptions ?? null };
-      });
-      if (changed === null) throw notFound('alert channel', id);
-      return shown(caller, savedOrRefused(changed));
-    },
-    async subscribe(caller, id, subscription) {
-      requirePermission(caller, 'write');
-      const stored = await alertChannels.find(caller.accountId, id);
-      if (stored === null) throw notFound('alert channel', id);
-      const { type, config } = stored.channel;
-      refuseProblems(validateConfig(type, config, await secretNames(caller, [subscription], means)));
-      const outcome = await alertChannels.subscribe(caller.accountId, id, subscription);
-      if (outcome === null) throw notFound('alert channel', id);
-      const { checkId, groupId } = subscription;
-      const made = savedOrRefused(outcome).subscriptions.find(
-        (each) => each.checkId === checkId && each.groupId === groupId,
-      );
-      if (made === undefined) throw new Error('a subscription is gone within its own transaction');
-      return made;
-    },
+    change: async (caller, id, change) => shown(caller, await changeChannel(means, caller, id, change)),
+    subscribe: (caller, id, subscription) => subscribeChannel(means, caller, id, subscription),
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await alertChannels.remove(caller.accountId, id))) throw notFound('alert channel', id);
     },
   };
+}
+
+async function changeChannel(
+  means: ChannelMeans,
+  caller: Caller,
+  id: number,
+  { subscriptions, ...change }: Partial<ChannelInput>,
+): Promise<Stored> {
+  requirePermission(caller, 'write');
+  const { alertChannels, validateConfig, clock } = means;
+  const before = await alertChannels.find(caller.accountId, id);
+  if (before === null) throw notFound('alert channel', id);
+  const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
+  const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
+    const config = change.config === undefined ? present.config : configApart(change.config);
+    const secrets = change.config === undefined ? {} : secretsMeant(change.config, present, clock.now());
+    const channel: AlertChannel = { ...present, ...change, ...secrets, config };
+    const isJudged = change.config !== undefined || subscriptions !== undefined;
+    if (isJudged) refuseProblems(validateConfig(channel.type, config, names));
+    return { channel, subscriptions: subscriptions ?? null };
+  });
+  if (changed === null) throw notFound('alert channel', id);
+  return savedOrRefused(changed);
+}
+
+async function subscribeChannel(
+  means: ChannelMeans,
+  caller: Caller,
+  id: number,
+  subscription: SubscribedTo,
+): Promise<Subscription> {
+  requirePermission(caller, 'write');
+  const { alertChannels, validateConfig } = means;
+  const stored = await alertChannels.find(caller.accountId, id);
+  if (stored === null) throw notFound('alert channel', id);
+  const { type, config } = stored.channel;
+  refuseProblems(validateConfig(type, config, await secretNames(caller, [subscription], means)));
+  const outcome = await alertChannels.subscribe(caller.accountId, id, subscription);
+  if (outcome === null) throw notFound('alert channel', id);
+  const { checkId, groupId } = subscription;
+  const made = savedOrRefused(outcome).subscriptions.find(
+    (each) => each.checkId === checkId && each.groupId === groupId,
+  );
+  if (made === undefined) throw new Error('a subscription is gone within its own transaction');
+  return made;
 }
 
 /** Keys of the secret variables that the templates of a channel could meet: the account's and its groups'. */

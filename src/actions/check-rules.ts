@@ -6,7 +6,7 @@ import type { Problem } from './problems.ts';
 /** What there is to choose from. */
 export interface Choices {
   /** Run locations as `GET /v1/locations` shows them. */
-  readonly locations: () => readonly { readonly region: string }[];
+  readonly locations: () => readonly { readonly code: string }[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
   /** Epoch ms. */
@@ -23,7 +23,7 @@ export interface Placing {
 /** What of a placing names nothing that is there. */
 export function placingProblems({ locations, privateLocations, runtimeId }: Placing, choices: Choices): Problem[] {
   const problems: Problem[] = [];
-  const codes = choices.locations().map(({ region }) => region);
+  const codes = choices.locations().map(({ code }) => code);
   for (const [index, code] of (locations ?? []).entries()) {
     if (!codes.includes(code))
       problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });

@@ -16,11 +16,13 @@ export const webhookConfig = z
     template: text(32_768).default(null).describe('Of the body; null = JSON of all variables.'),
     headers: templatePairs.default([]),
     queryParameters: templatePairs.default([]),
-    webhookSecret: text(1000).default(null).describe('Signs deliveries. Sent back masked, it stays as it is.'),
+    webhookSecret: text(1000)
+      .exactOptional()
+      .describe('Signs deliveries. Left out, or sent back masked, it stays as it is; null removes it.'),
     previousSecretUntil: z.iso
       .datetime({ offset: true })
       .nullable()
-      .default(null)
+      .exactOptional()
       .describe('With a new secret: until when the old one signs, too.'),
     webhookType: text(100).default(null).describe('Which preset an editor shows.'),
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),

@@ -8,7 +8,7 @@ import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
 const groupQuery = pageQuery.extend({
-  tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these tags.'),
+  tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with all of these tags.'),
   name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
 });
 export type GroupQuery = z.output<typeof groupQuery>;

@@ -14,8 +14,9 @@ import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
 const checkQuery = pageQuery.extend({
-  tag: queryList(z.string().max(200)).exactOptional().describe('Only checks with one of these tags.'),
+  tag: queryList(z.string().max(200)).exactOptional().describe('Only checks with all of these tags.'),
   checkType: z.enum(checkTypes).exactOptional(),
+  activated: flag.exactOptional().describe('Only checks that are activated, or that are not.'),
   search: z.string().max(200).exactOptional().describe('Only checks whose name holds this text, in any case.'),
   status: z.enum(checkStatusNames).exactOptional().describe('Only checks in this state.'),
   groupId: wholeNumber(1, 999_999_999_999_999).exactOptional(),

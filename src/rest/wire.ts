@@ -14,3 +14,11 @@ export function isoTextOrNull(at: number | null): string | null {
 export function dayText(at: number): string {
   return isoText(at).slice(0, 10);
 }
+
+/** A list that may be changed in the place of one that may not. */
+type WrittenField<Field> = Field extends readonly (infer Item)[] ? Item[] : Field;
+
+/** The same record, for a wire type that asks for lists which may be changed: answers are only read. */
+export function written<Value>(value: Value): { -readonly [Key in keyof Value]: WrittenField<Value[Key]> } {
+  return value as { -readonly [Key in keyof Value]: WrittenField<Value[Key]> };
+}

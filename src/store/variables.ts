@@ -1,7 +1,8 @@
+import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { flag, idBytes } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
-import type { VariablesTable } from './schema.ts';
+import type { Tables, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
 /** A variable of an account. Instants are epoch ms. */
@@ -66,27 +67,7 @@ export function createVariables({ reader, transaction, seal, clock }: Database):
         await touchAccount(tx, accountId);
         return true;
       }),
-    change: (accountId, key, edit) =>
-      transaction(async (tx) => {
-        const mine = tx.selectFrom('variables').where('account_id', '=', idBytes(accountId)).where('key', '=', key);
-        const row = await mine.selectAll().executeTakeFirst();
-        if (row === undefined) return null;
-        const present = variableOf(row, seal);
-        const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
-        await tx
-          .updateTable('variables')
-          .set({
-            value: next.secret ? seal.seal(next.value) : next.value,
-            locked: flag(next.locked),
-            secret: flag(next.secret),
-            updated_at: next.updatedAt,
-          })
-          .where('account_id', '=', idBytes(accountId))
-          .where('key', '=', key)
-          .execute();
-        await touchAccount(tx, accountId);
-        return next;
-      }),
+    change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, { seal, clock }, accountId, key, edit)),
     remove: (accountId, key) =>
       transaction(async (tx) => {
         const removed = await tx
@@ -99,6 +80,38 @@ export function createVariables({ reader, transaction, seal, clock }: Database):
         return true;
       }),
   };
+}
+
+async function changeVariable(
+  tx: Kysely<Tables>,
+  { seal, clock }: Pick<Database, 'seal' | 'clock'>,
+  accountId: string,
+  key: string,
+  edit: (present: EnvironmentVariable) => EnvironmentVariable,
+): Promise<StoredVariable | null> {
+  const account = idBytes(accountId);
+  const row = await tx
+    .selectFrom('variables')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const present = variableOf(row, seal);
+  const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
+  await tx
+    .updateTable('variables')
+    .set({
+      value: next.secret ? seal.seal(next.value) : next.value,
+      locked: flag(next.locked),
+      secret: flag(next.secret),
+      updated_at: next.updatedAt,
+    })
+    .where('account_id', '=', account)
+    .where('key', '=', key)
+    .execute();
+  await touchAccount(tx, accountId);
+  return next;
 }
 
 function variableOf(row: VariablesTable, seal: Seal): StoredVariable {

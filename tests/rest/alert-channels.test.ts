@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { ownId } from './rest-under-test.ts';
+import { type Resources, resourcesUnderTest } from './resources-under-test.ts';
+
+const url = 'https://hooks.example/{{CHECK_NAME}}';
+const request = { method: 'GET', url: 'https://shop.example/' };
+
+async function makeChannel(api: Resources, config: object = {}, body: object = {}): Promise<number> {
+  const created = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url, ...config }, ...body });
+  assert.equal(created.status, 201, created.text);
+  return created.body.id;
+}
+
+const make = async (api: Resources, path: string, body: object) => (await api.ask('POST', path, body)).body.id;
+const makeCheck = (api: Resources): Promise<string> => make(api, '/v1/checks/api', { name: 'A', request });
+const makeGroup = (api: Resources, body: object = {}): Promise<number> =>
+  make(api, '/v2/check-groups', { name: 'G', ...body });
+
+test('a channel is created with every default, read, changed in part, reset and deleted', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api, { method: 'post' });
+  const read = await api.ask('GET', `/v1/alert-channels/${id}`);
+  assert.deepEqual(read.body, {
+    id: 1,
+    type: 'WEBHOOK',
+    config: {
+      name: '',
+      url,
+      method: 'POST',
+      template: null,
+      headers: [],
+      queryParameters: [],
+      webhookSecret: null,
+      previousSecretUntil: null,
+      webhookType: null,
+      longTail: false,
+    },
+    subscriptions: [],
+    sendRecovery: true,
+    sendFailure: true,
+    sendDegraded: false,
+    sslExpiry: false,
+    sslExpiryThreshold: 30,
+    autoSubscribe: false,
+    isFailing: false,
+    failingSince: null,
+    created_at: '2026-03-10T12:00:00.000Z',
+    updated_at: null,
+  });
+  const changed = await api.ask('PUT', `/v1/alert-channels/${id}`, { sendDegraded: true, sslExpiryThreshold: 7 });
+  assert.equal(changed.body.sendDegraded, true);
+  assert.equal(changed.body.config.url, url);
+  const reset = await api.ask('PUT', `/v1/alert-channels/${id}`, { sendDegraded: null, sslExpiryThreshold: null });
+  assert.deepEqual({ ...reset.body, updated_at: null }, read.body);
+  assert.equal((await api.ask('DELETE', `/v1/alert-channels/${id}`)).status, 204);
+  assert.equal((await api.ask('GET', `/v1/alert-channels/${id}`)).status, 404);
+});
+
+test('a secret is masked, kept when the mask or nothing is sent back, replaced, rotated and removed', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api, { webhookSecret: 'canary-1' });
+  const put = (config: object) => api.ask('PUT', `/v1/alert-channels/${id}`, { config: { url, ...config } });
+  const secrets = async () => {
+    const stored = await api.temp.store.alertChannels.find(ownId, id);
+    return [stored?.channel.secret, stored?.channel.previousSecret];
+  };
+  const shown = await api.ask('GET', `/v1/alert-channels/${id}`);
+  assert.equal(shown.body.config.webhookSecret, '********');
+  await put({ webhookSecret: '********', name: 'x' });
+  await put({ name: 'y' });
+  await api.ask('PUT', `/v1/alert-channels/${id}`, shown.body);
+  assert.deepEqual(await secrets(), ['canary-1', null]);
+
+  const until = '2026-03-11T12:00:00.000Z';
+  const rotated = await put({ webhookSecret: 'canary-2', previousSecretUntil: until });
+  assert.equal(rotated.body.config.previousSecretUntil, until);
+  assert.deepEqual(await secrets(), ['canary-2', { secret: 'canary-1', until: Date.parse(until) }]);
+  const sentBack = await api.ask('PUT', `/v1/alert-channels/${id}`, rotated.body);
+  assert.equal(sentBack.body.config.previousSecretUntil, until, 'an answer sent back changes nothing');
+  assert.doesNotMatch(rotated.text + sentBack.text + (await api.ask('GET', '/v1/alert-channels')).text, /canary/);
+
+  await put({ webhookSecret: 'canary-3' });
+  assert.deepEqual(await secrets(), ['canary-3', null], 'without a time the old one ends at once');
+  const past = await put({ webhookSecret: 'canary-4', previousSecretUntil: '2020-01-01T00:00:00Z' });
+  assert.deepEqual(Object.keys(past.body.attributes), ['config.previousSecretUntil']);
+  const removed = await put({ webhookSecret: null });
+  assert.equal(removed.body.config.webhookSecret, null);
+  assert.deepEqual(await secrets(), [null, null]);
+  assert.equal((await put({ webhookSecret: '********' })).status, 400, 'the mask of nothing');
+});
+
+test('locked headers are shown only to those who may change them', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api, { headers: [{ key: 'authorization', value: 'Bearer canary', locked: true }] });
+  assert.match((await api.ask('GET', `/v1/alert-channels/${id}`)).text, /canary/);
+  for (const path of [`/v1/alert-channels/${id}`, '/v1/alert-channels']) {
+    assert.doesNotMatch((await api.ask('GET', path, undefined, 'tsn_reader')).text, /canary/);
+  }
+});
+
+test('subscriptions are replaced as a set, changed one by one, and seen from checks and groups', async () => {
+  await using api = resourcesUnderTest();
+  const checkId = await makeCheck(api);
+  const groupId = await makeGroup(api);
+  const id = await makeChannel(api, {}, { subscriptions: [{ checkId, activated: true }] });
+  const path = `/v1/alert-channels/${id}`;
+  const added = await api.ask('PUT', `${path}/subscriptions`, { groupId, activated: false });
+  assert.equal(added.status, 200, added.text);
+  assert.deepEqual(added.body, { id: 2, checkId: null, groupId, activated: false });
+  const changed = await api.ask('PUT', `${path}/subscriptions`, { groupId, checkId: null, activated: true });
+  assert.deepEqual(changed.body, { id: 2, checkId: null, groupId, activated: true });
+  assert.deepEqual((await api.ask('GET', path)).body.subscriptions, [
+    { id: 1, checkId, groupId: null, activated: true },
+    { id: 2, checkId: null, groupId, activated: true },
+  ]);
+  const ofCheck = async () => (await api.ask('GET', `/v1/checks/${checkId}`)).body.alertChannelSubscriptions;
+  assert.deepEqual(await ofCheck(), [{ alertChannelId: id, activated: true }]);
+
+  await api.ask('PUT', path, { subscriptions: [{ groupId, activated: true }] });
+  assert.deepEqual(await ofCheck(), []);
+  assert.equal((await api.ask('GET', path)).body.subscriptions[0].id, 2, 'one that stays keeps its id');
+  await api.ask('PUT', path, { sendDegraded: true });
+  assert.equal((await api.ask('GET', path)).body.subscriptions.length, 1, 'not named: not changed');
+  await api.ask('PUT', `/v1/checks/${checkId}`, { alertChannelSubscriptions: [{ alertChannelId: id }] });
+  await api.ask('PUT', path, { subscriptions: null });
+  assert.deepEqual(await ofCheck(), []);
+});
+
+test('a subscription names exactly one check or group of this account', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api);
+  const checkId = await makeCheck(api);
+  const foreign = (await api.ask('POST', '/v1/checks/api', { name: 'F', request }, 'tsn_foreign')).body.id;
+  for (const [subscription, path] of [
+    [{ checkId: foreign }, 'checkId'],
+    [{ checkId: randomUUID() }, 'checkId'],
+    [{ groupId: 12 }, 'groupId'],
+    [{ checkId, groupId: 12 }, ''],
+    [{}, ''],
+  ] as const) {
+    const one = await api.ask('PUT', `/v1/alert-channels/${id}/subscriptions`, subscription);
+    assert.equal(one.status, 400, JSON.stringify(subscription));
+    if (path !== '') assert.deepEqual(Object.keys(one.body.attributes), [path]);
+    const all = await api.ask('PUT', `/v1/alert-channels/${id}`, { subscriptions: [{ checkId }, subscription] });
+    assert.equal(all.status, 400);
+    const place = path === '' ? 'subscriptions[1]' : `subscriptions[1].${path}`;
+    assert.deepEqual(Object.keys(all.body.attributes), [place]);
+  }
+  assert.deepEqual((await api.ask('GET', `/v1/alert-channels/${id}`)).body.subscriptions, []);
+});
+
+test('a template that names a secret of the account, or of a group it is subscribed to, is refused', async () => {
+  await using api = resourcesUnderTest();
+  await api.ask('POST', '/v1/variables', { key: 'SHOP_KEY', value: 'canary', secret: true });
+  const groupId = await makeGroup(api, { environmentVariables: [{ key: 'GROUP_KEY', value: 'canary', secret: true }] });
+  const config = { url, template: 'a\nb {{SHOP_KEY}}' };
+  const refused = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.attributes['config.template'], /SHOP_KEY is a secret.*line 2, column/);
+  assert.doesNotMatch(refused.text, /canary/);
+
+  const id = await makeChannel(api, { template: '{{GROUP_KEY}}' });
+  const attached = await api.ask('PUT', `/v1/alert-channels/${id}/subscriptions`, { groupId });
+  assert.deepEqual(Object.keys(attached.body.attributes), ['config.template']);
+  const all = await api.ask('PUT', `/v1/alert-channels/${id}`, { subscriptions: [{ groupId }] });
+  assert.equal(all.status, 400);
+});
+
+for (const [what, body, path] of [
+  ['another type of channel', { type: 'EMAIL', config: { address: 'a@b.example' } }, 'type'],
+  ['a field that does not exist', { sendFailures: true }, 'sendFailures'],
+  ['a field of the configuration that does not exist', { config: { url, secret: 'x' } }, 'config.secret'],
+  ['a broken template', { config: { url, template: '{{#if X}}' } }, 'config.template'],
+  [
+    'a header that is ours',
+    { config: { url, headers: [{ key: 'x-service-signature', value: 'x' }] } },
+    'config.headers[0].key',
+  ],
+  ['a threshold out of range', { sslExpiryThreshold: 31 }, 'sslExpiryThreshold'],
+] as const) {
+  test(`${what} is refused, and named`, async () => {
+    await using api = resourcesUnderTest();
+    const refused = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url }, ...body });
+    assert.equal(refused.status, 400, refused.text);
+    assert.ok(Object.keys(refused.body.attributes).includes(path), refused.text);
+    if (path === 'type') assert.match(refused.body.message, /WEBHOOK/);
+    const id = await makeChannel(api);
+    assert.equal(id, 1, 'nothing was written');
+    assert.equal((await api.ask('PUT', `/v1/alert-channels/${id}`, body)).status, 400);
+  });
+}
+
+test('a channel that subscribes itself hears of new checks and groups, unless a client declines', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api, {}, { autoSubscribe: true });
+  const check = (await api.ask('POST', '/v1/checks/api', { name: 'A', request })).body;
+  assert.deepEqual(check.alertChannelSubscriptions, [{ alertChannelId: id, activated: true }]);
+  const group = (await api.ask('POST', '/v1/check-groups?autoAssignAlerts=false', { name: 'G' })).body;
+  assert.deepEqual(group.alertChannelSubscriptions, []);
+  await api.ask('PUT', `/v1/checks/${check.id}`, { alertChannelSubscriptions: [] });
+  const renamed = await api.ask('PUT', `/v1/checks/${check.id}`, { name: 'B' });
+  assert.deepEqual(renamed.body.alertChannelSubscriptions, [], 'a later change does not subscribe again');
+});
+
+test('channels of another account are as unknown as those that never existed', async () => {
+  await using api = resourcesUnderTest();
+  const foreign = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url } }, 'tsn_foreign');
+  assert.equal(foreign.body.id, 1, 'numbers count up per account');
+  for (const id of ['1', '42']) {
+    assert.equal((await api.ask('GET', `/v1/alert-channels/${id}`)).status, 404);
+    assert.equal((await api.ask('PUT', `/v1/alert-channels/${id}`, { sendDegraded: true })).status, 404);
+    assert.equal((await api.ask('PUT', `/v1/alert-channels/${id}/subscriptions`, { groupId: 1 })).status, 404);
+    assert.equal((await api.ask('DELETE', `/v1/alert-channels/${id}`)).status, 404);
+  }
+  for (let number = 0; number < 25; number++) await makeChannel(api);
+  const page = await api.ask('GET', '/v1/alert-channels?page=3');
+  assert.equal(page.range, '20-24/25');
+});
+
+test('two changes of a channel at once both hold', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api);
+  const put = (body: object) => api.ask('PUT', `/v1/alert-channels/${id}`, body);
+  await Promise.all([put({ sendDegraded: true }), put({ sslExpiry: true }), put({ sendRecovery: false })]);
+  const { sendDegraded, sslExpiry, sendRecovery } = (await api.ask('GET', `/v1/alert-channels/${id}`)).body;
+  assert.deepEqual([sendDegraded, sslExpiry, sendRecovery], [true, true, false]);
+});

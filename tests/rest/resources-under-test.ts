@@ -1,0 +1,101 @@
+// The management API over a real store: keys of two accounts, answers checked against the contract.
+import type { FastifyInstance } from 'fastify';
+import { createChannelActions } from '#actions/alert-channels.ts';
+import { createGroupActions } from '#actions/check-groups.ts';
+import { createCheckActions } from '#actions/checks.ts';
+import { createVariableActions } from '#actions/variables.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { checkKinds } from '#checks/registry.ts';
+import { newId } from '#lib/id.ts';
+import { alertChannelRoutes } from '#rest/alert-channels.ts';
+import type { KnownKey } from '#rest/authenticate.ts';
+import { checkGroupRoutes } from '#rest/check-groups.ts';
+import { checkRoutes } from '#rest/checks.ts';
+import { createRestServer } from '#rest/server.ts';
+import { variableRoutes } from '#rest/variables.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import { foreignId, ownId, runtime } from './rest-under-test.ts';
+
+const keys: Readonly<Record<string, KnownKey>> = {
+  tsn_writer: { keyId: 'w', role: 'read-write', accountIds: [ownId] },
+  tsn_reader: { keyId: 'r', role: 'read-only', accountIds: [ownId] },
+  tsn_foreign: { keyId: 'f', role: 'read-write', accountIds: [foreignId] },
+};
+
+/** What came back. `body` is the JSON, or null. */
+export interface Reply {
+  readonly status: number;
+  // eslint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly body: any;
+  readonly text: string;
+  readonly range: string | undefined;
+}
+
+export interface Resources extends AsyncDisposable {
+  readonly temp: TempStore;
+  /** Asks as `as`: the writer unless said otherwise. */
+  ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, as?: keyof typeof keys): Promise<Reply>;
+}
+
+/** Checks, groups, channels and variables over a new store; `await using` removes it. */
+export function resourcesUnderTest(): Resources {
+  const temp = openTempStore();
+  const { store, clock } = temp;
+  const choices = {
+    locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
+    runtimes: () => [runtime],
+    now: () => clock.now(),
+  };
+  const server: FastifyInstance = createRestServer({
+    routes: [
+      ...variableRoutes(createVariableActions({ variables: store.variables })),
+      ...checkRoutes(
+        createCheckActions({
+          ...choices,
+          checks: store.checks,
+          checkGroups: store.checkGroups,
+          validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
+          newId,
+        }),
+      ),
+      ...checkGroupRoutes(createGroupActions({ ...choices, checks: store.checks, checkGroups: store.checkGroups })),
+      ...alertChannelRoutes(
+        createChannelActions({
+          alertChannels: store.alertChannels,
+          variables: store.variables,
+          checkGroups: store.checkGroups,
+          validateConfig: (type, config, secretNames) => channelKinds[type].validateConfig(config, secretNames),
+          clock,
+        }),
+      ),
+    ],
+    authenticate: (key) => keys[key] ?? null,
+    log: {
+      error: (details) => {
+        throw new Error(`the server logged a fault: ${JSON.stringify(details)}`, { cause: details });
+      },
+    },
+    rateLimit: 0,
+    now: () => clock.now(),
+    isUnavailable: () => false,
+    checkResponses: true,
+  });
+  return {
+    temp,
+    async ask(method, path, body, as = 'tsn_writer') {
+      const headers = { authorization: `Bearer ${as}` };
+      const reply = await server.inject({ method, url: path, headers, ...(body && { payload: body }) });
+      const range = reply.headers['content-range'];
+      return {
+        status: reply.statusCode,
+        body: reply.body === '' ? null : reply.json(),
+        text: reply.body,
+        range: typeof range === 'string' ? range : undefined,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
