@@ -34,6 +34,8 @@ export interface PathMeans {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
+  /** Told of every logged attempt: whoever waits for a test message looks again. */
+  readonly onLogged: () => void;
 }
 
 /** The running path of this process. */
@@ -96,6 +98,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       if (step.status === 'exhausted')
         log.warn('delivery.exhausted', { id: delivery.id, error: attempt.error?.message });
     },
+    onLogged: () => means.onLogged(),
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
   });
   const turns: Record<LoopName, () => Promise<number>> = {

@@ -1,77 +1,75 @@
-// Joins every action with the store and every route with its action.
-import { createAccountActions } from '#actions/accounts.ts';
-import type { Authentication } from '#actions/authenticate.ts';
+// Joins every route with its action.
 import { requirePermission } from '#actions/permission.ts';
 import { notFound } from '#actions/refusal.ts';
-import type { ResultLinks } from '#actions/result-links.ts';
-import { createVariableActions } from '#actions/variables.ts';
-import type { WebhookSender } from '#channels/webhook/send.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Hints } from '#lib/hints.ts';
 import { accountRoutes } from '#rest/accounts.ts';
+import { alertChannelRoutes } from '#rest/alert-channels.ts';
+import { alertMessageRoutes } from '#rest/alert-messages.ts';
+import { apiKeyRoutes } from '#rest/api-keys.ts';
+import { checkGroupRoutes } from '#rest/check-groups.ts';
+import { checkResultRoutes } from '#rest/check-results.ts';
+import { checkStatusRoutes } from '#rest/check-statuses.ts';
+import { checkRoutes } from '#rest/checks.ts';
+import { deliveryRoutes } from '#rest/deliveries.ts';
 import { docsRoutes } from '#rest/docs.ts';
 import { healthRoutes } from '#rest/health.ts';
+import { locationRoutes } from '#rest/locations.ts';
+import { noticeRoutes } from '#rest/notices.ts';
 import type { Route } from '#rest/route.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
+import { triggerRoutes } from '#rest/triggers.ts';
 import { variableRoutes } from '#rest/variables.ts';
-import type { Store } from '#store/store.ts';
+import { type ActionMeans, composeActions } from './compose-actions.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
-import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
-import type { LoopName } from './roles.ts';
 import { version } from './version.ts';
 
 /** What the routes are joined with. */
-export interface RestMeans {
-  readonly config: Config;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly runtimes: LoadedRuntimes;
-  readonly authentication: Authentication;
-  readonly sender: WebhookSender;
+export interface RestMeans extends ActionMeans {
   readonly metrics: Metrics;
-  readonly links: ResultLinks;
-  readonly userAgent: string;
   /** Where people reach this server; known once it listens. */
   readonly publicUrl: () => string;
-  readonly wake: (name: LoopName) => void;
-  /** Hints that results were recorded. */
-  readonly resultHints: Hints;
   /** Why the service cannot do its work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;
 }
 
 /** The routes of this process: health and metrics always, everything else with the role `api` (design §6). */
 export function composeRoutes(means: RestMeans): Route[] {
-  const { config, store, clock, runtimes, authentication, metrics, readiness, publicUrl } = means;
-  const health = healthRoutes({
-    readiness,
-    metrics: { metrics: () => metrics.registry.metrics(), contentType: metrics.registry.contentType },
-  });
-  if (!config.roles.includes('api')) return health;
+  const { registry } = means.metrics;
+  const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
+  const health = healthRoutes({ readiness: means.readiness, metrics });
+  if (!means.config.roles.includes('api')) return health;
+  const actions = composeActions(means);
   return [
     ...health,
-    ...accountRoutes(
-      createAccountActions({
-        accounts: store.accounts,
-        runtimes: runtimes.list,
-        forgetKey: authentication.forget,
-        clock,
-      }),
-    ),
-    ...docsRoutes({ version, server: publicUrl }),
-    ...variableRoutes(createVariableActions({ variables: store.variables })),
-    ...runtimeRoutes({
-      list(caller) {
-        requirePermission(caller, 'read');
-        return runtimes.list();
-      },
-      find(caller, name) {
-        requirePermission(caller, 'read');
-        const runtime = runtimes.list().find((listed) => listed.name === name);
-        if (runtime === undefined) throw notFound('runtime', name);
-        return runtime;
-      },
-    }),
+    ...docsRoutes({ version, server: means.publicUrl }),
+    ...runtimeRoutes(runtimeActions(means.runtimes)),
+    ...accountRoutes(actions.accounts),
+    ...apiKeyRoutes(actions.apiKeys),
+    ...checkRoutes(actions.checks),
+    ...checkGroupRoutes(actions.checkGroups),
+    ...alertChannelRoutes(actions.alertChannels),
+    ...alertMessageRoutes(actions.alertMessages),
+    ...variableRoutes(actions.variables),
+    ...triggerRoutes(actions.triggers, actions.triggerCalls),
+    ...checkResultRoutes(actions.checkResults, actions.resultPage),
+    ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
+    ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
+    ...locationRoutes(actions.locations),
+    ...noticeRoutes(actions.notices),
   ];
+}
+
+function runtimeActions(runtimes: LoadedRuntimes): Parameters<typeof runtimeRoutes>[0] {
+  return {
+    list(caller) {
+      requirePermission(caller, 'read');
+      return runtimes.list();
+    },
+    find(caller, name) {
+      requirePermission(caller, 'read');
+      const runtime = runtimes.list().find((listed) => listed.name === name);
+      if (runtime === undefined) throw notFound('runtime', name);
+      return runtime;
+    },
+  };
 }

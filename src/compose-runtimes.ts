@@ -1,6 +1,7 @@
 // The runtimes of this installation: read once, judged by the stages last seen, kept for those who ask.
 import { join } from 'node:path';
-import { type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
+import type { Notice } from '#actions/notices.ts';
+import { endOfLifeAt, type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type InstalledRuntimes, readRuntimes, type RuntimeProblem } from '#runtimes/read-runtimes.ts';
@@ -18,8 +19,12 @@ export function readInstalled(clock: Clock, lastStages: ReadonlyMap<string, Runt
 export interface LoadedRuntimes {
   /** Those that can be chosen now, newest first; the same list until one of them ends. */
   readonly list: () => readonly Runtime[];
-  readonly problems: readonly RuntimeProblem[];
+  /** Broken runtimes, and those whose end is near. */
+  readonly notices: () => readonly Notice[];
 }
+
+const dayMs = 86_400_000;
+const noticeDays = 30;
 
 /** Reads the runtimes and remembers their stages. Throws StartError when a stage steps back. */
 export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promise<LoadedRuntimes> {
@@ -28,6 +33,7 @@ export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promis
   const fatal = problems.find(({ refusesStart }) => refusesStart);
   if (fatal !== undefined) throw new StartError(`runtime ${fatal.runtime}: ${fatal.message}`);
   await store.runtimeStages.remember(stages);
+  const startedAt = clock.now();
   let listed: readonly Runtime[] = runtimes;
   return {
     list() {
@@ -36,6 +42,31 @@ export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promis
       if (isEnded) listed = listed.filter((runtime) => stageAt(runtime, now) !== 'REMOVED');
       return listed;
     },
-    problems,
+    notices: () => [...problems.map(brokenNotice(startedAt)), ...listed.flatMap(endNotice(clock.now()))],
+  };
+}
+
+function brokenNotice(since: number) {
+  return ({ runtime, message }: RuntimeProblem): Notice => ({
+    id: `runtime-broken:${runtime}`,
+    kind: 'runtime-broken',
+    since,
+    subject: runtime,
+    message: `The runtime ${runtime} cannot be used: ${message}`,
+    action: 'Mend its folder under runtimes/, or run npm run runtimes:install; then restart.',
+  });
+}
+
+/** Thirty days before a runtime ends, whoever uses it is told (decisions: Runtimes). */
+function endNotice(now: number) {
+  return (runtime: Runtime): Notice[] => {
+    const endsAt = endOfLifeAt(runtime);
+    const since = endsAt === null ? null : endsAt - noticeDays * dayMs;
+    if (since === null || now < since) return [];
+    const message = `The runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: checks on it will not run after that.`;
+    const action = 'Choose another runtimeId for the checks, groups and accounts that name it.';
+    return [
+      { id: `runtime-ends:${runtime.name}`, kind: 'runtime-ends', since, subject: runtime.name, message, action },
+    ];
   };
 }

@@ -57,12 +57,15 @@ export async function compose(config: Config, log: Log): Promise<Tocsin> {
   const publicUrl = (): string => publicUrlOf(config, portOf(address));
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const resultHints = createHints();
+  const attemptHints = createHints();
   let path: RunningPath | null = null;
   const server = createRestServer({
     routes: composeRoutes({
-      ...{ config, store, clock, runtimes, authentication, sender, metrics, links, userAgent, publicUrl },
+      ...{ config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl },
       wake: (name) => path?.wake(name),
       resultHints,
+      attemptHints,
+      processNotices: () => runtimes.notices(),
       readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],
     }),
     authenticate: authentication.authenticate,
@@ -75,6 +78,7 @@ export async function compose(config: Config, log: Log): Promise<Tocsin> {
   path = await startPath({
     ...{ config, store, prober, sender, metrics, clock, log, userAgent, links },
     onRecorded: () => resultHints.hint(),
+    onLogged: () => attemptHints.hint(),
   });
   const running = path;
   return {

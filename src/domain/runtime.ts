@@ -18,11 +18,17 @@ export interface Runtime {
   readonly description: string | null;
 }
 
+/** First instant (epoch ms) of the UTC day of a runtime's end of life; null = no end is planned. */
+export function endOfLifeAt({ runtimeEndOfLife }: Pick<Runtime, 'runtimeEndOfLife'>): number | null {
+  if (runtimeEndOfLife === null) return null;
+  const [month, day, year] = runtimeEndOfLife.split('/').map(Number);
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1);
+}
+
 /** The stage that holds at `now` (epoch ms): on the UTC day of its end of life a runtime acts as REMOVED. */
 export function stageAt(runtime: Pick<Runtime, 'stage' | 'runtimeEndOfLife'>, now: number): RuntimeStage {
-  if (runtime.runtimeEndOfLife === null) return runtime.stage;
-  const [month, day, year] = runtime.runtimeEndOfLife.split('/').map(Number);
-  return now >= Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1) ? 'REMOVED' : runtime.stage;
+  const endsAt = endOfLifeAt(runtime);
+  return endsAt !== null && now >= endsAt ? 'REMOVED' : runtime.stage;
 }
 
 /** Whether a stage may follow another: one way, and staying is allowed. */

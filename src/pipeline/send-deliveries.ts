@@ -54,6 +54,8 @@ export interface SendDeliveriesOptions {
   /** Wakes this step: there is room again. */
   readonly wake: () => void;
   readonly onSettled?: (delivery: Delivery, attempt: Attempt, step: DeliveryStep) => void;
+  /** Told when attempts have been logged, durably. */
+  readonly onLogged?: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -110,6 +112,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
         await store.settleAttempts(batch, owner, clock.now());
         for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
         options.wake();
+        options.onLogged?.();
       } catch (error) {
         options.onError(error);
         settling.unshift(...batch);

@@ -60,6 +60,8 @@ export interface CheckResults {
     limit: number,
   ): Promise<StoredResult[]>;
   find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
+  /** A result whose check is not known: every check of the account is looked at. */
+  findAnywhere(accountId: string, id: string): Promise<StoredResult | null>;
   /** Name and type of a check; null = there is no such check. */
   subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
 }
@@ -82,6 +84,18 @@ export function createCheckResults({ reader }: Database): CheckResults {
         .where('account_id', '=', idBytes(accountId))
         .where('check_id', '=', idBytes(checkId))
         .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+    },
+    async findAnywhere(accountId, id) {
+      const row = await reader
+        .selectFrom('checks')
+        .innerJoin('results', (join) =>
+          join.onRef('results.account_id', '=', 'checks.account_id').onRef('results.check_id', '=', 'checks.id'),
+        )
+        .selectAll('results')
+        .where('checks.account_id', '=', idBytes(accountId))
+        .where('results.id', '=', idBytes(id))
         .executeTakeFirst();
       return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
     },

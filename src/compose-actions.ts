@@ -1,0 +1,130 @@
+// Joins every action with the store, the kinds of checks and the channels.
+import { createAccountActions } from '#actions/accounts.ts';
+import { createChannelActions } from '#actions/alert-channels.ts';
+import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
+import { createApiKeyActions } from '#actions/api-keys.ts';
+import type { Authentication } from '#actions/authenticate.ts';
+import { createCheckAlertActions } from '#actions/check-alerts.ts';
+import { createGroupActions } from '#actions/check-groups.ts';
+import { createCheckResultActions } from '#actions/check-results.ts';
+import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { createCheckActions } from '#actions/checks.ts';
+import { createDeliveryActions } from '#actions/deliveries.ts';
+import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { createLocationActions } from '#actions/locations.ts';
+import { createNoticeActions, type Notice } from '#actions/notices.ts';
+import type { ResultLinks } from '#actions/result-links.ts';
+import { createResultPageActions } from '#actions/result-page.ts';
+import { createTriggerCallActions } from '#actions/trigger-calls.ts';
+import { createTriggerActions } from '#actions/triggers.ts';
+import { createVariableActions } from '#actions/variables.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { checkKinds } from '#checks/registry.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Reason } from '#domain/result.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Hints } from '#lib/hints.ts';
+import { newId } from '#lib/id.ts';
+import type { Store } from '#store/store.ts';
+import { composeAlertMessages } from './compose-alert-messages.ts';
+import type { LoadedRuntimes } from './compose-runtimes.ts';
+import type { Config } from './config.ts';
+import type { LoopName } from './roles.ts';
+
+/** What the actions are joined with. */
+export interface ActionMeans {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly runtimes: LoadedRuntimes;
+  readonly authentication: Authentication;
+  readonly links: ResultLinks;
+  readonly userAgent: string;
+  readonly wake: (name: LoopName) => void;
+  /** Hints that results were recorded. */
+  readonly resultHints: Hints;
+  /** Hints that delivery attempts were logged. */
+  readonly attemptHints: Hints;
+  readonly processNotices: () => readonly Notice[];
+}
+
+/** Every action of the API, by noun. */
+export type Actions = ReturnType<typeof composeActions>;
+
+export function composeActions(means: ActionMeans) {
+  const { config, store, clock, runtimes, authentication, links, wake, resultHints } = means;
+  const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
+  const forgetKey = authentication.forget;
+  const redactorOf = redactorOfStore(store);
+  const choices = {
+    locations: () => [config.location],
+    runtimes: runtimes.list,
+    now: () => clock.now(),
+  };
+  const triggering = {
+    triggers: store.triggers,
+    servedLocations: [config.location.code],
+    wake: () => wake('run-checks'),
+    clock,
+  };
+  return {
+    accounts: createAccountActions({ accounts: store.accounts, runtimes: runtimes.list, forgetKey, clock }),
+    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
+    checks: createCheckActions({
+      ...choices,
+      checks,
+      checkGroups,
+      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      newId,
+    }),
+    checkGroups: createGroupActions({ ...choices, checks, checkGroups }),
+    alertChannels: createChannelActions({
+      alertChannels,
+      variables,
+      checkGroups,
+      validateConfig: (type, channelConfig, secretNames) =>
+        channelKinds[type].validateConfig(channelConfig, secretNames),
+      clock,
+    }),
+    alertMessages: composeAlertMessages(means, redactorOf),
+    variables: createVariableActions({ variables }),
+    triggers: createTriggerActions(triggering),
+    triggerCalls: createTriggerCallActions({ ...triggering, batches: store.batches, resultHints: resultHints.listen }),
+    checkResults: createCheckResultActions({ checkResults, describeResult }),
+    resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
+    checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
+    checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
+    deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
+    alertNotifications: createAlertNotificationActions({
+      deliveries,
+      alertNotifications: store.alertNotifications,
+      redactorOf,
+      clock,
+    }),
+    locations: createLocationActions(() => [config.location]),
+    notices: createNoticeActions({
+      failingChannels: store.failingChannels,
+      processNotices: means.processNotices,
+    }),
+  };
+}
+
+type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };
+
+function describeResult(checkType: CheckType, result: DescribedResult, exchange: JsonObject | null): JsonObject {
+  return checkKinds[checkType].describeResult(result, exchange);
+}
+
+function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store) {
+  return createRedactorOf({
+    kinds: channelKinds,
+    channelOf: async (accountId, id) => (await alertChannels.find(accountId, id))?.channel ?? null,
+    variablesOf: (accountId) => variables.all(accountId),
+    groupVariablesOf: async (accountId, checkId) => {
+      const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;
+      if (groupId === null) return [];
+      return (await checkGroups.find(accountId, groupId))?.group.environmentVariables ?? [];
+    },
+  });
+}
