@@ -3,12 +3,22 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { checkBench } from './check.ts';
 import { deliverBench } from './deliver.ts';
+import { restBench } from './rest.ts';
+import { scheduleBench } from './schedule.ts';
+import { sizeBench } from './size.ts';
 import { describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, isPassed } from './support/report.ts';
+import { triggerBench } from './trigger.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   deliver: deliverBench,
+  check: checkBench,
+  schedule: scheduleBench,
+  rest: restBench,
+  trigger: triggerBench,
+  size: sizeBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile]

@@ -22,13 +22,7 @@ export async function pendingDeliveries(dataDir: string, order: PendingOrder): P
   const { accountId, receiver, channels, count } = order;
   const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiver, channels);
-  const subscriptions = Array.from({ length: channels }, (_, index) => ({
-    alertChannelId: index + 1,
-    activated: true,
-  }));
-  const added = await store.checkGroups.add({ group: groupOf(accountId), subscriptions, isAutoAssigned: false });
-  if ('dangling' in added) throw new Error(`group refused: ${added.dangling}`);
-  const groupId = added.saved.group.id;
+  const groupId = await seedGroup(store, accountId, channels);
   for (let index = 0; index < count / channels; index++) {
     const check = apiCheck(accountId, 'http://127.0.0.1:9/', { name: `check ${index}`, groupId, frequency: 1440 });
     await store.checks.add({ check, subscriptions: null, isAutoAssigned: false });
@@ -55,11 +49,27 @@ export async function pendingDeliveries(dataDir: string, order: PendingOrder): P
   return { body };
 }
 
+/** A group to which the channels 1..channels are subscribed; answers with its id. */
+export async function seedGroup(store: Store, accountId: string, channels: number): Promise<number> {
+  const subscriptions = Array.from({ length: channels }, (_, index) => ({
+    alertChannelId: index + 1,
+    activated: true,
+  }));
+  const added = await store.checkGroups.add({ group: groupOf(accountId), subscriptions, isAutoAssigned: false });
+  if ('dangling' in added) throw new Error(`group refused: ${added.dangling}`);
+  return added.saved.group.id;
+}
+
 async function failedAttempts(store: Store, accountId: string, groupId: number): Promise<EndedAttempt[]> {
   const now = Date.now();
   const target = { groupId, checkId: null };
   await store.triggers.start({
-    ...{ accountId, target, newToken: 'bench', idempotencyKey: null, servedLocations: ['local'], now },
+    accountId,
+    target,
+    newToken: 'bench',
+    idempotencyKey: null,
+    servedLocations: ['local'],
+    now,
   });
   const { runs } = await store.path.claimRuns({
     location: 'local',
@@ -73,7 +83,11 @@ async function failedAttempts(store: Store, accountId: string, groupId: number):
       ? []
       : [
           {
-            ...{ run, context, finding: failure(now), outcome: 'failed' as const, retryAt: null },
+            run,
+            context,
+            finding: failure(now),
+            outcome: 'failed',
+            retryAt: null,
             rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null },
           },
         ],

@@ -1,4 +1,5 @@
 // Databases to measure on: accounts, channels and thousands of checks, in the rows that the product itself writes.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
@@ -28,12 +29,13 @@ export function databasePath(dataDir: string): string {
 }
 
 /** Opens the store of a data folder, as the service does. */
-export function openBenchStore(dataDir: string, now: () => number = systemClock.now): Store {
+export function openBenchStore(dataDir: string, now: () => number = Date.now): Store {
   return openStore({ path: databasePath(dataDir), secretKey: Buffer.from(secretKeyText, 'hex'), clock: { now } });
 }
 
-/** Makes the database and its first account; answers with the account's id. */
+/** Makes the folder, the database and its first account; answers with the account's id. */
 export async function seedAccount(dataDir: string): Promise<string> {
+  mkdirSync(dataDir, { recursive: true });
   const store = openBenchStore(dataDir);
   const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
   await store.close();

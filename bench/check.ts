@@ -1,0 +1,85 @@
+// Recorded HTTP checks a second, and what one costs: scheduled, probed, judged, recorded, by the running service.
+import { median } from './support/numbers.ts';
+import { type Peer, startPeer } from './support/peer.ts';
+import type { Bench, BenchOptions } from './support/report.ts';
+import { lookInto } from './support/results.ts';
+import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
+import { pause, startService } from './support/service.ts';
+
+/** More than any figure measured so far, so that the service is never idle. */
+const offered = 40_000;
+/** At half of what two cores can do the cost of a check is that of normal work, not of overload. */
+const comfortable = 12_000;
+const warmUpMs = 22_000;
+
+export const checkBench: Bench = {
+  about: 'recorded HTTP checks a second, and CPU seconds per 1,000',
+  async run(options) {
+    const target = startPeer('target');
+    const url = await target.ask<string>('listen');
+    const bare = [await bareLoop(url, options)];
+    const most = await measure(url, `${options.folder}/most`, offered, options);
+    bare.push(await bareLoop(url, options));
+    const normal = await measure(url, `${options.folder}/normal`, comfortable, { ...options, profileFolder: null });
+    await target.stop();
+    return {
+      rows: [
+        {
+          figure: 'recorded checks, as many as it can',
+          value: most.perSecond,
+          unit: '/s',
+          atLeast: 2000,
+          limit: { what: 'bare fresh GET', value: median(bare) },
+          ratioAtLeast: 0.25,
+        },
+        { figure: 'CPU then', value: most.cpuPer1000, unit: 's per 1,000 checks', atMost: 0.4, aim: '0.25' },
+        {
+          figure: `CPU at ${comfortable / 10}/s`,
+          value: normal.cpuPer1000,
+          unit: 's per 1,000 checks',
+          atMost: 0.4,
+          aim: '0.25',
+        },
+        { figure: `recorded of ${comfortable / 10}/s`, value: normal.share * 100, unit: '%', atLeast: 99.9 },
+      ],
+      notes: [
+        `${offered} and ${comfortable} checks at 10 s with three assertions; bare loop: ${bare.map(Math.round).join(', ')}/s`,
+        `with ${offered}: ${Math.round(most.missedPerSecond)} slots a second recorded as missed or unknown, because they were too many`,
+      ],
+      faults: [],
+    };
+  },
+};
+
+async function measure(url: string, dataDir: string, count: number, options: BenchOptions) {
+  const { say, isQuick, profileFolder } = options;
+  say(`${count} checks at 10 s`);
+  const accountId = await seedAccount(dataDir);
+  const checks = Array.from({ length: count }, (_, index) => apiCheck(accountId, `${url}/${index}`));
+  await seedChecks(dataDir, checks);
+  const service = await startService({ dataDir, profileFolder });
+  await pause(isQuick ? warmUpMs / 2 : warmUpMs);
+  const forMs = isQuick ? 5000 : 20_000;
+  const from = { at: Date.now(), cpu: service.cpuSeconds() };
+  await pause(forMs);
+  const to = { at: Date.now(), cpu: service.cpuSeconds() };
+  await service.stop();
+  using look = lookInto(dataDir);
+  const { passed, missed, unknown } = look.outcomes(from.at, to.at);
+  const seconds = (to.at - from.at) / 1000;
+  return {
+    perSecond: passed / seconds,
+    missedPerSecond: (missed + unknown) / seconds,
+    cpuPer1000: ((to.cpu - from.cpu) / passed) * 1000,
+    share: passed / (passed + missed + unknown),
+  };
+}
+
+async function bareLoop(url: string, { isQuick, say }: BenchOptions): Promise<number> {
+  say('bare loop of GETs over fresh connections');
+  const loop: Peer = startPeer('bare-get');
+  await loop.ask('get', { url, concurrency: 50, forMs: 500 });
+  const perSecond = await loop.ask<number>('get', { url, concurrency: 50, forMs: isQuick ? 2000 : 4000 });
+  await loop.stop();
+  return perSecond;
+}

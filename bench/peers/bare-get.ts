@@ -1,0 +1,36 @@
+// The limit of HTTP checks: requests over fresh connections whose answers are read, and nothing else.
+import { Agent, get } from 'node:http';
+import { answerQuestions } from '../support/peer.ts';
+
+/** What to get and for how long. */
+interface Order {
+  readonly url: string;
+  readonly forMs: number;
+  readonly concurrency: number;
+}
+
+answerQuestions({
+  get: async ({ url, forMs, concurrency }: Order): Promise<number> => {
+    const startedAt = performance.now();
+    const until = startedAt + forMs;
+    let done = 0;
+    const loop = async (): Promise<void> => {
+      while (performance.now() < until) {
+        await once(url);
+        done++;
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, loop));
+    return (done / (performance.now() - startedAt)) * 1000;
+  },
+});
+
+function once(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: new Agent({ keepAlive: false }) }, (answer) => {
+      answer.resume();
+      answer.once('end', resolve);
+      answer.once('error', reject);
+    }).once('error', reject);
+  });
+}

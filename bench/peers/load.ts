@@ -1,0 +1,53 @@
+// A load of GETs over kept connections, one request under way on each; as lean as it can be, so that it is not the limit.
+import { connect, type Socket } from 'node:net';
+import { answerQuestions } from '../support/peer.ts';
+
+/** What to ask for, how often at once, and for how long. */
+interface Order {
+  readonly url: string;
+  readonly key: string;
+  readonly connections: number;
+  readonly forMs: number;
+}
+
+answerQuestions({
+  load: async ({ url, key, connections, forMs }: Order): Promise<{ perSecond: number; wrong: number }> => {
+    const { hostname, port, pathname, search, host } = new URL(url);
+    const head = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const startedAt = performance.now();
+    const tally = { done: 0, wrong: 0, until: startedAt + forMs };
+    const lanes = Array.from({ length: connections }, () => lane(connect(Number(port), hostname), head, tally));
+    await Promise.all(lanes);
+    return { perSecond: (tally.done / (performance.now() - startedAt)) * 1000, wrong: tally.wrong };
+  },
+});
+
+/** Sends, waits for the whole answer by its content-length, sends again. */
+function lane(socket: Socket, head: string, tally: { done: number; wrong: number; until: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let missing = 0;
+    let text = '';
+    socket.setNoDelay(true);
+    socket.once('connect', () => socket.write(head));
+    socket.once('error', reject);
+    socket.on('data', (chunk: Buffer) => {
+      if (missing === 0) {
+        text += chunk.toString('latin1');
+        const end = text.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        const length = /content-length: (\d+)/i.exec(text)?.[1];
+        if (!text.startsWith('HTTP/1.1 200') || length === undefined) tally.wrong++;
+        missing = end + 4 + Number(length ?? 0) - text.length;
+        text = '';
+      } else missing -= chunk.length;
+      if (missing > 0) return;
+      missing = 0;
+      tally.done++;
+      if (performance.now() < tally.until) socket.write(head);
+      else {
+        socket.destroy();
+        resolve();
+      }
+    });
+  });
+}

@@ -1,0 +1,106 @@
+// The API against a bare server that sends the same bytes, and a long list page by page.
+import { median, percentile } from './support/numbers.ts';
+import { type Peer, startPeer } from './support/peer.ts';
+import type { Bench, Findings, Row } from './support/report.ts';
+import { apiCheck, bootstrapKey, seedAccount, seedChecks } from './support/seed.ts';
+import { type Service, startService } from './support/service.ts';
+
+const checks = 10_000;
+const perPage = 100;
+const connections = 32;
+const paths = ['/v1/runtimes', '/v1/accounts'] as const;
+
+export const restBench: Bench = {
+  about: 'requests a second against a bare server with the same bytes; a list of 10,000 checks by pages',
+  async run(options) {
+    const { folder, isQuick, profileFolder, say } = options;
+    const dataDir = `${folder}/rest`;
+    const accountId = await seedAccount(dataDir);
+    // Once a day: the list is what is measured, not the runs.
+    const daily = { frequency: 1440, frequencyOffset: null };
+    await seedChecks(
+      dataDir,
+      Array.from({ length: checks }, (_, index) =>
+        apiCheck(accountId, `http://127.0.0.1:9/${index}`, { ...daily, name: `check ${index}` }),
+      ),
+    );
+    const [bare, load] = [startPeer('bare-server'), startPeer('load')];
+    const bareAddress = await bare.ask<string>('listen');
+    const service = await startService({ dataDir, profileFolder });
+    const rows: Row[] = [];
+    const faults: string[] = [];
+    for (const path of paths) {
+      say(`GET ${path}, interleaved with the bare server`);
+      const compared = await compare({ path, service, bare, bareAddress, load }, isQuick ? 1000 : 3000);
+      rows.push(compared.row);
+      if (compared.wrong > 0) faults.push(`${compared.wrong} answers of ${path} were not a 200 with a length`);
+    }
+    say('pages');
+    const pages = await readPages(service, isQuick ? 2 : 5);
+    await service.stop();
+    await Promise.all([bare.stop(), load.stop()]);
+    return { rows: [...rows, ...pages.rows], notes: pages.notes, faults: [...faults, ...pages.faults] };
+  },
+};
+
+interface Compared {
+  readonly path: string;
+  readonly service: Service;
+  readonly bare: Peer;
+  readonly bareAddress: string;
+  readonly load: Peer;
+}
+
+async function compare({ path, service, bare, bareAddress, load }: Compared, forMs: number) {
+  const sample = await service.call('GET', path);
+  const headers = Object.fromEntries([...sample.headers].filter(([name]) => !/^(connection|keep-alive)$/.test(name)));
+  await bare.ask('give', { status: sample.status, headers, body: JSON.stringify(sample.body) });
+  const measure = async (address: string, ms: number): Promise<{ perSecond: number; wrong: number }> =>
+    load.ask('load', { url: `${address}${path}`, key: bootstrapKey, connections, forMs: ms });
+  await measure(service.address, 1500);
+  await measure(bareAddress, 1500);
+  const own: number[] = [];
+  const limit: number[] = [];
+  let wrong = 0;
+  for (let round = 0; round < 3; round++) {
+    const answered = await measure(service.address, forMs);
+    own.push(answered.perSecond);
+    wrong += answered.wrong;
+    limit.push((await measure(bareAddress, forMs)).perSecond);
+  }
+  const row: Row = {
+    figure: `GET ${path}`,
+    value: median(own),
+    unit: '/s',
+    limit: { what: 'bare node:http', value: median(limit) },
+    ratioAtLeast: 0.6,
+  };
+  return { row, wrong };
+}
+
+/** Reads the whole list page by page, several times, one page after the other. */
+async function readPages(service: Service, rounds: number): Promise<Findings> {
+  const times: number[] = [];
+  const ids = new Set<string>();
+  let ranges = 0;
+  for (let round = 0; round <= rounds; round++) {
+    for (let page = 1; page <= checks / perPage; page++) {
+      const startedAt = performance.now();
+      const answer = await service.call('GET', `/v1/checks?limit=${perPage}&page=${page}`);
+      // The first round is for code that is not compiled yet, on both sides.
+      if (round > 0) times.push(performance.now() - startedAt);
+      for (const { id } of answer.body as { id: string }[]) ids.add(id);
+      const first = (page - 1) * perPage;
+      if (answer.headers.get('content-range') === `${first}-${first + perPage}/${checks}`) ranges++;
+    }
+  }
+  const p99 = percentile(times, 0.99);
+  const p50 = percentile(times, 0.5);
+  return {
+    rows: [{ figure: `page of ${perPage} of ${checks} checks, p99`, value: p99, unit: 'ms', atMost: 20 }],
+    notes: [
+      `${times.length} pages read, p50 ${p50.toFixed(1)} ms, at the client, JSON parsed; ${ranges} content-ranges as expected`,
+    ],
+    faults: ids.size === checks ? [] : [`the pages held ${ids.size} different checks instead of ${checks}`],
+  };
+}

@@ -1,0 +1,51 @@
+// What is recorded, read from the database file from outside while the service runs or after it.
+import { DatabaseSync } from 'node:sqlite';
+import { outcomeCodes } from '#store/codes.ts';
+import type { Outcome } from '#domain/result.ts';
+import { idTime } from '#store/codec.ts';
+import { databasePath } from './seed.ts';
+
+/** A read-only look into a data folder. */
+export interface Look extends Disposable {
+  /** Rows recorded so far, all outcomes and attempts. */
+  count(): number;
+  /** Slots by outcome of the final results that started in a span, epoch ms. */
+  outcomes(from: number, to: number): Record<Outcome, number>;
+  /** Starts of the results since an instant, epoch ms. */
+  starts(from: number): number[];
+  /** Start minus slot of every scheduled run that started in a span, ms. */
+  delays(from: number, to: number): number[];
+}
+
+export function lookInto(dataDir: string): Look {
+  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  return {
+    count: () => Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']),
+    outcomes(from, to) {
+      const counted = { passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
+      const rows = database
+        .prepare(
+          `SELECT outcome, sum(slots) AS n FROM results
+           WHERE run_id IS NULL AND started_at >= ? AND started_at < ? GROUP BY outcome`,
+        )
+        .all(from, to);
+      for (const row of rows) counted[outcomeCodes.decode(Number(row['outcome']))] = Number(row['n']);
+      return counted;
+    },
+    starts: (from) =>
+      database
+        .prepare('SELECT started_at AS at FROM results WHERE started_at >= ?')
+        .all(from)
+        .map((row) => Number(row['at'])),
+    delays(from, to) {
+      const rows = database
+        .prepare(
+          `SELECT id, started_at FROM results
+           WHERE source = 0 AND outcome <> ? AND attempt = 1 AND started_at >= ? AND started_at < ?`,
+        )
+        .all(outcomeCodes.encode('missed'), from, to);
+      return rows.map((row) => Number(row['started_at']) - idTime(row['id'] as Uint8Array));
+    },
+    [Symbol.dispose]: () => database.close(),
+  };
+}
