@@ -25,6 +25,8 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
   };
   /** A hint that results were recorded. */
   readonly resultHints: Hints;
+  /** Aborts when this process stops: nobody may hold it up by waiting. */
+  readonly stopping?: AbortSignal;
 }
 
 /** A call by token. */
@@ -38,7 +40,8 @@ export interface TokenCall {
 export interface TriggerCallActions {
   /**
    * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
-   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, and `timeout` when they take longer.
+   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, and
+   * `unavailable` when this process stops meanwhile.
    */
   callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
   /** The same for one check; refuses with `conflict` while it is deactivated. */
@@ -49,7 +52,7 @@ const callsAMinute = 10;
 const minuteMs = 60_000;
 
 export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
-  const { triggers, batches, resultHints, servedLocations, wake, clock } = means;
+  const { triggers, batches, resultHints, stopping, servedLocations, wake, clock } = means;
   const takeCall = createCallLimit(clock);
 
   const call = async (target: TriggerTarget, token: string, { maxWaitSeconds, signal }: TokenCall): Promise<Batch> => {
@@ -63,8 +66,13 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations, now };
     const { batch } = startedOf(await triggers.start(order), target, wake);
     if (batch === null) throw notFound('trigger', 'with this token here');
-    const waiting = { mostMs: maxWaitSeconds * 1000, signal, hints: resultHints };
+    const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+    const waiting = { mostMs: maxWaitSeconds * 1000, signal: ending, hints: resultHints };
     if (await waitUntil(() => batches.isClosed(batch), waiting)) return batch;
+    if (stopping?.aborted === true) {
+      const message = 'This server is stopping; the checks go on once it is back.';
+      throw new Refusal('unavailable', message, { retryAfterSeconds: 10 });
+    }
     throw new Refusal(
       'timeout',
       `Not all checks ended within ${maxWaitSeconds} seconds; they go on. Allow more time with maxWaitSeconds (up to 600).`,

@@ -12,7 +12,7 @@ import { idBytes, idText } from '#store/codec.ts';
 import { putAccount, putCheck, putGroup, putResult } from '../support/rows.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 
-function open({ store, clock }: TempStore) {
+function open({ store, clock }: TempStore, stopping = new AbortController().signal) {
   const hints = new Set<() => void>();
   let woken = 0;
   const means = {
@@ -23,6 +23,7 @@ function open({ store, clock }: TempStore) {
       woken++;
     },
     clock,
+    stopping,
     resultHints: (look: () => void) => {
       hints.add(look);
       return () => hints.delete(look);
@@ -317,6 +318,20 @@ test('a call by token ends when time is up, and when the client goes away', asyn
   gone.abort();
   await assert.rejects(answer, refusedWith('timeout'));
   assert.equal(isWaited(), false);
+});
+
+test('a call by token does not hold up a process that stops', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putGroup(temp.raw, accountId, 1);
+  putCheck(temp.raw, accountId, { groupId: 1 });
+  const stop = new AbortController();
+  const { triggers, calls, isWaited } = open(temp, stop.signal);
+  const { token } = await triggers.call(callerOf(accountId), group(1), null);
+  const answer = calls.callGroup(1, token, { maxWaitSeconds: 600, signal: new AbortController().signal });
+  await until(isWaited);
+  stop.abort();
+  await assert.rejects(answer, refusedWith('unavailable'));
 });
 
 test('a token works for its own group only, ten times a minute', async () => {

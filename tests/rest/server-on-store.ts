@@ -1,0 +1,156 @@
+// A REST server over a real store in a folder of its own: keys, accounts, triggers, results, deliveries as in the product.
+import type { FastifyInstance } from 'fastify';
+import { createAccountActions } from '#actions/accounts.ts';
+import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
+import { createApiKeyActions } from '#actions/api-keys.ts';
+import { createAuthentication } from '#actions/authenticate.ts';
+import { createCheckAlertActions } from '#actions/check-alerts.ts';
+import { createCheckResultActions } from '#actions/check-results.ts';
+import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { createDeliveryActions } from '#actions/deliveries.ts';
+import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import { createLocationActions } from '#actions/locations.ts';
+import { createNoticeActions } from '#actions/notices.ts';
+import { notFound } from '#actions/refusal.ts';
+import { createResultLinks, type ResultLinks } from '#actions/result-links.ts';
+import { createResultPageActions } from '#actions/result-page.ts';
+import { createTriggerCallActions } from '#actions/trigger-calls.ts';
+import { createTriggerActions } from '#actions/triggers.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { checkKinds } from '#checks/registry.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import { accountRoutes } from '#rest/accounts.ts';
+import { apiKeyRoutes } from '#rest/api-keys.ts';
+import { checkResultRoutes } from '#rest/check-results.ts';
+import { checkStatusRoutes } from '#rest/check-statuses.ts';
+import { deliveryRoutes } from '#rest/deliveries.ts';
+import { locationRoutes } from '#rest/locations.ts';
+import { noticeRoutes } from '#rest/notices.ts';
+import { runtimeRoutes } from '#rest/runtimes.ts';
+import { createRestServer } from '#rest/server.ts';
+import { triggerRoutes } from '#rest/triggers.ts';
+import type { Store } from '#store/store.ts';
+import { openTempStore, type TempStore, type TurnedClock } from '../support/temp-store.ts';
+
+const runtimes: readonly Runtime[] = [
+  {
+    name: '2026.10',
+    stage: 'CURRENT',
+    multiStepSupport: false,
+    nodeJsVersion: 'v24.21.0',
+    dependencies: { axios: '1.13.4' },
+    runtimeEndOfLife: null,
+    description: null,
+  },
+];
+
+/** A server, its store, and the key and account of the first start. */
+export interface ServerOnStore extends TempStore {
+  readonly server: FastifyInstance;
+  readonly key: string;
+  readonly accountId: string;
+  readonly links: ResultLinks;
+  /** Hints those who wait that results were recorded. */
+  hint(): void;
+  /** Whether anybody waits for results. */
+  isWaited(): boolean;
+  /** The headers of a call by that key (default: the first), in that account. */
+  as(key?: string, account?: string): Record<string, string>;
+}
+
+/** Opens it; answers are compared with the contract. `await using` closes everything. */
+export async function openServer(): Promise<ServerOnStore> {
+  const temp = openTempStore();
+  const { store, clock } = temp;
+  const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
+  if (first === null) throw new Error('a new store has an account already');
+  const hints = new Set<() => void>();
+  const resultHints = (look: () => void) => {
+    hints.add(look);
+    return () => hints.delete(look);
+  };
+  const links = createResultLinks({ publicUrl: () => 'http://tocsin.test', secret: new Uint8Array(32).fill(3) });
+  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const server = createRestServer({
+    routes: [
+      ...accountRoutes(
+        createAccountActions({
+          accounts: store.accounts,
+          runtimes: () => runtimes,
+          forgetKey: authentication.forget,
+          clock,
+        }),
+      ),
+      ...apiKeyRoutes(createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: authentication.forget, clock })),
+      ...runtimeRoutes({
+        list: () => runtimes,
+        find: (_caller, name) => {
+          throw notFound('runtime', name);
+        },
+      }),
+      ...routesOfRows(store, clock, links, resultHints),
+    ],
+    authenticate: authentication.authenticate,
+    log: { error: (details) => console.error(details) },
+    rateLimit: 0,
+    now: () => clock.now(),
+    isUnavailable: () => false,
+    checkResponses: true,
+  });
+  return {
+    ...temp,
+    server,
+    links,
+    key: first.key,
+    accountId: first.accountId,
+    hint: () => {
+      for (const look of hints) look();
+    },
+    isWaited: () => hints.size > 0,
+    as: (key = first.key, account) => ({
+      authorization: `Bearer ${key}`,
+      ...(account !== undefined && { 'x-service-account': account }),
+    }),
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function routesOfRows(
+  store: Store,
+  clock: TurnedClock,
+  links: ResultLinks,
+  resultHints: (look: () => void) => () => void,
+) {
+  const describeResult = (
+    checkType: CheckType,
+    result: Parameters<(typeof checkKinds)['API']['describeResult']>[0] & { details: JsonValue },
+    exchange: JsonObject | null,
+  ) => checkKinds[checkType].describeResult(result, exchange);
+  const redactorOf = createRedactorOf({
+    kinds: channelKinds,
+    channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,
+    variablesOf: (accountId) => store.variables.all(accountId),
+    groupVariablesOf: async () => [],
+  });
+  const started = { ...store, servedLocations: ['local'], wake: () => {}, clock };
+  return [
+    ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
+    ...checkResultRoutes(
+      createCheckResultActions({ ...store, describeResult }),
+      createResultPageActions({ ...store, describeResult, links, clock }),
+    ),
+    ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),
+    ...deliveryRoutes(
+      createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
+      createAlertNotificationActions({ ...store, redactorOf, clock }),
+    ),
+    ...noticeRoutes(createNoticeActions({ ...store, processNotices: () => [] })),
+    ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
+  ];
+}

@@ -1,0 +1,102 @@
+// The path of a trigger's token: a gate for CI that needs no key (decisions: The token).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome } from '#domain/result.ts';
+import { newId } from '#lib/id.ts';
+import { idText } from '#store/codec.ts';
+import { putCheck, putGroup, putResult } from '../support/rows.ts';
+import { openServer, type ServerOnStore } from './server-on-store.ts';
+
+const runRows = ({ raw }: ServerOnStore) => raw.prepare('SELECT * FROM runs').all();
+
+/** Waits for open runs, then ends them as the step `run-checks` would. */
+async function closeRuns(on: ServerOnStore, count: number, outcome: Outcome): Promise<void> {
+  while (runRows(on).length < count) await new Promise(setImmediate);
+  on.raw.exec('BEGIN IMMEDIATE');
+  for (const row of runRows(on)) {
+    const [accountId, checkId, id] = ['account_id', 'check_id', 'id'].map((name) => idText(row[name] as Uint8Array));
+    on.raw.prepare('DELETE FROM runs WHERE id = ?').run(row['id'] as Uint8Array);
+    putResult(on.raw, accountId ?? '', checkId ?? '', 1, { id: id ?? '', outcome, responseUs: 41_400 });
+  }
+  on.raw.exec('COMMIT');
+  on.hint();
+}
+
+async function makeTrigger(on: ServerOnStore, of: string): Promise<string> {
+  const made = await on.server.inject({ method: 'POST', url: `/v1/triggers/${of}`, headers: on.as() });
+  assert.equal(made.statusCode, 201, made.body);
+  on.raw.exec('DELETE FROM runs');
+  return made.json<{ token: string }>().token;
+}
+
+for (const method of ['GET', 'POST'] as const) {
+  test(`${method} of a group's token is 200 when all passed and 503 when any failed, as compact JSON`, async () => {
+    await using on = await openServer();
+    putGroup(on.raw, on.accountId, 3);
+    const checkId = putCheck(on.raw, on.accountId, { groupId: 3, name: 'shop' });
+    const url = `/check-groups/3/trigger/${await makeTrigger(on, 'check-groups/3')}`;
+    for (const [outcome, status, hasFailures] of [
+      ['passed', 200, false],
+      ['degraded', 200, false],
+      ['failed', 503, true],
+      ['unknown', 503, true],
+    ] as const) {
+      const [answer] = await Promise.all([on.server.inject({ method, url }), closeRuns(on, 1, outcome)]);
+      assert.equal(answer.statusCode, status);
+      assert.equal(
+        answer.body,
+        `[{"checkId":"${checkId}","name":"shop","hasFailures":${hasFailures},"responseTime":41}]`,
+      );
+    }
+  });
+}
+
+test("a check's token runs that check and answers with one object", async () => {
+  await using on = await openServer();
+  const checkId = putCheck(on.raw, on.accountId, { name: 'alone' });
+  const token = await makeTrigger(on, `checks/${checkId}`);
+  const url = `/checks/${checkId}/trigger/${token}?maxWaitSeconds=600`;
+  const [answer] = await Promise.all([on.server.inject({ url }), closeRuns(on, 1, 'passed')]);
+  assert.deepEqual(answer.json(), { checkId, name: 'alone', hasFailures: false, responseTime: 41 });
+  const trigger = await on.server.inject({ url: `/v1/triggers/checks/${checkId}`, headers: on.as() });
+  assert.deepEqual(trigger.json(), { id: 1, token, created_at: '2026-03-10', called_at: '2026-03-10', checkId });
+});
+
+test('time that is up is 408, a wrong wait 400, a wrong token 404, the eleventh call in a minute 429', async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  putCheck(on.raw, on.accountId, { groupId: 3 });
+  const token = await makeTrigger(on, 'check-groups/3');
+  const statusOf = async (url: string) => (await on.server.inject({ url })).statusCode;
+  assert.equal(await statusOf(`/check-groups/3/trigger/${token}?maxWaitSeconds=1`), 408);
+  for (const wait of ['0', '601', 'x', '']) {
+    assert.equal(await statusOf(`/check-groups/3/trigger/${token}?maxWaitSeconds=${wait}`), 400);
+  }
+  for (const wrong of [
+    `/check-groups/3/trigger/${token}x`,
+    `/check-groups/4/trigger/${token}`,
+    `/checks/${newId()}/trigger/${token}`,
+  ]) {
+    assert.equal(await statusOf(wrong), 404);
+  }
+  assert.equal(await statusOf(`/check-groups/x/trigger/${token}`), 400);
+  on.raw.exec("UPDATE checks SET check_type = 'HEARTBEAT'");
+  for (let index = 0; index < 9; index++) assert.equal(await statusOf(`/check-groups/3/trigger/${token}`), 200);
+  const eleventh = await on.server.inject({ url: `/check-groups/3/trigger/${token}` });
+  assert.deepEqual([eleventh.statusCode, eleventh.headers['retry-after']], [429, '60']);
+});
+
+test('a client that goes away ends the wait, and what was started goes on', async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  putCheck(on.raw, on.accountId, { groupId: 3 });
+  const token = await makeTrigger(on, 'check-groups/3');
+  const address = await on.server.listen({ host: '127.0.0.1', port: 0 });
+  const gone = new AbortController();
+  const answer = fetch(`${address}/check-groups/3/trigger/${token}?maxWaitSeconds=600`, { signal: gone.signal });
+  while (!on.isWaited()) await new Promise(setImmediate);
+  gone.abort();
+  await assert.rejects(answer, /abort/);
+  while (on.isWaited()) await new Promise(setImmediate);
+  assert.equal(runRows(on).length, 1);
+});
