@@ -53,7 +53,7 @@ const subscriptionFields = z.strictObject({
 
 /** One check or one group that the channel is told of; the other id is null, 0 or left out. */
 export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscriptionFields).transform((value, context) => {
-  const checkId = value.checkId ?? null;
+  const checkId = value.checkId?.toLowerCase() ?? null;
   const groupId = value.groupId || null;
   if ((checkId === null) !== (groupId === null)) return { checkId, groupId, activated: value.activated };
   context.addIssue('must name either a checkId or a groupId');

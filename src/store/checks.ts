@@ -6,7 +6,7 @@ import type { Check } from '#domain/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { keepSchedule } from './check-schedules.ts';
-import { idBytes } from './codec.ts';
+import { idBytes, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
 import type { ChecksTable, Tables } from './schema.ts';
@@ -79,7 +79,7 @@ export function createChecks(database: Database): Checks {
         const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
         return saveCheck(tx, seal, now, { ...write, check }, async () => {
           await updateCheck(tx, check, seal);
-          if (check.tags.join('\n') !== present.check.tags.join('\n')) {
+          if (json(check.tags) !== json(present.check.tags)) {
             await tx
               .deleteFrom('check_tags')
               .where('account_id', '=', idBytes(accountId))

@@ -117,6 +117,8 @@ test('subscriptions are replaced as a set, changed one by one, and seen from che
   ]);
   const ofCheck = async () => (await api.ask('GET', `/v1/checks/${checkId}`)).body.alertChannelSubscriptions;
   assert.deepEqual(await ofCheck(), [{ alertChannelId: id, activated: true }]);
+  const upper = await api.ask('PUT', `${path}/subscriptions`, { checkId: checkId.toUpperCase(), activated: true });
+  assert.equal(upper.body.id, 1, 'ids are the same in any case');
 
   await api.ask('PUT', path, { subscriptions: [{ groupId, activated: true }] });
   assert.deepEqual(await ofCheck(), []);

@@ -165,6 +165,21 @@ test('checks are found by tags, name in any case, URL, group, activation and sta
   assert.deepEqual(await names({ status: 'failing' }), []);
 });
 
+test('tags are found as they were last written', async () => {
+  await using temp = openTempStore();
+  const accountId = randomUUID();
+  const { store } = temp;
+  const check = await addCheck(store, aCheck(accountId, { tags: ['a\nb'] }));
+  await store.checks.change(accountId, check.id, () => ({ check: { ...check, tags: ['a', 'b'] }, ...nothing }));
+  for (const [tag, total] of [
+    ['a', 1],
+    ['b', 1],
+    ['a\nb', 0],
+  ] as const) {
+    assert.equal((await store.checks.list(accountId, { tags: [tag] }, page)).total, total, tag);
+  }
+});
+
 test('hundreds of checks are listed page by page, each once, newest first', async () => {
   await using temp = openTempStore();
   const accountId = randomUUID();
