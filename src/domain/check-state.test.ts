@@ -1,7 +1,7 @@
 // The state of a check after each result, and what is told of it: the table of decisions.md, row by row.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { AlertType } from './alert.ts';
 import { type CheckState, foldResult, newCheckState, type StateRules, type StateStep } from './check-state.ts';
 import type { Outcome } from './result.ts';
@@ -100,7 +100,7 @@ describe('an alert', () => {
   it('waits for as many failing runs in a row as were asked for', () => {
     const twice: StateRules = { ...atOnce, escalation: { type: 'RUN_BASED', runs: 2 } };
     assert.deepEqual(opened(['failed', 'passed', 'failed', 'unknown', 'failed', 'failed'], twice), [
-      ...new Array<null>(4).fill(null),
+      ...Array.from({ length: 4 }, () => null),
       'ALERT_FAILURE',
       null,
     ]);

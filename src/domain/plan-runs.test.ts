@@ -1,7 +1,7 @@
 // What a due schedule becomes: the slot that is now, and the slots that can no longer be run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { planRuns, type Schedule } from './plan-runs.ts';
 
 const due = Date.UTC(2026, 2, 10, 12);

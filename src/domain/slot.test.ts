@@ -43,7 +43,7 @@ describe('the slots of a check', () => {
   it('spread over the interval, for ids made one after the other and for random ones', () => {
     for (const interval of [10_000, 60_000, 86_400_000]) {
       for (const id of [(n: number) => derivedId(start + n, n), () => crypto.randomUUID()]) {
-        const parts = new Array<number>(20).fill(0);
+        const parts = Array.from({ length: 20 }, () => 0);
         for (let n = 0; n < 20_000; n++) {
           const phase = phaseMs(id(n), interval);
           assert.ok(Number.isInteger(phase) && phase >= 0 && phase < interval);

@@ -4,7 +4,7 @@ import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
 import type { Seal } from './seal.ts';
-import { bringSchedulesBack, moveWithClock } from './sqlite/clock-jump.ts';
+import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './sqlite/clock-jump.ts';
 import { type Contexts, createContexts } from './sqlite/contexts.ts';
 import {
   claimDeliveries,
@@ -40,7 +40,7 @@ export interface Path {
   settleAttempts(settled: readonly SettledAttempt[], owner: string, now: number): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */
   addDelivery(delivery: Delivery): Promise<void>;
-  /** Leases left by a process before this one end now; schedules beyond their interval come back. */
+  /** Leases left by a process before this one end now; what waits for a time that the clock was set back from comes back. */
   takeOver(now: number): Promise<void>;
   /** The clock was set by `byMs`: what waits keeps its distance. */
   moveWithClock(byMs: number, now: number): Promise<void>;
@@ -66,6 +66,8 @@ export function createPath(file: SqliteFile, seal: Seal): Path {
         endLeases(connection, now);
         endDeliveryLeases(connection, now);
         bringSchedulesBack(connection, now);
+        bringStatesBack(connection, now);
+        bringDeliveriesBack(connection, now);
       }),
     moveWithClock: (byMs, now) => group((connection) => moveWithClock(connection, byMs, now)),
   };

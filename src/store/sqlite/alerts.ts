@@ -149,6 +149,15 @@ function insertAlert(
   return id;
 }
 
+/** A fault of the renderer costs its own delivery, which shows it, never the result and its other deliveries. */
+function renderSafely(render: TellRules['render'], facts: DeliveryFacts): Rendered {
+  try {
+    return render(facts);
+  } catch (cause) {
+    return { error: `could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+  }
+}
+
 interface NewDelivery {
   readonly input: TellInput;
   readonly telling: Telling & { readonly listener: ListenerWithChannel };
@@ -160,7 +169,7 @@ function insertDelivery(connection: Connection, delivery: NewDelivery, rules: Te
   const { input, telling, alertType, alertId } = delivery;
   const { run, context, finding } = input.attempt;
   const deliveryId = newId();
-  const rendered = rules.render({
+  const rendered = renderSafely(rules.render, {
     deliveryId,
     createdAt: rules.now,
     alertType,

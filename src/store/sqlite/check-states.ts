@@ -25,6 +25,9 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
   };
 }
 
+/** Ids begin with the time of their slot: an older result that comes in late is not shown as the last. */
+const isNewest = '(last_result_id IS NULL OR substr(excluded.last_result_id, 1, 6) >= substr(last_result_id, 1, 6))';
+
 /** The state after a result, and what the status list shows of the result itself. */
 export function writeState(
   connection: Connection,
@@ -44,9 +47,12 @@ export function writeState(
          position_at = excluded.position_at, position_started_at = excluded.position_started_at,
          failed_in_a_row = excluded.failed_in_a_row, degraded_in_a_row = excluded.degraded_in_a_row,
          failing_since = excluded.failing_since, alerted = excluded.alerted, by_location = excluded.by_location,
-         last_result_id = excluded.last_result_id, last_outcome = excluded.last_outcome,
-         last_location = excluded.last_location, last_response_us = excluded.last_response_us,
-         longest_response_us = max(coalesce(longest_response_us, 0), coalesce(excluded.last_response_us, 0)),
+         last_outcome = CASE WHEN ${isNewest} THEN excluded.last_outcome ELSE last_outcome END,
+         last_location = CASE WHEN ${isNewest} THEN excluded.last_location ELSE last_location END,
+         last_response_us = CASE WHEN ${isNewest} THEN excluded.last_response_us ELSE last_response_us END,
+         last_result_id = CASE WHEN ${isNewest} THEN excluded.last_result_id ELSE last_result_id END,
+         longest_response_us = max(coalesce(longest_response_us, excluded.last_response_us),
+           coalesce(excluded.last_response_us, longest_response_us)),
          shortest_response_us = min(coalesce(shortest_response_us, excluded.last_response_us),
            coalesce(excluded.last_response_us, shortest_response_us)),
          certificate_valid_to = coalesce(excluded.certificate_valid_to, certificate_valid_to),

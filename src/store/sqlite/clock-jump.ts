@@ -1,20 +1,62 @@
 // When the machine's clock is set, everything that waits keeps its distance in real time.
+import { retryPausesMs } from '#domain/delivery.ts';
+import type { CheckState } from '#domain/check-state.ts';
 import { nextSlot } from '#domain/slot.ts';
-import type { SchedulesTable } from '../schema.ts';
+import { json, parsed } from '../codec.ts';
+import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Moves due times and leases of runs and deliveries by `byMs`. Schedules that lie further ahead than their interval
- * (the clock was set back) are due at their next slot, and states no longer wait for results of a time that will come
- * again. Forward jumps leave schedules as they are: their slots are recorded as missed.
+ * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
+ * passing, so that an alert due after some minutes comes after those minutes. Schedules that lie further ahead than
+ * their interval (the clock was set back) are due at their next slot, and states no longer wait for results of a time
+ * that will come again. Forward jumps leave schedules as they are: their slots are recorded as missed.
  */
 export function moveWithClock(connection: Connection, byMs: number, now: number): void {
-  connection.prepare('UPDATE runs SET available_at = available_at + ?').run(byMs);
-  connection.prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at + ? WHERE status = 0').run(byMs);
-  bringSchedulesBack(connection, now);
   connection
-    .prepare('UPDATE check_states SET position_at = NULL, position_started_at = NULL WHERE position_at > ?')
-    .run(now);
+    .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
+    .run(byMs);
+  connection.prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at + ? WHERE status = 0').run(byMs);
+  connection
+    .prepare(
+      `UPDATE check_states SET since = since + ?1, failing_since = failing_since + ?1
+       WHERE status <> 'passing'`,
+    )
+    .run(byMs);
+  bringSchedulesBack(connection, now);
+  bringStatesBack(connection, now);
+}
+
+/** States no longer wait for results of a time that is still to come: the next result of each location counts. */
+export function bringStatesBack(connection: Connection, now: number): void {
+  const rows = connection
+    .prepare('SELECT * FROM check_states WHERE position_at > ?')
+    .all(now) as unknown as CheckStatesTable[];
+  const move = connection.prepare(
+    `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = ?
+     WHERE account_id = ? AND check_id = ?`,
+  );
+  for (const row of rows) {
+    // What each location found stays: without it a check that still fails elsewhere would seem to pass.
+    const found = Object.entries(parsed<CheckState['byLocation']>(row.by_location ?? '{}')).map(
+      ([code, { status, at, startedAt }]) => [
+        code,
+        { status, at: Math.min(at, now), startedAt: Math.min(startedAt, now) },
+      ],
+    );
+    move.run(found.length === 0 ? null : json(Object.fromEntries(found)), row.account_id, row.check_id);
+  }
+}
+
+/**
+ * Deliveries whose retry lies further ahead than any pause (the clock was set back while nothing ran) wait one pause.
+ * Those of a long tail keep their time.
+ */
+export function bringDeliveriesBack(connection: Connection, now: number): void {
+  const latest = now + Math.max(...retryPausesMs);
+  connection
+    .prepare('UPDATE deliveries SET next_attempt_at = ?1 WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1')
+    .run(latest, retryPausesMs.length);
 }
 
 /** Schedules further ahead than their interval are due at their next slot; answers how many there were. */

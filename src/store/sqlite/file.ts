@@ -26,40 +26,55 @@ export class DatabaseOpenError extends Error {
  */
 export function openSqliteFile(path: string): SqliteFile {
   const lock = takeLock(path);
-  let writer: Connection;
+  const opened: Connection[] = [];
   try {
-    writer = openConnection(path, 'write');
+    const writer = openConnection(path, 'write');
+    opened.push(writer);
     migrate(writer);
+    const wasCrashed = checkAfterCrash(writer, path);
+    mark(writer, 'open');
+    const reader = openConnection(path, 'read');
+    opened.push(reader);
+    return { path, reader, wasCrashed, ...lifeOf(writer, reader, lock) };
   } catch (cause) {
+    for (const connection of opened) connection.close();
     lock.close();
     throw openErrorOf(path, cause);
   }
-  const wasCrashed = checkAfterCrash(writer, path);
-  mark(writer, 'open');
-  const reader = openConnection(path, 'read');
+}
+
+function lifeOf(writer: Connection, reader: Connection, lock: DatabaseSync): Pick<SqliteFile, 'queue' | 'close'> {
   const queue = createWriteQueue(writer);
-  return {
-    path,
-    reader,
-    queue,
-    wasCrashed,
-    close: async () => {
-      await queue.drain();
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    await queue.drain();
+    try {
       mark(writer, 'closed');
-      reader.close();
-      writer.close();
-      lock.close();
+    } catch {
+      // A full disk: the next start checks the file as after a crash, which does no harm.
+    }
+    reader.close();
+    writer.close();
+    lock.close();
+  };
+  return {
+    queue,
+    close: () => {
+      closed ??= close();
+      return closed;
     },
   };
 }
 
 /** The operating system gives the lock back when the process ends, however it ends. */
 function takeLock(path: string): DatabaseSync {
+  let lock: DatabaseSync | null = null;
   try {
-    const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (cause) {
+    lock?.close();
     if (cause instanceof Error && cause.message.includes('locked')) {
       throw new DatabaseOpenError(
         `${path} is in use by another Tocsin process: stop that one, or give this one its own TOCSIN_DATA_DIR`,
@@ -69,13 +84,23 @@ function takeLock(path: string): DatabaseSync {
   }
 }
 
+/** SQLite's result codes for a file that is damaged (11) or that is something else (26). */
+const damaged: ReadonlySet<number> = new Set([11, 26]);
+
 function openErrorOf(path: string, cause: unknown): Error {
   if (!(cause instanceof Error) || !('errcode' in cause))
     return cause instanceof Error ? cause : new Error(String(cause));
+  if (typeof cause.errcode === 'number' && damaged.has(cause.errcode & 0xff)) return damagedError(path, cause.message);
   return new DatabaseOpenError(
     `the database ${path} cannot be opened (${cause.message}): check that the folder exists and that this user may ` +
       `write it, or set TOCSIN_DATA_DIR to one that it may`,
     { cause },
+  );
+}
+
+function damagedError(path: string, finding: string): DatabaseOpenError {
+  return new DatabaseOpenError(
+    `the database ${path} is damaged (${finding}): move it away and put the newest backup in its place`,
   );
 }
 
@@ -105,10 +130,6 @@ function checkAfterCrash(writer: Connection, path: string): boolean {
   const row = writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get();
   if (row?.['value'] !== 'open') return false;
   const finding = String(writer.database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
-  if (finding !== 'ok') {
-    throw new DatabaseOpenError(
-      `the database ${path} is damaged (${finding}): move it away and put the newest backup in its place`,
-    );
-  }
+  if (finding !== 'ok') throw damagedError(path, finding);
   return true;
 }

@@ -129,8 +129,8 @@ function stateResultOf({ run, finding, outcome }: EndedAttempt) {
   return {
     outcome,
     location: run.location,
-    at: run.slotAt ?? finding.startedAt,
-    startedAt: finding.startedAt,
+    at: run.slotAt ?? Math.trunc(finding.startedAt),
+    startedAt: Math.trunc(finding.startedAt),
   };
 }
 

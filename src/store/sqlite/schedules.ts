@@ -45,7 +45,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     .all(rules.now, rules.most) as unknown as SchedulesTable[];
   const lap = Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0);
   const counts = createCounts();
-  const budgets = new Map<string, { accountId: IdBytes; left: number; used: number }>();
+  const budgets = new Map<string, Budget>();
   let runs = 0;
   let missed = 0;
   let latestByMs = 0;
@@ -58,10 +58,12 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
       insertMissed(connection, row, { checkId, ...stretch, reason, lap, now: rules.now }, counts);
     }
     for (const run of plan.runs) {
-      if (takeFromBudget(connection, budgets, row.account_id, rules.now)) {
+      const budget = budgetOf(connection, budgets, row.account_id, rules.now);
+      if (budget.used < budget.left) {
+        if (!insertRun(connection, row, { checkId, ...run, lap }, counts)) continue;
+        budget.used++;
         runs++;
         latestByMs = Math.max(latestByMs, rules.now - run.slotAt);
-        insertRun(connection, row, { checkId, ...run, lap }, counts);
       } else {
         missed++;
         const stretch = { checkId, ...run, slots: 1, reason: 'limit' as const, lap, now: rules.now };
@@ -79,23 +81,23 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   return { schedules: rows.length, runs, missed, nextDueAt, latestByMs };
 }
 
-function takeFromBudget(
-  connection: Connection,
-  budgets: Map<string, { accountId: IdBytes; left: number; used: number }>,
-  accountId: IdBytes,
-  now: number,
-): boolean {
-  const key = String.fromCharCode(...accountId);
-  let budget = budgets.get(key);
-  if (budget === undefined) {
-    budget = { accountId, left: remainingRuns(connection, accountId, now), used: 0 };
-    budgets.set(key, budget);
-  }
-  if (budget.used >= budget.left) return false;
-  budget.used++;
-  return true;
+interface Budget {
+  readonly accountId: IdBytes;
+  readonly left: number;
+  used: number;
 }
 
+/** Runs that an account may still start this month, and how many of them this turn took. */
+function budgetOf(connection: Connection, budgets: Map<string, Budget>, accountId: IdBytes, now: number): Budget {
+  const key = String.fromCharCode(...accountId);
+  const known = budgets.get(key);
+  if (known !== undefined) return known;
+  const budget: Budget = { accountId, left: remainingRuns(connection, accountId, now), used: 0 };
+  budgets.set(key, budget);
+  return budget;
+}
+
+/** false = this slot has its run already, or its result: an edit can bring a check back to a slot that was run. */
 function insertRun(
   connection: Connection,
   { account_id, check_id, interval_ms }: SchedulesTable,
@@ -107,11 +109,13 @@ function insertRun(
     readonly lap: number;
   },
   counts: Counts,
-): void {
+): boolean {
   const { changes } = connection
     .prepare(
       `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, available_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?8
+       WHERE NOT EXISTS (SELECT 1 FROM results WHERE account_id = ?1 AND check_id = ?3 AND id = ?2)
+       ON CONFLICT DO NOTHING`,
     )
     .run(
       account_id,
@@ -122,9 +126,9 @@ function insertRun(
       run.slotAt,
       interval_ms,
       run.dueAt,
-      run.dueAt,
     );
   counts.add(account_id, 'scheduled', Number(changes));
+  return Number(changes) === 1;
 }
 
 interface MissedRow {
@@ -165,18 +169,15 @@ function insertMissed(
   counts.add(account_id, 'missed', missed.slots);
 }
 
+const missedMessages: Partial<Record<Reason, string>> = {
+  limit: "not run: the account's execution limit of this month is used up",
+  downtime: 'not run: Tocsin was not running',
+  clock: "not run: this machine's clock was set forward, or it slept",
+};
+
 /** Why a slot was not run, in a sentence. */
-export function missedMessage(reason: Reason): string {
-  switch (reason) {
-    case 'limit':
-      return "not run: the account's execution limit of this month is used up";
-    case 'downtime':
-      return 'not run: Tocsin was not running';
-    case 'clock':
-      return "not run: this machine's clock was set forward, or it slept";
-    default:
-      return 'not run: Tocsin was too busy to start it in its interval';
-  }
+function missedMessage(reason: Reason): string {
+  return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
 }
 
 function scheduleOf(row: SchedulesTable): Schedule {

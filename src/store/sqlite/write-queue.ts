@@ -29,7 +29,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   let isRunning = false;
   let isTimed = false;
   let isClosed = false;
-  let drained: (() => void) | null = null;
+  const drained = Promise.withResolvers<void>();
 
   const add = (piece: Piece): void => {
     if (isClosed) return piece.reject(new StoreUnavailableError('the store is closed'));
@@ -53,7 +53,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
-    drained?.();
+    if (isClosed) drained.resolve();
   };
 
   const takeGroup = (): Piece[] => {
@@ -72,12 +72,8 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       ),
     drain: async () => {
       isClosed = true;
-      if (isRunning || waiting.length > 0) {
-        await new Promise<void>((resolve) => {
-          drained = resolve;
-          void run();
-        });
-      }
+      void run();
+      await drained.promise;
     },
   };
 }

@@ -1,0 +1,185 @@
+// The path's statements on a store of their own, with one account and the shortest words for what the steps do.
+import assert from 'node:assert/strict';
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Check } from '#domain/check.ts';
+import type { Delivery, SendOutcome } from '#domain/delivery.ts';
+import { afterAttempt } from '#domain/delivery.ts';
+import { planRuns } from '#domain/plan-runs.ts';
+import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { Finding, Outcome, Reason } from '#domain/result.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/codec.ts';
+import type { ClaimedRun } from '#store/path.ts';
+import type { ClaimedDelivery } from '#store/sqlite/deliveries.ts';
+import type { Scheduled } from '#store/sqlite/schedules.ts';
+import { aChannel, aCheck } from '../support/records.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+
+export const leaseMs = 10_000;
+
+/** The path under test. Time stands still until `temp.clock` is turned. */
+export class PathUnderTest implements AsyncDisposable {
+  readonly temp: TempStore;
+  readonly accountId = newId();
+
+  constructor(at?: number) {
+    this.temp = openTempStore(at);
+    this.temp.raw
+      .prepare('INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)')
+      .run(idBytes(this.accountId), 'Acme', 0);
+  }
+
+  get path() {
+    return this.temp.store.path;
+  }
+
+  get now(): number {
+    return this.temp.clock.now();
+  }
+
+  /** An activated check whose first slot is due now, every 10 s. */
+  async check(change: Partial<Check> = {}): Promise<string> {
+    const phase = { frequency: 0, frequencyOffset: 10 };
+    const saved = await this.temp.store.checks.add({
+      check: aCheck(this.accountId, { ...phase, ...change }),
+      subscriptions: null,
+      isAutoAssigned: false,
+    });
+    assert.ok('saved' in saved);
+    const { id } = saved.saved.check;
+    this.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(this.now, idBytes(id));
+    return id;
+  }
+
+  async channel(checkId: string, change: Partial<AlertChannel> = {}): Promise<number> {
+    const saved = await this.temp.store.alertChannels.add({
+      channel: aChannel(this.accountId, change),
+      subscriptions: [{ checkId, groupId: null, activated: true }],
+    });
+    assert.ok('saved' in saved);
+    return saved.saved.channel.id;
+  }
+
+  schedule(reason: Reason = 'downtime', served: readonly string[] = ['local']): Promise<Scheduled> {
+    const { now } = this;
+    return this.path.scheduleDue({
+      now,
+      most: 100,
+      plan: (schedule) => planRuns(schedule, now, served),
+      missedReason: () => reason,
+    });
+  }
+
+  async claim(owner = 'one', location = 'local'): Promise<readonly ClaimedRun[]> {
+    return (await this.path.claimRuns({ location, owner, now: this.now, leaseMs, most: 100 })).runs;
+  }
+
+  /** An ended attempt of a claimed run. */
+  ended({ run, context }: ClaimedRun, outcome: Outcome, change: Partial<EndedAttempt> = {}): EndedAttempt {
+    assert.ok(context !== null);
+    return {
+      run,
+      context,
+      finding: this.finding(outcome),
+      outcome,
+      retryAt: null,
+      rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null },
+      ...change,
+    };
+  }
+
+  finding(outcome: Outcome, change: Partial<Finding> = {}): Finding {
+    return {
+      verdict: outcome === 'missed' ? 'unknown' : outcome,
+      reason: outcome === 'failed' ? 'status' : null,
+      message: outcome === 'failed' ? 'status 500' : null,
+      startedAt: this.now,
+      stoppedAt: this.now + 12,
+      responseTimeMs: 12.345,
+      loopDelayMs: 0,
+      details: { status: 200 },
+      exchange: { request: {}, response: {} },
+      certificate: null,
+      ...change,
+    };
+  }
+
+  record(
+    attempts: readonly EndedAttempt[],
+    owner = 'one',
+    render: (facts: DeliveryFacts) => Rendered = rendered,
+  ): Promise<Recorded[]> {
+    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500 });
+  }
+
+  /** One whole turn of the path for every due check: scheduled, claimed, and recorded with that outcome. */
+  async runAll(outcome: Outcome): Promise<Recorded[]> {
+    await this.schedule();
+    const runs = await this.claim();
+    return this.record(runs.map((claimed) => this.ended(claimed, outcome)));
+  }
+
+  async claimDeliveries(
+    owner = 'one',
+    room: (channel: number) => number = () => 4,
+  ): Promise<readonly ClaimedDelivery[]> {
+    const claim = { owner, now: this.now, leaseMs, most: 100, room: (_: string, channel: number) => room(channel) };
+    return (await this.path.claimDeliveries(claim)).claimed;
+  }
+
+  /** Ends the attempt of a claimed delivery: with a status, or as exhausted. */
+  settle({ delivery, number }: ClaimedDelivery, status: number, owner = 'one'): Promise<boolean[]> {
+    const outcome = this.outcome(status);
+    const step = afterAttempt(outcome, number, 'normal');
+    const attempt = {
+      ...outcome,
+      accountId: delivery.accountId,
+      deliveryId: delivery.id,
+      number,
+      nextAttemptAt: step.nextAttemptAt,
+    };
+    const { alertChannelId } = delivery;
+    return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], owner, this.now);
+  }
+
+  outcome(status: number): SendOutcome {
+    return {
+      startedAt: this.now,
+      durationMs: 5,
+      headers: [['x-service-attempt', '1']],
+      response: { status, headers: {}, body: 'ok' },
+      error: status > 399 ? { class: 'status', message: `answered ${status}` } : null,
+    };
+  }
+
+  rows(sql: string): Record<string, unknown>[] {
+    return this.temp.raw
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  }
+
+  one(sql: string): unknown {
+    return Object.values(this.rows(sql)[0] ?? {})[0];
+  }
+
+  /** What was scheduled and started on demand, less every outcome and every open run: 0, always. */
+  difference(): unknown {
+    return this.one(
+      `SELECT coalesce(sum(scheduled + on_demand - passed - degraded - failed - unknown - missed), 0)
+         - (SELECT count(*) FROM runs) FROM run_counts`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.temp[Symbol.asyncDispose]();
+  }
+}
+
+/** A request that shows what it was made from. */
+export function rendered(facts: DeliveryFacts): Rendered {
+  const body = JSON.stringify({ type: facts.alertType, at: facts.createdAt });
+  return { request: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], body } };
+}
+
+export type { Delivery };
