@@ -133,9 +133,29 @@ export async function redactAll(rows: readonly LoggedDelivery[], redactorOf: Red
 function redacted({ delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
   const sent: RenderedRequest | null = delivery.request;
   return {
-    delivery: { ...delivery, request: sent === null ? null : redactor.request(sent) },
+    delivery: {
+      ...delivery,
+      request: sent === null ? null : redactor.request(sent),
+      error: delivery.error === null ? null : redactedError(delivery, delivery.error, redactor),
+    },
     log: log.map((attempt) => redactor.attempt(attempt, sent)),
   };
+}
+
+/** The reason of a delivery may quote what was sent, as that of an attempt may: it is redacted as one. */
+function redactedError(delivery: Delivery, message: string, redactor: Redactor): string {
+  const attempt: Attempt = {
+    accountId: delivery.accountId,
+    deliveryId: delivery.id,
+    number: delivery.attempts,
+    startedAt: delivery.createdAt,
+    durationMs: 0,
+    headers: [],
+    response: null,
+    error: { class: 'render', message },
+    nextAttemptAt: null,
+  };
+  return redactor.attempt(attempt, delivery.request).error?.message ?? message;
 }
 
 function requireDone(change: DeliveryChange, id: string): void {

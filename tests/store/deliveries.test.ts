@@ -74,7 +74,11 @@ test('a delivery is shown with every attempt, values of locked variables hidden 
     headers: [['authorization', 'Bearer very-secret-token']],
     body: '{"token":"very-secret-token","ok":1}',
   };
-  const id = putDelivery(temp.raw, accountId, temp.clock.now(), { request, status: 'delivered' });
+  const id = putDelivery(temp.raw, accountId, temp.clock.now(), {
+    request,
+    status: 'exhausted',
+    error: 'very-secret-token refused',
+  });
   putAttempt(temp.raw, accountId, id, 1, 500);
   putAttempt(temp.raw, accountId, id, 2, 204);
   const { deliveries } = open(temp);
