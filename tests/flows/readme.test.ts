@@ -1,0 +1,64 @@
+// What a newcomer pastes works as it stands: README's five lines lead to an alert, the lines for CI to an exit code.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { blockOf, readPage } from '../support/pages.ts';
+import { plainEnvironment, startOwnProcess } from '../support/own-process.ts';
+import { startTarget } from '../support/target.ts';
+
+const run = promisify(execFile);
+const hasCurl = spawnSync('curl', ['--version']).error === undefined;
+const skip = hasCurl ? false : 'there is no curl on this machine';
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : assert.fail('no port');
+}
+
+test('the five lines of README, pasted as they are, end with an alert that has arrived', { skip }, async (t) => {
+  const { address, apiKey } = await startOwnProcess(t);
+  const port = await freePort();
+  const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
+  const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], { env, timeout: 60_000 });
+
+  const [channel, check, alert, deliveries] = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.equal(channel?.['type'], 'WEBHOOK', stdout);
+  assert.equal(check?.['name'], 'first check', stdout);
+  assert.equal(alert?.['ALERT_TYPE'], 'ALERT_FAILURE', stdout);
+  assert.equal(alert['CHECK_ID'], check['id']);
+  assert.match(String(alert['CHECK_ERROR_MESSAGE']), /^connection refused by 127\.0\.0\.1:1 after/);
+  const [delivery] = deliveries as unknown as readonly Record<string, unknown>[];
+  assert.equal(delivery?.['id'], alert['DELIVERY_ID']);
+  assert.equal(delivery['status'], 'delivered');
+});
+
+test('the lines for CI exit with 0 when the group passes, and with another code when it does not', { skip }, async (t) => {
+  const { address, call } = await startOwnProcess(t);
+  let status = 200;
+  const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
+  const group = await call('POST', '/v2/check-groups', { name: 'Shop' });
+  const request = { method: 'GET', url: target.url };
+  await call('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
+  const trigger = await call('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+
+  const url = `${address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}`;
+  const env = { ...plainEnvironment(), TOCSIN_TRIGGER: url };
+  const paste = () => run('sh', ['-c', blockOf(readPage('docs/ci.md'), 'sh', 'gate')], { env, timeout: 60_000 });
+  const { stdout } = await paste();
+  assert.match(stdout, /"name":"Cart","hasFailures":false/);
+  status = 500;
+  await assert.rejects(paste(), (error: { code?: number; stdout?: string }) => {
+    assert.equal(error.code, 22);
+    assert.match(error.stdout ?? '', /"name":"Cart","hasFailures":true/);
+    return true;
+  });
+});
