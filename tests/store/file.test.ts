@@ -1,0 +1,111 @@
+// Opening the file: whose it is, which version it has, and what state a crash left it in.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, openSync, closeSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
+import { DatabaseOpenError, openSqliteFile } from '#store/sqlite/file.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tocsin-file-'));
+  path = join(folder, 'tocsin.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Changes the closed file from outside. */
+function outside(sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+describe('a database file', () => {
+  it('is made, with its schema, when there is none, and opens again', async () => {
+    for (const wasThere of [false, true]) {
+      const file = openSqliteFile(path);
+      assert.equal(file.wasCrashed, false);
+      const version = file.reader.prepare('PRAGMA user_version').get()?.['user_version'];
+      assert.equal(version, schemaVersion, wasThere ? 'opened' : 'made');
+      await file.close();
+    }
+  });
+
+  it('belongs to one process: the second is told what to do, and gets it when the first is done', async () => {
+    const first = openSqliteFile(path);
+    assert.throws(
+      () => openSqliteFile(path),
+      (error) =>
+        error instanceof DatabaseOpenError &&
+        error.message ===
+          `${path} is in use by another Tocsin process: stop that one, or give this one its own TOCSIN_DATA_DIR`,
+    );
+    await Promise.all([first.close(), first.close()]);
+    await openSqliteFile(path).close();
+  });
+
+  it('of a newer version is refused, left as it is, and free for the newer version', async () => {
+    await openSqliteFile(path).close();
+    outside(`PRAGMA user_version = ${schemaVersion + 1}`);
+    const size = statSync(path).size;
+    for (const _ of [1, 2]) {
+      assert.throws(
+        () => openSqliteFile(path),
+        (error) =>
+          error instanceof NewerDatabaseError && /start the newer version again, or restore/.test(error.message),
+      );
+    }
+    assert.equal(statSync(path).size, size);
+  });
+
+  it('that was not closed is checked, and said to have crashed', async () => {
+    const file = openSqliteFile(path);
+    await file.queue.group((connection) =>
+      connection.prepare(`INSERT INTO installation (key, value) VALUES ('note', 'kept')`).run(),
+    );
+    const other = join(folder, 'copy.db');
+    for (const end of ['', '-wal']) copyFileSync(path + end, other + end);
+    await file.close();
+    const copy = openSqliteFile(other);
+    assert.equal(copy.wasCrashed, true);
+    assert.equal(copy.reader.prepare(`SELECT value FROM installation WHERE key = 'note'`).get()?.['value'], 'kept');
+    await copy.close();
+    const again = openSqliteFile(other);
+    assert.equal(again.wasCrashed, false);
+    await again.close();
+  });
+
+  it('that a crash damaged is refused, each time, with what to do', async () => {
+    const file = openSqliteFile(path);
+    await file.queue.group((connection) => {
+      const insert = connection.prepare('INSERT INTO installation (key, value) VALUES (?, ?)');
+      for (let n = 0; n < 2000; n++) insert.run(`note ${n}`, 'x'.repeat(100));
+    });
+    await file.close();
+    outside(`UPDATE installation SET value = 'open' WHERE key = 'file'`);
+    const descriptor = openSync(path, 'r+');
+    writeSync(descriptor, Buffer.alloc(8192, 0xa5), 0, 8192, statSync(path).size - 3 * 8192);
+    closeSync(descriptor);
+    for (const _ of [1, 2]) {
+      assert.throws(
+        () => openSqliteFile(path),
+        (error) =>
+          error instanceof DatabaseOpenError &&
+          /is damaged \(.+\): move it away and put the newest backup in its place/s.test(error.message),
+      );
+    }
+  });
+
+  it('that is something else is refused', () => {
+    writeFileSync(path, 'These are notes, not a database. '.repeat(100));
+    assert.throws(() => openSqliteFile(path), /is damaged \(file is not a database\)/);
+  });
+
+  it('in a folder that is not there is refused with the folder to set', () => {
+    const error = /check that the folder exists and that this user may write it, or set TOCSIN_DATA_DIR/;
+    assert.throws(() => openSqliteFile(join(folder, 'gone', 'tocsin.db')), error);
+  });
+});

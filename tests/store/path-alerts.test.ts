@@ -1,0 +1,232 @@
+// Results become states, alerts and deliveries in one commit (design §1: an alert is never lost and never invented).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { StateRules } from '#domain/check-state.ts';
+import { aGroup } from '../support/records.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+const day = 86_400_000;
+const sent = 'SELECT alert_type FROM deliveries ORDER BY id';
+const types = (test: PathUnderTest): unknown[] => test.rows(sent).map((row) => row['alert_type']);
+
+/** One slot of the check under test, recorded with that outcome; then the next slot is due. */
+async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'failed', rules: Partial<StateRules> = {}) {
+  await test.schedule();
+  const ended = (await test.claim()).map((claimed) => {
+    const attempt = test.ended(claimed, outcome);
+    return { ...attempt, rules: { ...attempt.rules, ...rules } };
+  });
+  const [recorded] = await test.record(ended);
+  test.temp.clock.turn(10_000);
+  return recorded;
+}
+
+describe('a failing result', () => {
+  it('writes result, state, alert and delivery together', async () => {
+    await using test = new PathUnderTest();
+    const checkId = await test.check();
+    const channel = await test.channel(checkId);
+    const recorded = await slot(test, 'failed');
+    assert.deepEqual(recorded?.alertTypes, ['ALERT_FAILURE']);
+    assert.deepEqual(recorded?.change, { from: null, to: 'failing' });
+    assert.equal(test.one('SELECT status FROM check_states'), 'failing');
+    assert.deepEqual(
+      test.rows(`SELECT d.alert_channel_id AS channel, d.status, d.attempts, d.request, d.alert_id = a.id AS is_alert,
+         d.check_result_id = r.id AS is_result, d.next_attempt_at = d.created_at AS is_due
+       FROM deliveries d, alerts a, results r`),
+      [
+        {
+          channel,
+          status: 0,
+          attempts: 0,
+          request: JSON.stringify({
+            method: 'POST',
+            url: 'http://127.0.0.1:9/',
+            headers: [],
+            body: JSON.stringify({ type: 'ALERT_FAILURE', at: test.now - 10_000 }),
+          }),
+          is_alert: 1,
+          is_result: 1,
+          is_due: 1,
+        },
+      ],
+    );
+    assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: 'failure' }]);
+  });
+
+  it('keeps its exchange, as does the first passing one after it; of the others the newest', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    for (const outcome of ['passed', 'failed', 'passed', 'passed', 'passed'] as const) await slot(test, outcome);
+    assert.equal(test.one('SELECT count(*) FROM exchanges'), 3, 'first of all, failed, first after it');
+    assert.equal(test.one('SELECT p.result_id = max(r.id) FROM passing_exchanges p, results r'), 1);
+  });
+
+  it('whose rendering throws shows that in its delivery, and costs nothing else', async () => {
+    await using test = new PathUnderTest();
+    const [one, two] = [await test.check(), await test.check()];
+    const broken = await test.channel(one);
+    await test.channel(one);
+    await test.channel(two);
+    await test.schedule();
+    const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'failed'));
+    const recorded = await test.record(ended, 'one', (facts) => {
+      if (facts.channel.id === broken) throw new Error('no such helper');
+      return rendered(facts);
+    });
+    assert.deepEqual(
+      recorded.map(({ isRecorded }) => isRecorded),
+      [true, true],
+    );
+    assert.deepEqual(test.rows('SELECT status, request IS NULL AS is_empty, error FROM deliveries ORDER BY status'), [
+      { status: 0, is_empty: 0, error: null },
+      { status: 0, is_empty: 0, error: null },
+      { status: 4, is_empty: 1, error: 'could not be rendered: no such helper' },
+    ]);
+  });
+
+  it('with instants that have fractions of a millisecond is recorded like any other', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed !== undefined);
+    const finding = test.finding('failed', {
+      startedAt: test.now + 0.25,
+      stoppedAt: test.now + 7.75,
+      loopDelayMs: 1.5,
+    });
+    const [recorded] = await test.record([test.ended(claimed, 'failed', { finding })]);
+    assert.equal(recorded?.isRecorded, true);
+    assert.deepEqual(test.rows('SELECT duration_ms, response_us FROM results'), [
+      { duration_ms: 8, response_us: 12_345 },
+    ]);
+  });
+});
+
+describe('what opened closes', () => {
+  it('with a recovery at the first passing result', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    for (const outcome of ['passed', 'failed', 'failed', 'passed', 'passed'] as const) await slot(test, outcome);
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+    assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: null }]);
+  });
+
+  it('with a degraded recovery where a degradation was told', async () => {
+    await using test = new PathUnderTest();
+    const checkId = await test.check();
+    await test.channel(checkId, { sendDegraded: true });
+    for (const outcome of ['degraded', 'passed', 'failed', 'degraded', 'passed'] as const) await slot(test, outcome);
+    assert.deepEqual(types(test), [
+      'ALERT_DEGRADED',
+      'ALERT_DEGRADED_RECOVERY',
+      'ALERT_FAILURE',
+      'ALERT_DEGRADED',
+      'ALERT_DEGRADED_RECOVERY',
+    ]);
+  });
+
+  it('under mute, while nothing new opens until it ends', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await slot(test, 'failed');
+    await slot(test, 'passed', { isMuted: true });
+    await slot(test, 'failed', { isMuted: true });
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+    await slot(test, 'failed');
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY', 'ALERT_FAILURE']);
+  });
+
+  it('at a channel whose subscription ended meanwhile, which hears nothing new', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await slot(test, 'failed');
+    test.temp.raw.exec('DELETE FROM subscriptions');
+    for (const outcome of ['passed', 'failed', 'passed'] as const) await slot(test, outcome);
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+  });
+
+  it('without a channel that is gone', async () => {
+    await using test = new PathUnderTest();
+    const channel = await test.channel(await test.check());
+    await slot(test, 'failed');
+    assert.equal(await test.temp.store.alertChannels.remove(test.accountId, channel), true);
+    const recorded = await slot(test, 'passed');
+    assert.deepEqual([recorded?.deliveries, recorded?.alertTypes], [0, ['ALERT_RECOVERY']]);
+    assert.deepEqual(types(test), ['ALERT_FAILURE']);
+  });
+
+  it('at the channels of a group', async () => {
+    await using test = new PathUnderTest();
+    const added = await test.temp.store.checkGroups.add({
+      group: aGroup(test.accountId),
+      subscriptions: null,
+      isAutoAssigned: false,
+    });
+    assert.ok('saved' in added);
+    const checkId = await test.check({ groupId: added.saved.group.id });
+    await test.channel(checkId);
+    test.temp.raw.prepare('UPDATE subscriptions SET check_id = NULL, group_id = ?').run(added.saved.group.id);
+    const seen: boolean[] = [];
+    await test.schedule();
+    const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'failed'));
+    await test.record(ended, 'one', (facts) => {
+      seen.push(facts.isViaGroup);
+      return rendered(facts);
+    });
+    assert.deepEqual(seen, [true]);
+  });
+});
+
+describe('an older result', () => {
+  it('that comes in late is recorded, moves no state and is not shown as the last', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await test.schedule();
+    const [slow] = await test.claim();
+    assert.ok(slow !== undefined);
+    test.temp.clock.turn(10_000);
+    await test.path.renewRuns([slow.run], { owner: 'one', now: test.now, leaseMs: 60_000 });
+    await slot(test, 'passed');
+    const before = test.rows('SELECT status, last_outcome, last_result_id FROM check_states');
+    const [late] = await test.record([test.ended(slow, 'failed')]);
+    assert.deepEqual([late?.isRecorded, late?.change, late?.deliveries], [true, null, 0]);
+    assert.deepEqual(test.rows('SELECT status, last_outcome, last_result_id FROM check_states'), before);
+    assert.equal(test.difference(), 0);
+  });
+
+  it('without an answer leaves the longest and shortest answer as they are', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    const figures = 'SELECT longest_response_us AS longest, shortest_response_us AS shortest FROM check_states';
+    for (const responseTimeMs of [null, null, 5, null, 9]) {
+      await test.schedule();
+      const [claimed] = await test.claim();
+      assert.ok(claimed !== undefined);
+      await test.record([test.ended(claimed, 'failed', { finding: test.finding('failed', { responseTimeMs }) })]);
+      test.temp.clock.turn(10_000);
+      if (test.one('SELECT count(*) FROM results') === 2)
+        assert.deepEqual(test.rows(figures), [{ longest: null, shortest: null }]);
+    }
+    assert.deepEqual(test.rows(figures), [{ longest: 9_000, shortest: 5_000 }]);
+  });
+});
+
+describe('a certificate near its end', () => {
+  it('is told once a step, beside what the result means', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check(), { sslExpiry: true });
+    const validTo = test.now + 16 * day;
+    for (let slots = 0; slots < 4; slots++) {
+      await test.schedule();
+      const [claimed] = await test.claim();
+      assert.ok(claimed !== undefined);
+      const certificate = { domain: 'shop', fingerprint: 'AB', validTo };
+      await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', { certificate }) })]);
+      test.temp.clock.turn(slots === 1 ? 2 * day : 10_000);
+    }
+    assert.deepEqual(types(test), ['ALERT_SSL', 'ALERT_SSL']);
+    assert.deepEqual(test.rows('SELECT open, ssl_step FROM told'), [{ open: null, ssl_step: 14 }]);
+  });
+});

@@ -1,0 +1,119 @@
+// The machine's clock is set by an hour, with and without a running process (issue: no herd, no gap unrecorded).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { StateRules } from '#domain/check-state.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+const hour = 3_600_000;
+
+async function setClock(test: PathUnderTest, byMs: number): Promise<void> {
+  test.temp.clock.turn(byMs);
+  await test.path.moveWithClock(byMs, test.now);
+}
+
+describe('a clock that is set back by an hour', () => {
+  it('does not stop a check: its next slot comes within its interval, and slots of the repeated hour are other runs', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.runAll('passed');
+    const first = test.one('SELECT id FROM results');
+    const slotAt = test.now;
+    await setClock(test, -hour);
+    const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
+    assert.ok(dueAt >= test.now && dueAt < test.now + 10_000, `due ${dueAt - test.now} ms from now`);
+    test.temp.clock.turn(hour);
+    test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(slotAt);
+    await test.runAll('passed');
+    const ids = test.rows('SELECT id FROM results').map(({ id }) => Buffer.from(id as Uint8Array).toString('hex'));
+    assert.equal(new Set(ids).size, 2, 'the same slot of both laps');
+    assert.ok(ids.includes(Buffer.from(first as Uint8Array).toString('hex')));
+    assert.equal(test.difference(), 0);
+  });
+
+  it('does not stop alerts, of parallel checks neither', async () => {
+    await using test = new PathUnderTest();
+    const parallel: StateRules = {
+      escalation: { type: 'RUN_BASED', runs: 1 },
+      isMuted: false,
+      parallel: { locations: ['local', 'lima'], failingShare: null },
+    };
+    for (const rules of [{ ...parallel, parallel: null }, parallel]) {
+      const checkId = await test.check();
+      await test.channel(checkId);
+      await test.schedule();
+      const before = (await test.claim()).map((claimed) => test.ended(claimed, 'passed', { rules }));
+      await test.record(before);
+      await setClock(test, -hour);
+      test.temp.clock.turn(10_000);
+      await test.schedule();
+      test.temp.clock.turn(5_000);
+      const after = (await test.claim()).map((claimed) => test.ended(claimed, 'failed', { rules }));
+      const recorded = await test.record(after);
+      assert.ok(recorded.some(({ alertTypes }) => alertTypes.includes('ALERT_FAILURE')));
+      await test.temp.store.checks.remove(test.accountId, checkId);
+    }
+  });
+
+  it('leaves retries of runs and deliveries as far away as they were', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await test.runAll('failed');
+    const [claimed] = await test.claimDeliveries();
+    assert.ok(claimed !== undefined);
+    await test.settle(claimed, 500);
+    for (const byMs of [-hour, hour, hour]) {
+      await setClock(test, byMs);
+      test.temp.clock.turn(20_004);
+      assert.deepEqual(await test.claimDeliveries('two'), []);
+      test.temp.clock.turn(1);
+      const [again] = await test.claimDeliveries('two');
+      assert.ok(again !== undefined);
+      await test.settle(again, 500, 'two');
+    }
+  });
+
+  it('while nothing ran, holds nothing back for an hour at the next start', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await test.runAll('failed');
+    const [claimed] = await test.claimDeliveries();
+    assert.ok(claimed !== undefined);
+    await test.settle(claimed, 500);
+    test.temp.clock.turn(-hour);
+    await test.path.takeOver(test.now);
+    test.temp.clock.turn(20_000);
+    assert.equal((await test.claimDeliveries()).length, 1);
+    await test.schedule();
+    test.temp.clock.turn(5_000);
+    const [recorded] = await test.record((await test.claim()).map((run) => test.ended(run, 'passed')));
+    assert.deepEqual(recorded?.alertTypes, ['ALERT_RECOVERY']);
+  });
+});
+
+describe('a clock that is set forward by an hour', () => {
+  it('leaves a gap that is on record, and no herd', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.runAll('passed');
+    await setClock(test, hour);
+    const done = await test.schedule('clock');
+    assert.deepEqual([done.runs, done.missed], [1, 359]);
+    assert.equal(test.difference(), 0);
+  });
+
+  it('does not make an alert due that waits for five minutes of failing', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    const rules: StateRules = { escalation: { type: 'TIME_BASED', ms: 300_000 }, isMuted: false, parallel: null };
+    const fail = async (): Promise<readonly string[]> => {
+      await test.schedule('clock');
+      const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'failed', { rules }));
+      return (await test.record(ended))[0]?.alertTypes ?? [];
+    };
+    assert.deepEqual(await fail(), []);
+    await setClock(test, hour);
+    assert.deepEqual(await fail(), []);
+    test.temp.clock.turn(300_000);
+    assert.deepEqual(await fail(), ['ALERT_FAILURE']);
+  });
+});

@@ -1,0 +1,159 @@
+// Deliveries that wait: taken, logged, settled, interrupted (spec §6.5, decisions: Webhook delivery).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { leaseMs, PathUnderTest } from './path-under-test.ts';
+
+/** Checks that fail at once: as many deliveries at one channel. */
+async function failing(checks: number): Promise<{ test: PathUnderTest; channel: number }> {
+  const test = new PathUnderTest();
+  const first = await test.check();
+  const channel = await test.channel(first);
+  for (let more = 1; more < checks; more++) {
+    const checkId = await test.check();
+    const subscription = { checkId, groupId: null, activated: true };
+    await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
+  }
+  await test.runAll('failed');
+  return { test, channel };
+}
+
+describe('a delivery', () => {
+  it('is taken by one owner, and by the next when its lease runs out', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    const [first] = await test.claimDeliveries('one');
+    assert.ok(first !== undefined);
+    assert.deepEqual([first.number, first.interruptedAt], [1, null]);
+    test.temp.clock.turn(leaseMs - 1);
+    assert.deepEqual(await test.claimDeliveries('two'), []);
+    await test.path.renewDeliveries([first.delivery], { owner: 'one', now: test.now, leaseMs });
+    test.temp.clock.turn(leaseMs - 1);
+    assert.deepEqual(await test.claimDeliveries('two'), []);
+    test.temp.clock.turn(1);
+    const [second] = await test.claimDeliveries('two');
+    assert.deepEqual([second?.number, second?.delivery.id], [1, first.delivery.id]);
+    assert.deepEqual(await test.settle(first, 200, 'one'), [false], 'who lost the lease settles nothing');
+    assert.equal(test.one('SELECT status FROM deliveries'), 0);
+    assert.deepEqual(test.rows('SELECT number, error_class FROM attempts'), [
+      { number: 1, error_class: 'interrupted' },
+    ]);
+  });
+
+  it('that was interrupted by a crash is logged as that and repeated with the same number and id', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    const [first] = await test.claimDeliveries('one');
+    assert.ok(first !== undefined);
+    const startedAt = test.now;
+    test.temp.clock.turn(3_000);
+    await test.path.takeOver(test.now);
+    const [second] = await test.claimDeliveries('two');
+    assert.ok(second !== undefined);
+    assert.deepEqual([second.delivery.id, second.number, second.interruptedAt], [first.delivery.id, 1, startedAt]);
+    assert.deepEqual(second.delivery.request, first.delivery.request);
+    assert.deepEqual(await test.settle(second, 200, 'two'), [true]);
+    assert.deepEqual(
+      test.rows('SELECT position, number, started_at, status, error_class FROM attempts ORDER BY position'),
+      [
+        { position: 1, number: 1, started_at: startedAt, status: null, error_class: 'interrupted' },
+        { position: 2, number: 1, started_at: test.now, status: 200, error_class: null },
+      ],
+    );
+    assert.deepEqual(test.rows('SELECT status, attempts, next_attempt_at FROM deliveries'), [
+      { status: 1, attempts: 1, next_attempt_at: null },
+    ]);
+  });
+
+  it('is tried six times and then exhausted, each attempt on record', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    const numbers: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const [claimed] = await test.claimDeliveries();
+      assert.ok(claimed !== undefined);
+      numbers.push(claimed.number);
+      assert.deepEqual(await test.settle(claimed, 500), [true]);
+      assert.deepEqual(await test.claimDeliveries(), [], 'not before its pause is over');
+      test.temp.clock.turn(20_005);
+    }
+    assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(await test.claimDeliveries(), []);
+    assert.deepEqual(test.rows('SELECT status, attempts, error FROM deliveries'), [
+      { status: 2, attempts: 6, error: 'answered 500' },
+    ]);
+    assert.equal(test.one('SELECT count(*) FROM attempts'), 6);
+    assert.equal(test.one('SELECT count(*) FROM attempts WHERE next_attempt_at IS NULL'), 1);
+  });
+
+  it('is settled once', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    const [claimed] = await test.claimDeliveries();
+    assert.ok(claimed !== undefined);
+    assert.deepEqual(await test.settle(claimed, 200), [true]);
+    assert.deepEqual(await test.settle(claimed, 200), [false]);
+    assert.equal(test.one('SELECT count(*) FROM attempts'), 1);
+  });
+});
+
+describe('a channel', () => {
+  it('gets no more at a time than it has room for, the oldest first', async () => {
+    const { test, channel } = await failing(6);
+    await using _ = test;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const other = await test.channel(await test.check());
+    test.temp.clock.turn(10_000);
+    await test.runAll('failed');
+    const first = await test.claimDeliveries('one', (id) => (id === channel ? 4 : 1));
+    const lanes = (claimed: typeof first): number[] => claimed.map(({ delivery }) => delivery.alertChannelId);
+    assert.deepEqual(lanes(first), [channel, channel, channel, channel, other]);
+    const second = await test.claimDeliveries('one', (id) => (id === channel ? 100 : 0));
+    const order = [...first, ...second].filter(({ delivery }) => delivery.alertChannelId === channel);
+    assert.equal(order.length, 18);
+    const keys = order.map(({ delivery }) => `${delivery.createdAt} ${delivery.id}`);
+    assert.deepEqual(keys, [...keys].sort());
+  });
+
+  it('is walked past while it has no room, and does not say when it is due', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    const claim = { owner: 'one', now: test.now, leaseMs, most: 10 };
+    assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
+    const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
+    assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
+  });
+
+  it('that is gone ends what waits for it', async () => {
+    const { test } = await failing(1);
+    await using _ = test;
+    test.temp.raw.exec('DELETE FROM alert_channels');
+    assert.deepEqual(await test.claimDeliveries(), []);
+    assert.deepEqual(test.rows('SELECT status, error, next_attempt_at FROM deliveries'), [
+      { status: 5, error: 'the alert channel is gone', next_attempt_at: null },
+    ]);
+  });
+
+  it('is failing after five exhausted deliveries in a row, and well again with the first that arrives', async () => {
+    const { test } = await failing(7);
+    await using _ = test;
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    const claimed = await test.claimDeliveries('one', () => 100);
+    assert.deepEqual(
+      claimed.map(({ number }) => number),
+      Array.from({ length: 7 }, () => 6),
+    );
+    const state = 'SELECT exhausted_in_a_row AS many, failing_since AS since FROM alert_channels';
+    const failingSince = test.now + 4_000;
+    for (const [index, one] of claimed.slice(0, 6).entries()) {
+      await test.settle(one, 503);
+      const since = index < 4 ? null : failingSince;
+      assert.deepEqual(test.rows(state), [{ many: index + 1, since }]);
+      test.temp.clock.turn(1_000);
+    }
+    const last = claimed.at(-1);
+    assert.ok(last !== undefined);
+    await test.settle(last, 204);
+    assert.deepEqual(test.rows(state), [{ many: 0, since: null }]);
+  });
+});
