@@ -60,10 +60,14 @@ async function play(): Promise<void> {
     name: 'Stock of the shop',
     frequency: 0,
     frequencyOffset: 10,
-    request: { method: 'GET', url: `${target}/stock`, assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }] },
+    request: {
+      method: 'GET',
+      url: `${target}/stock`,
+      assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
+    },
     alertChannelSubscriptions: [{ alertChannelId: channel['id'], activated: true }],
   });
-  say('A check every 10 s, a signed webhook', `${check['name']} → channel ${channel['id']}`);
+  say('A check every 10 s, a signed webhook', `${String(check['name'])} → channel ${String(channel['id'])}`);
 
   await until('the first result', () => statusIs(address, check, false));
   say('The check is green', 'nobody is told: nothing happened');
@@ -75,28 +79,45 @@ async function play(): Promise<void> {
   say('The check is red', 'result, state, alert and delivery were committed together');
   await until('the webhook', () => received.length >= 1);
   show(received[0]);
-  say('The receiver answered 500', 'the delivery waits 20 s for its second attempt; killing Tocsin now would not lose it');
+  say(
+    'The receiver answered 500',
+    'the delivery waits 20 s for its second attempt; killing Tocsin now would not lose it',
+  );
 
   isReceiverUp = true;
   await until('the retry', () => received.length >= 2);
   show(received[1]);
-  say('The retry arrived', received[0]?.deliveryId === received[1]?.deliveryId ? 'same delivery id, same bytes' : 'OTHER ID');
+  say(
+    'The retry arrived',
+    received[0]?.deliveryId === received[1]?.deliveryId ? 'same delivery id, same bytes' : 'OTHER ID',
+  );
 
   isTargetUp = true;
   say('The target is mended', 'it answers 200 again');
   await until('the recovery', () => received.some(({ alertType }) => alertType.includes('recovered')));
   show(received.at(-1));
+  await showLog(address);
+  say('Done', `${received.length} webhooks, every one signed, every attempt on record. Now yours: npm start`);
+}
+
+async function showLog(address: string): Promise<void> {
   const log = await call(address, 'GET', '/v1/deliveries', null);
   const rows = log as unknown as readonly { alertType: string; status: string; attempts: readonly unknown[] }[];
-  for (const row of [...rows].reverse()) {
-    process.stdout.write(`      ${row.alertType.padEnd(16)} ${row.status.padEnd(10)} attempts: ${row.attempts.length}\n`);
+  for (const { alertType, status, attempts } of [...rows].reverse()) {
+    process.stdout.write(`      ${alertType.padEnd(16)} ${status.padEnd(10)} attempts: ${attempts.length}\n`);
   }
-  say('Done', `${received.length} webhooks, every one signed, every attempt on record. Now yours: npm start`);
 }
 
 async function startService(): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
-    env: { ...process.env, PORT: '0', HOST: '127.0.0.1', TOCSIN_DATA_DIR: folder, TOCSIN_BOOTSTRAP_API_KEY: apiKey, LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      TOCSIN_DATA_DIR: folder,
+      TOCSIN_BOOTSTRAP_API_KEY: apiKey,
+      LOG_LEVEL: 'warn',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   service = child;
@@ -160,7 +181,9 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
-  process.stdout.write(`${process.stdout.isTTY ? '\r' : ''}      ${what} came after ${seconds} s${process.stdout.isTTY ? '\u001b[K' : ''}\n`);
+  process.stdout.write(
+    `${process.stdout.isTTY ? '\r' : ''}      ${what} came after ${seconds} s${process.stdout.isTTY ? '\u001b[K' : ''}\n`,
+  );
 }
 
 function say(what: string, more: string): void {

@@ -3,7 +3,6 @@ import { createAccountActions } from '#actions/accounts.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
-import type { Authentication } from '#actions/authenticate.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
@@ -12,8 +11,7 @@ import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createLocationActions } from '#actions/locations.ts';
-import { createNoticeActions, type Notice } from '#actions/notices.ts';
-import type { ResultLinks } from '#actions/result-links.ts';
+import { createNoticeActions } from '#actions/notices.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -23,31 +21,10 @@ import { checkKinds } from '#checks/registry.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Hints } from '#lib/hints.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
-import type { LoadedRuntimes } from './compose-runtimes.ts';
-import type { Config } from './config.ts';
-import type { LoopName } from './roles.ts';
-
-/** What the actions are joined with. */
-export interface ActionMeans {
-  readonly config: Config;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly runtimes: LoadedRuntimes;
-  readonly authentication: Authentication;
-  readonly links: ResultLinks;
-  readonly userAgent: string;
-  readonly wake: (name: LoopName) => void;
-  /** Hints that results were recorded. */
-  readonly resultHints: Hints;
-  /** Hints that delivery attempts were logged. */
-  readonly attemptHints: Hints;
-  readonly processNotices: () => readonly Notice[];
-}
+import type { ActionMeans } from './compose-means.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -90,7 +67,12 @@ export function composeActions(means: ActionMeans) {
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
     triggers: createTriggerActions(triggering),
-    triggerCalls: createTriggerCallActions({ ...triggering, batches: store.batches, resultHints: resultHints.listen }),
+    triggerCalls: createTriggerCallActions({
+      ...triggering,
+      batches: store.batches,
+      resultHints: resultHints.listen,
+      stopping: means.stopping,
+    }),
     checkResults: createCheckResultActions({ checkResults, describeResult }),
     resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
@@ -103,10 +85,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => [config.location]),
-    notices: createNoticeActions({
-      failingChannels: store.failingChannels,
-      processNotices: means.processNotices,
-    }),
+    notices: createNoticeActions({ failingChannels: store.failingChannels, processNotices: means.processNotices }),
   };
 }
 

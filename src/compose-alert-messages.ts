@@ -6,7 +6,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
 import type { Finding } from '#domain/result.ts';
-import type { ActionMeans } from './compose-actions.ts';
+import type { ActionMeans } from './compose-means.ts';
 
 export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf) {
   const { config, store, clock, links, userAgent, wake, attemptHints } = means;

@@ -8,7 +8,7 @@ import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/re
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
-import { createRecordResults } from '#pipeline/record-results.ts';
+import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
@@ -28,6 +28,8 @@ export interface PathMeans {
   readonly sender: WebhookSender;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  /** A clock that is never set, ms. */
+  readonly steadyNow: () => number;
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
@@ -51,76 +53,20 @@ export interface RunningPath {
 const graceMs = 6000;
 
 export async function startPath(means: PathMeans): Promise<RunningPath> {
-  const { config, store, clock, log, metrics } = means;
-  const owner = `${config.location.code}/${randomUUID()}`;
+  const { config, store, clock, log } = means;
   const startedAt = clock.now();
+  await store.path.takeOver(startedAt);
   const loops = new Map<LoopName, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
-  await store.path.takeOver(startedAt);
-
-  const records = createRecordResults({
-    store: store.path,
-    clock,
-    owner,
-    render: renderWith(means),
-    statusOf: statusCodeOf,
-    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, means, wake),
-    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
-  });
-  const runs = createRunChecks({
-    store: store.path,
-    clock,
-    owner,
-    location: config.location.code,
-    locations: [config.location.code],
-    probe: (input) => means.prober.probe(input),
-    record: (attempt) => records.record(attempt),
-    startedAt,
-    wake: () => wake('run-checks'),
-    onStarted: (delayMs) => metrics.onStarted(delayMs),
-  });
-  const deliveries = createSendDeliveries({
-    store: store.path,
-    clock,
-    owner,
-    send: ({ id, createdAt, request }, { secret, previousSecret }, attempt) =>
-      means.sender.send({
-        request: requireRequest(request),
-        deliveryId: id,
-        createdAt,
-        attempt,
-        secret,
-        previousSecret,
-      }),
-    wake: () => wake('send-deliveries'),
-    onSettled: (delivery, attempt, step) => {
-      metrics.onSettled(step.status);
-      if (step.status === 'exhausted')
-        log.warn('delivery.exhausted', { id: delivery.id, error: attempt.error?.message });
-    },
-    onLogged: () => means.onLogged(),
-    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
-  });
+  const joint: Joint = { ...means, owner: `${config.location.code}/${randomUUID()}`, startedAt, wakeLoop: wake };
+  const records = joinRecordResults(joint);
+  const runs = joinRunChecks(joint, records);
+  const deliveries = joinSendDeliveries(joint);
   const turns: Record<LoopName, () => Promise<number>> = {
-    'schedule-runs': createScheduleRuns({
-      store: store.path,
-      clock,
-      steadyNow: () => performance.now(),
-      locations: [config.location.code],
-      startedAt,
-      wake: () => wake('run-checks'),
-      onScheduled: (done) => metrics.onScheduled(done),
-      onClockSet: (byMs) => log.warn('clock.set', { byMs: Math.round(byMs) }),
-    }),
+    'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs.turn(),
     'send-deliveries': () => deliveries.turn(),
-    'remove-old-rows': createRemoveOldRows({
-      store: store.retention,
-      leftovers: store.leftovers,
-      clock,
-      retentionDays: config.retentionDays,
-      onRemoved: (rows) => log.debug('retention.removed', { rows }),
-    }),
+    'remove-old-rows': joinRemoveOldRows(joint),
   };
   for (const name of config.roles.flatMap((role) => loopsOfRole[role])) {
     const floorMs = name === 'remove-old-rows' ? 600_000 : 1000;
@@ -140,6 +86,94 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       await records.stop(graceMs / 3);
     },
   };
+}
+
+/** What every step is joined with. */
+interface Joint extends PathMeans {
+  /** Whose leases are this process's. */
+  readonly owner: string;
+  readonly startedAt: number;
+  readonly wakeLoop: (name: LoopName) => void;
+}
+
+function joinScheduleRuns({
+  store,
+  clock,
+  steadyNow,
+  config,
+  startedAt,
+  metrics,
+  log,
+  wakeLoop,
+}: Joint): () => Promise<number> {
+  return createScheduleRuns({
+    store: store.path,
+    clock,
+    steadyNow,
+    locations: [config.location.code],
+    startedAt,
+    wake: () => wakeLoop('run-checks'),
+    onScheduled: (done) => metrics.onScheduled(done),
+    onClockSet: (byMs) => log.warn('clock.set', { byMs: Math.round(byMs) }),
+  });
+}
+
+function joinRunChecks(
+  { store, clock, owner, config, prober, startedAt, metrics, wakeLoop }: Joint,
+  records: RecordResults,
+) {
+  return createRunChecks({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    locations: [config.location.code],
+    probe: (input) => prober.probe(input),
+    record: (attempt) => records.record(attempt),
+    startedAt,
+    wake: () => wakeLoop('run-checks'),
+    onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+}
+
+function joinRecordResults(joint: Joint): RecordResults {
+  const { store, clock, owner, log, wakeLoop } = joint;
+  return createRecordResults({
+    store: store.path,
+    clock,
+    owner,
+    render: renderWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint, wakeLoop),
+    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
+  });
+}
+
+function joinSendDeliveries({ store, clock, owner, sender, metrics, log, wakeLoop, onLogged }: Joint) {
+  return createSendDeliveries({
+    store: store.path,
+    clock,
+    owner,
+    send: ({ id: deliveryId, createdAt, request }, { secret, previousSecret }, attempt) =>
+      sender.send({ request: requireRequest(request), deliveryId, createdAt, attempt, secret, previousSecret }),
+    wake: () => wakeLoop('send-deliveries'),
+    onSettled: ({ id }, { error }, { status }) => {
+      metrics.onSettled(status);
+      if (status === 'exhausted') log.warn('delivery.exhausted', { id, error: error?.message });
+    },
+    onLogged,
+    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+  });
+}
+
+function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<number> {
+  return createRemoveOldRows({
+    store: store.retention,
+    leftovers: store.leftovers,
+    clock,
+    retentionDays: config.retentionDays,
+    onRemoved: (rows) => log.debug('retention.removed', { rows }),
+  });
 }
 
 function noteRecorded(

@@ -1,12 +1,12 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
-import { createAuthentication } from '#actions/authenticate.ts';
-import { ensureFirstAccount } from '#actions/first-account.ts';
+import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
+import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { createGuard } from '#egress/guard.ts';
-import { systemClock } from '#lib/clock.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
 import { createHints } from '#lib/hints.ts';
 import type { Log } from '#lib/log.ts';
-import { createRestServer } from '#rest/server.ts';
+import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import { openStore, type Store } from '#store/store.ts';
 import { type RunningPath, startPath } from './compose-path.ts';
@@ -29,69 +29,91 @@ export interface Tocsin {
   stop(why: string): Promise<void>;
 }
 
+/** Time as a test may turn it; a process takes the machine's own. */
+export interface Clocks {
+  readonly clock: Clock;
+  /** A clock that is never set, ms. */
+  readonly steadyNow: () => number;
+}
+
+const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
+
 /** Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError or ConfigError. */
-export async function compose(config: Config, log: Log): Promise<Tocsin> {
-  const clock = systemClock;
+export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
+  const { clock } = clocks;
   const secretKey = readSecretKey(config);
   const store = openStore({ path: config.database.path, secretKey, clock });
-  if (store.wasCrashed)
-    log.warn('store.recovered', { check: 'ok', hint: 'the process before this one was not closed' });
-  const firstAccount = await ensureFirstAccount(
-    { apiKeys: store.apiKeys, clock },
-    {
-      ...(config.bootstrapApiKey !== null && { key: config.bootstrapApiKey }),
-      ...(config.bootstrapAccountId !== null && { accountId: config.bootstrapAccountId }),
-    },
-  );
+  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   const runtimes = await loadRuntimes(store, clock, log);
   const userAgent = `Tocsin/${version}`;
   const prober = createProber({ threads: config.probeThreads, egress: config.egress, version });
   const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(config.egress), clock });
-  const metrics = createMetrics(
-    store.figures,
-    () => prober.loopDelayMs,
-    () => clock.now(),
-  );
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const metrics = createMetrics(store.figures, { probeLoopDelayMs: () => prober.loopDelayMs, now: () => clock.now() });
   let address = publicUrlOf(config, config.port);
   const publicUrl = (): string => publicUrlOf(config, portOf(address));
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const resultHints = createHints();
-  const attemptHints = createHints();
+  const [resultHints, attemptHints] = [createHints(), createHints()];
+  const stopping = new AbortController();
   let path: RunningPath | null = null;
-  const server = createRestServer({
-    routes: composeRoutes({
-      ...{ config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl },
-      wake: (name) => path?.wake(name),
-      resultHints,
-      attemptHints,
-      processNotices: () => runtimes.notices(),
-      readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],
-    }),
-    authenticate: authentication.authenticate,
-    log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
-    rateLimit: config.rateLimit,
-    now: () => clock.now(),
-    isUnavailable: (error) => error instanceof Error && error.name === 'StoreUnavailableError',
+  const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl };
+  const routes = composeRoutes({
+    ...shared,
+    stopping: stopping.signal,
+    wake: (name) => path?.wake(name),
+    resultHints,
+    attemptHints,
+    processNotices: () => runtimes.notices(),
+    readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],
   });
+  const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
   address = await listen(server, config, store);
   path = await startPath({
-    ...{ config, store, prober, sender, metrics, clock, log, userAgent, links },
-    onRecorded: () => resultHints.hint(),
-    onLogged: () => attemptHints.hint(),
+    ...shared,
+    ...clocks,
+    prober,
+    sender,
+    log,
+    onRecorded: resultHints.hint,
+    onLogged: attemptHints.hint,
   });
+  // Last, so that the key is shown whenever it was made: a start that fails before makes none.
+  const firstAccount = await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config));
   const running = path;
   return {
     address,
     firstKey: firstAccount?.key ?? null,
     async stop(why) {
       log.info('process.stopping', { why });
+      stopping.abort();
       await running.stop();
       await Promise.all([server.close(), sender.close(), prober.close()]);
       metrics.stop();
       await store.close();
       log.info('process.stopped');
     },
+  };
+}
+
+function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {
+  return {
+    ...(bootstrapApiKey !== null && { key: bootstrapApiKey }),
+    ...(bootstrapAccountId !== null && { accountId: bootstrapAccountId }),
+  };
+}
+
+function restOptions(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  { authenticate }: Authentication,
+): Omit<RestOptions, 'routes'> {
+  return {
+    authenticate,
+    log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
+    rateLimit: config.rateLimit,
+    now: () => clock.now(),
+    isUnavailable: (error) => error instanceof Error && error.name === 'StoreUnavailableError',
   };
 }
 

@@ -15,8 +15,15 @@ export interface Metrics {
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** @param probeLoopDelayMs the longest a probing thread's loop was held up lately, ms */
-export function createMetrics(figures: Figures, probeLoopDelayMs: () => number, now: () => number): Metrics {
+/** What is asked at each scrape beside the store. */
+export interface MetricSources {
+  /** The longest a probing thread's loop was held up lately, ms. */
+  readonly probeLoopDelayMs: () => number;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+export function createMetrics(figures: Figures, { probeLoopDelayMs, now }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const started = new Histogram({

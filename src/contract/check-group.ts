@@ -49,7 +49,7 @@ const firstVersion = common.extend({
   alertSettings: alertSettings
     .nullable()
     .default({ escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 1 } }),
-  retryStrategy: retryOrFallback.default(null),
+  retryStrategy: retryOrFallback.default('FALLBACK'),
 });
 
 const secondVersion = common.extend({

@@ -1,8 +1,8 @@
 /** Tells whoever listens that it may be worth looking again. Losing a hint costs latency, nothing else. */
 export interface Hints {
-  hint(): void;
+  readonly hint: () => void;
   /** Gives back what ends the listening. */
-  listen(look: () => void): () => void;
+  readonly listen: (look: () => void) => () => void;
 }
 
 export function createHints(): Hints {

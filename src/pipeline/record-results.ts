@@ -1,5 +1,6 @@
 // Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit.
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What this step needs of the store. */
@@ -50,77 +51,37 @@ interface Waiting {
 }
 
 export function createRecordResults(options: RecordResultsOptions): RecordResults {
-  const queue: Waiting[] = [];
-  let isWriting = false;
-  let isPlanned = false;
-  let isHealthy = true;
-
-  const plan = (inMs: number): void => {
-    if (isPlanned || isWriting) return;
-    isPlanned = true;
-    if (inMs === 0) setImmediate(write);
-    else setTimeout(write, inMs);
-  };
-  const write = async (): Promise<void> => {
-    isPlanned = false;
-    isWriting = true;
-    const batch = queue.splice(0, attemptsPerCommit);
-    isHealthy = await writeBatch(batch, queue, options);
-    isWriting = false;
-    if (queue.length > 0) plan(isHealthy ? 0 : retryMs);
-  };
-
+  const { store, clock, owner, render, statusOf } = options;
+  const writer = createBatchWriter<Waiting>({
+    write: async (batch) => {
+      const attempts = batch.map(({ attempt }) => attempt);
+      const recorded = await store.recordAttempts(attempts, { owner, now: clock.now(), render, statusOf });
+      batch.forEach(({ attempt, done }, index) => {
+        const outcome = recorded[index];
+        if (outcome !== undefined) options.onRecorded(attempt, outcome);
+        done();
+      });
+    },
+    isPassing: isStoreAway,
+    onError: options.onError,
+    onDropped: ({ done }) => done(),
+    batchMost: attemptsPerCommit,
+    waitingMost,
+    retryMs,
+  });
   return {
-    record: (attempt) =>
-      new Promise<void>((resolve) => {
-        if (queue.length >= waitingMost) queue.shift()?.done();
-        queue.push({ attempt, done: resolve });
-        plan(0);
-      }),
+    record: (attempt) => new Promise<void>((done) => writer.add({ attempt, done })),
     get waiting() {
-      return queue.length;
+      return writer.waiting;
     },
     get isHealthy() {
-      return isHealthy;
+      return writer.isHealthy;
     },
-    async stop(graceMs) {
-      const deadline = Date.now() + graceMs;
-      while ((queue.length > 0 || isWriting) && Date.now() < deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
+    stop: (graceMs) => writer.drain(graceMs),
   };
 }
 
-/** Writes a batch; what the store could not take goes back to the front of the queue. */
-async function writeBatch(batch: Waiting[], queue: Waiting[], options: RecordResultsOptions): Promise<boolean> {
-  const { store, clock, owner, render, statusOf } = options;
-  const rules = { owner, now: clock.now(), render, statusOf };
-  try {
-    const recorded = await store.recordAttempts(
-      batch.map(({ attempt }) => attempt),
-      rules,
-    );
-    batch.forEach(({ attempt, done }, index) => {
-      const outcome = recorded[index];
-      if (outcome !== undefined) options.onRecorded(attempt, outcome);
-      done();
-    });
-    return true;
-  } catch (error) {
-    options.onError(error, batch.length + queue.length);
-    if (isPassing(error)) {
-      queue.unshift(...batch);
-      return false;
-    }
-    // One attempt that cannot be recorded must not hold up the others: each gets a commit of its own.
-    if (batch.length > 1) for (const waiting of batch) await writeBatch([waiting], queue, options);
-    else for (const { done } of batch) done();
-    return true;
-  }
-}
-
-/** Whether a fault passes when the operator acts (full disk, database away), so that waiting makes sense. */
-function isPassing(error: unknown): boolean {
+/** A fault that passes when the operator acts: full disk, database away. */
+function isStoreAway(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreUnavailableError';
 }

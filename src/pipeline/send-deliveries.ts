@@ -8,6 +8,7 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
+import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 
 interface Claimed {
@@ -63,6 +64,7 @@ const leaseMs = 10_000;
 const claimsPerTurn = 400;
 const underWayMost = 1000;
 const perChannelMost = 4;
+const settlesPerCommit = 400;
 const settleRetryMs = 500;
 
 /** The step: its turn, and its end. */
@@ -75,53 +77,39 @@ export interface SendDeliveries {
 export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
   const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
-  const perChannel = new Map<string, number>();
-  const settling: Settled[] = [];
-  let isSettling = false;
+  const lanes = createLanes();
   let renewedAt = clock.now();
-
-  const room = (accountId: string, alertChannelId: number): number =>
-    Math.min(perChannelMost - (perChannel.get(`${accountId}/${alertChannelId}`) ?? 0), underWayMost - underWay.size);
+  const writer = createBatchWriter<Settled>({
+    write: async (batch) => {
+      await store.settleAttempts(batch, owner, clock.now());
+      for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
+      options.wake();
+      options.onLogged?.();
+    },
+    // An attempt that was made must be logged, whatever stands in the way.
+    isPassing: () => true,
+    onError: options.onError,
+    batchMost: settlesPerCommit,
+    waitingMost: Number.POSITIVE_INFINITY,
+    retryMs: settleRetryMs,
+  });
 
   const start = ({ delivery, channel, number }: Claimed): void => {
-    const lane = `${delivery.accountId}/${delivery.alertChannelId}`;
     underWay.set(delivery.id, delivery);
-    perChannel.set(lane, (perChannel.get(lane) ?? 0) + 1);
+    lanes.enter(delivery);
     void options.send(delivery, channel, number).then((outcome) => {
-      const left = (perChannel.get(lane) ?? 1) - 1;
-      if (left === 0) perChannel.delete(lane);
-      else perChannel.set(lane, left);
+      lanes.leave(delivery);
       // Cut off by our own stop: the lease runs out, and the next start logs it as interrupted and repeats it.
       if (outcome.error?.class === 'interrupted') return;
       const step = afterAttempt(outcome, number, planOf(delivery, channel));
-      const { accountId, id } = delivery;
+      const { accountId, id, alertChannelId, isTest } = delivery;
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
       options.onSettled?.(delivery, attempt, step);
-      settling.push({ attempt, alertChannelId: delivery.alertChannelId, isTest: delivery.isTest, step });
-      if (!isSettling) {
-        isSettling = true;
-        setImmediate(settle);
-      }
+      writer.add({ attempt, alertChannelId, isTest, step });
     });
   };
-
-  const settle = async (): Promise<void> => {
-    while (settling.length > 0) {
-      const batch = settling.splice(0);
-      try {
-        await store.settleAttempts(batch, owner, clock.now());
-        for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
-        options.wake();
-        options.onLogged?.();
-      } catch (error) {
-        options.onError(error);
-        settling.unshift(...batch);
-        await new Promise((resolve) => setTimeout(resolve, settleRetryMs));
-      }
-    }
-    isSettling = false;
-  };
-
+  const room = (accountId: string, alertChannelId: number): number =>
+    Math.min(perChannelMost - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     renewedAt = now;
@@ -138,8 +126,27 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
     async stop(graceMs) {
-      const deadline = Date.now() + graceMs;
-      while (underWay.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      const deadline = performance.now() + graceMs;
+      while (underWay.size > 0 && performance.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}
+
+/** How many attempts of each channel are under way (decisions: Fairness). */
+function createLanes() {
+  const sizes = new Map<string, number>();
+  const nameOf = ({ accountId, alertChannelId }: Delivery): string => `${accountId}/${alertChannelId}`;
+  return {
+    size: (accountId: string, alertChannelId: number): number => sizes.get(`${accountId}/${alertChannelId}`) ?? 0,
+    enter(delivery: Delivery): void {
+      sizes.set(nameOf(delivery), (sizes.get(nameOf(delivery)) ?? 0) + 1);
+    },
+    leave(delivery: Delivery): void {
+      const left = (sizes.get(nameOf(delivery)) ?? 1) - 1;
+      if (left === 0) sizes.delete(nameOf(delivery));
+      else sizes.set(nameOf(delivery), left);
     },
   };
 }

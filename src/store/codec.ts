@@ -5,10 +5,7 @@ export type IdBytes = Uint8Array;
 
 /** The 16 bytes of a UUID text. */
 export function idBytes(id: string): IdBytes {
-  return Buffer.from(
-    id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24, 36),
-    'hex',
-  );
+  return Buffer.from(id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24, 36), 'hex');
 }
 
 /** The lower-case text of 16 bytes. */
@@ -57,10 +54,12 @@ export function jsonOrNull(value: unknown): string | null {
 }
 
 /** A document as it was stored; `Shape` is what the same store wrote there. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what its own table holds
 export function parsed<Shape>(text: string): Shape {
   return JSON.parse(text) as Shape;
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
 export function parsedOrNull<Shape>(text: string | null): Shape | null {
   return text === null ? null : (JSON.parse(text) as Shape);
 }

@@ -31,9 +31,13 @@ export const reasons = [
 /** Codes of `runs.source` and `results.source`. */
 export const sources = ['SCHEDULER', 'TRIGGER_API', 'SCHEDULE_NOW'] as const satisfies readonly RunSource[];
 
-// Refused by the compiler when a reason or source of the domain has no code here.
-type Missing = Exclude<Reason, (typeof reasons)[number]> | Exclude<RunSource, (typeof sources)[number]>;
-export const noWordWithoutCode: [Missing] extends [never] ? true : Missing = true;
+/** Refused by the compiler when a reason or source of the domain has no code here. */
+export const everyWordHasACode: readonly [Record<Reason, true>, Record<RunSource, true>] extends readonly [
+  Record<(typeof reasons)[number], true>,
+  Record<(typeof sources)[number], true>,
+]
+  ? true
+  : never = true;
 
 /** One list of words and its codes. `decode` throws on a code that this version does not know. */
 export interface Codes<Word extends string> {

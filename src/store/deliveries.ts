@@ -1,3 +1,4 @@
+// Deliveries as the API reads them and changes them by hand.
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/delivery.ts';
 import type { AlertType } from '#domain/alert.ts';

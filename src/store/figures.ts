@@ -42,31 +42,7 @@ export function createFigures({ reader, transaction, clock }: Database): Figures
           .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
           .execute();
       }),
-    async conservation() {
-      // One statement, so that all three figures are of the same moment.
-      const row = await reader
-        .selectFrom('run_counts')
-        .select(({ fn, selectFrom }) => [
-          fn.sum<number>('scheduled').as('scheduled'),
-          fn.sum<number>('on_demand').as('on_demand'),
-          ...outcomes.map((outcome) => fn.sum<number>(outcome).as(outcome)),
-          selectFrom('runs')
-            .select((runs) => runs.fn.countAll<number>().as('open'))
-            .as('open'),
-        ])
-        .executeTakeFirst();
-      const number = (key: string): number => Number((row as Record<string, unknown> | undefined)?.[key] ?? 0);
-      const byOutcome = Object.fromEntries(outcomes.map((outcome) => [outcome, number(outcome)]));
-      const askedFor = number('scheduled') + number('on_demand');
-      const open = number('open');
-      const closed = outcomes.reduce((sum, outcome) => sum + number(outcome), 0);
-      return {
-        askedFor,
-        outcomes: byOutcome as Record<Outcome, number>,
-        open,
-        difference: askedFor - closed - open,
-      };
-    },
+    conservation: () => readConservation(reader),
     async outbox(now) {
       const pending = deliveryStatusCodes.encode('pending');
       const row = await reader
@@ -80,13 +56,15 @@ export function createFigures({ reader, transaction, clock }: Database): Figures
         .where('next_attempt_at', '<=', now)
         .select(({ fn }) => fn.min('created_at').as('at'))
         .executeTakeFirst();
-      return { pending: Number(row?.pending ?? 0), oldestCreatedAt: oldest?.at ?? null };
+      return { pending: row?.pending ?? 0, oldestCreatedAt: oldest?.at ?? null };
     },
     async checkStates() {
       const rows = await reader
         .selectFrom('check_states')
         .innerJoin('checks', (join) =>
-          join.onRef('checks.account_id', '=', 'check_states.account_id').onRef('checks.id', '=', 'check_states.check_id'),
+          join
+            .onRef('checks.account_id', '=', 'check_states.account_id')
+            .onRef('checks.id', '=', 'check_states.check_id'),
         )
         .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
         .execute();
@@ -98,5 +76,32 @@ export function createFigures({ reader, transaction, clock }: Database): Figures
         responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
       }));
     },
+  };
+}
+
+async function readConservation(reader: Database['reader']): ReturnType<Figures['conservation']> {
+  // One statement, so that all three figures are of the same moment.
+  const row = await reader
+    .selectFrom('run_counts')
+    .select((row) => [
+      row.fn.sum<number>('scheduled').as('scheduled'),
+      row.fn.sum<number>('on_demand').as('on_demand'),
+      ...outcomes.map((outcome) => row.fn.sum<number>(outcome).as(outcome)),
+      row
+        .selectFrom('runs')
+        .select((runs) => runs.fn.countAll<number>().as('open'))
+        .as('open'),
+    ])
+    .executeTakeFirst();
+  const number = (key: string): number => Number((row as Record<string, unknown> | undefined)?.[key] ?? 0);
+  const byOutcome = Object.fromEntries(outcomes.map((outcome) => [outcome, number(outcome)]));
+  const askedFor = number('scheduled') + number('on_demand');
+  const open = number('open');
+  const closed = outcomes.reduce((sum, outcome) => sum + number(outcome), 0);
+  return {
+    askedFor,
+    outcomes: byOutcome as Record<Outcome, number>,
+    open,
+    difference: askedFor - closed - open,
   };
 }

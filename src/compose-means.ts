@@ -1,0 +1,29 @@
+// What the actions of a process are joined with.
+import type { Authentication } from '#actions/authenticate.ts';
+import type { Notice } from '#actions/notices.ts';
+import type { ResultLinks } from '#actions/result-links.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Hints } from '#lib/hints.ts';
+import type { Store } from '#store/store.ts';
+import type { LoadedRuntimes } from './compose-runtimes.ts';
+import type { Config } from './config.ts';
+import type { LoopName } from './roles.ts';
+
+/** What the actions are joined with. */
+export interface ActionMeans {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly runtimes: LoadedRuntimes;
+  readonly authentication: Authentication;
+  readonly links: ResultLinks;
+  readonly userAgent: string;
+  readonly wake: (name: LoopName) => void;
+  /** Hints that results were recorded. */
+  readonly resultHints: Hints;
+  /** Hints that delivery attempts were logged. */
+  readonly attemptHints: Hints;
+  /** Aborts when this process stops: whoever waits for an answer is let go. */
+  readonly stopping: AbortSignal;
+  readonly processNotices: () => readonly Notice[];
+}
