@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Client, createClient, ServiceError } from '#contract/client.ts';
 
 const secret = 'a secret between the two';
 const apiKey = `tsn_${randomBytes(32).toString('base64url')}`;
@@ -45,37 +46,42 @@ async function play(): Promise<void> {
   });
   const receiver = await listen((request, response) => void receive(request, response));
   const address = await startService();
+  const client = createClient({ baseUrl: address, apiKey });
   say('Tocsin runs', `${address}, with a database of its own in ${folder}`);
 
-  const channel = await call(address, 'POST', '/v1/alert-channels', {
-    type: 'WEBHOOK',
-    config: {
-      name: 'demo receiver',
-      url: `${receiver}/alerts`,
-      template: '{"text": {{json ALERT_TITLE}}, "why": {{json CHECK_ERROR_MESSAGE}}, "where": "{{REGION}}"}',
-      webhookSecret: secret,
+  const channel = await client.call('createAlertChannel', {
+    body: {
+      type: 'WEBHOOK',
+      config: {
+        name: 'demo receiver',
+        url: `${receiver}/alerts`,
+        template: '{"text": {{json ALERT_TITLE}}, "why": {{json CHECK_ERROR_MESSAGE}}, "where": "{{REGION}}"}',
+        webhookSecret: secret,
+      },
     },
   });
-  const check = await call(address, 'POST', '/v1/checks/api', {
-    name: 'Stock of the shop',
-    frequency: 0,
-    frequencyOffset: 10,
-    request: {
-      method: 'GET',
-      url: `${target}/stock`,
-      assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
+  const check = await client.call('createApiCheck', {
+    body: {
+      name: 'Stock of the shop',
+      frequency: 0,
+      frequencyOffset: 10,
+      request: {
+        method: 'GET',
+        url: `${target}/stock`,
+        assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
+      },
+      alertChannelSubscriptions: [{ alertChannelId: channel.id, activated: true }],
     },
-    alertChannelSubscriptions: [{ alertChannelId: channel['id'], activated: true }],
   });
-  say('A check every 10 s, a signed webhook', `${String(check['name'])} → channel ${String(channel['id'])}`);
+  say('A check every 10 s, a signed webhook', `${check.name} → channel ${channel.id}`);
 
-  await until('the first result', () => statusIs(address, check, false));
+  await until('the first result', () => statusIs(client, check.id, false));
   say('The check is green', 'nobody is told: nothing happened');
 
   isTargetUp = false;
   isReceiverUp = false;
   say('The target breaks', 'it answers 503 from now on; the receiver breaks, too');
-  await until('the next slot finds it', () => statusIs(address, check, true));
+  await until('the next slot finds it', () => statusIs(client, check.id, true));
   say('The check is red', 'result, state, alert and delivery were committed together');
   await until('the webhook', () => received.length >= 1);
   show(received[0]);
@@ -96,14 +102,12 @@ async function play(): Promise<void> {
   say('The target is mended', 'it answers 200 again');
   await until('the recovery', () => received.some(({ alertType }) => alertType.includes('recovered')));
   show(received.at(-1));
-  await showLog(address);
+  await showLog(client);
   say('Done', `${received.length} webhooks, every one signed, every attempt on record. Now yours: npm start`);
 }
 
-async function showLog(address: string): Promise<void> {
-  const log = await call(address, 'GET', '/v1/deliveries', null);
-  const rows = log as unknown as readonly { alertType: string; status: string; attempts: readonly unknown[] }[];
-  for (const { alertType, status, attempts } of [...rows].reverse()) {
+async function showLog(client: Client): Promise<void> {
+  for (const { alertType, status, attempts } of (await client.call('listDeliveries')).toReversed()) {
     process.stdout.write(`      ${alertType.padEnd(16)} ${status.padEnd(10)} attempts: ${attempts.length}\n`);
   }
 }
@@ -152,24 +156,15 @@ function listen(answer: (request: IncomingMessage, response: ServerResponse) => 
   });
 }
 
-async function call(address: string, method: string, path: string, body: unknown): Promise<Record<string, unknown>> {
-  const answer = await fetch(address + path, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    ...(body !== null && { body: JSON.stringify(body) }),
-  });
-  const said = (await answer.json()) as Record<string, unknown>;
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(said)}`);
-  return said;
-}
-
-async function statusIs(address: string, check: Record<string, unknown>, hasFailures: boolean): Promise<boolean> {
-  const answer = await fetch(`${address}/v1/check-statuses/${String(check['id'])}`, {
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
-  if (!answer.ok) return false;
-  const status = (await answer.json()) as Record<string, unknown>;
-  return status['hasFailures'] === hasFailures && status['lastCheckRunId'] !== null;
+async function statusIs(client: Client, checkId: string, hasFailures: boolean): Promise<boolean> {
+  try {
+    const status = await client.call('getCheckStatus', { params: { checkId } });
+    return status.hasFailures === hasFailures && status.lastCheckRunId !== null;
+  } catch (error) {
+    // Until its first result a check has no status.
+    if (error instanceof ServiceError && error.statusCode === 404) return false;
+    throw error;
+  }
 }
 
 /** Waits, and shows that it does. */

@@ -104,6 +104,7 @@ async function alertOfResult(
         group,
         variables: await store.variables.all(accountId),
         accountAlertSettings: null,
+        accountRuntimeId: null,
         revision: clock.now(),
       },
       finding,

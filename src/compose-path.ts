@@ -14,6 +14,7 @@ import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -25,6 +26,7 @@ export interface PathMeans {
   readonly config: Config;
   readonly store: Store;
   readonly prober: Prober;
+  readonly runtimes: LoadedRuntimes;
   readonly sender: WebhookSender;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -119,7 +121,7 @@ function joinScheduleRuns({
 }
 
 function joinRunChecks(
-  { store, clock, owner, config, prober, startedAt, metrics, wakeLoop }: Joint,
+  { store, clock, owner, config, runtimes, prober, startedAt, metrics, wakeLoop }: Joint,
   records: RecordResults,
 ) {
   return createRunChecks({
@@ -128,6 +130,7 @@ function joinRunChecks(
     owner,
     location: config.location.code,
     locations: [config.location.code],
+    runtimes: runtimes.list,
     probe: (input) => prober.probe(input),
     record: (attempt) => records.record(attempt),
     startedAt,

@@ -17,6 +17,8 @@ export interface CheckContext {
   /** Of the account; secrets included. */
   readonly variables: readonly EnvironmentVariable[];
   readonly accountAlertSettings: AlertSettings | null;
+  /** The account's default runtime; null = the CURRENT one. */
+  readonly accountRuntimeId: string | null;
   /** Changes whenever anything here does. */
   readonly revision: number;
 }

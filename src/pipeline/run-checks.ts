@@ -7,6 +7,7 @@ import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
+import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What this step needs of the store. */
@@ -36,6 +37,8 @@ export interface RunChecksOptions {
   readonly location: string;
   /** Locations that run a parallel check; the first is this server's own. */
   readonly locations: readonly string[];
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly Runtime[];
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
@@ -118,6 +121,11 @@ async function attemptOf(run: Run, context: CheckContext, options: RunChecksOpti
     const reason: Reason = endsAt <= startedAt ? 'downtime' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
   }
+  const missing = missingRuntime(context, options.runtimes(), now);
+  if (missing !== null) {
+    const finding: Finding = { ...notRun('runtime', now), message: `not run: ${missing}` };
+    return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
+  }
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context));
   const retryAt =
@@ -125,6 +133,18 @@ async function attemptOf(run: Run, context: CheckContext, options: RunChecksOpti
       ? runRetryAt(check.retryStrategy, run.attempt, finding.stoppedAt, run.firstStartedAt ?? now, finding.reason)
       : null;
   return { run, context, finding, outcome: finding.verdict, retryAt, rules };
+}
+
+/**
+ * Why the runtime that a check, its group or its account names cannot be had; null = it can, or none is named, which
+ * is no obstacle to checks without a script (decisions: Runtimes).
+ */
+function missingRuntime({ check, group, accountRuntimeId }: CheckContext, runtimes: readonly Runtime[], now: number) {
+  const { runtimeId, runtimeFallback } = check;
+  const wanted = { check: runtimeId, group: group?.runtimeId ?? null, account: accountRuntimeId, runtimeFallback };
+  if ((wanted.check ?? wanted.group ?? wanted.account) === null) return null;
+  const choice = runtimeChoice(wanted, runtimes, now);
+  return choice.runtime === null ? choice.message : null;
 }
 
 const inputs = new WeakMap<CheckContext, ProbeInput>();

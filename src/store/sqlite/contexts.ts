@@ -21,6 +21,7 @@ interface AccountContext {
   readonly revision: number;
   readonly variables: readonly EnvironmentVariable[];
   readonly alertSettings: AlertSettings | null;
+  readonly runtimeId: string | null;
   readonly groups: Map<number, CheckGroup>;
   readonly checks: Map<string, CheckContext>;
 }
@@ -55,13 +56,16 @@ export function createContexts(seal: Seal): Contexts {
 }
 
 function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
-  const account = connection.prepare('SELECT alert_settings FROM accounts WHERE id = ?').get(idBytes(accountId));
+  const account = connection
+    .prepare('SELECT alert_settings, runtime_id FROM accounts WHERE id = ?')
+    .get(idBytes(accountId));
   const rows = connection
     .prepare('SELECT * FROM variables WHERE account_id = ?')
     .all(idBytes(accountId)) as unknown as VariablesTable[];
   return {
     revision,
     alertSettings: parsedOrNull<AlertSettings>((account?.['alert_settings'] ?? null) as string | null),
+    runtimeId: (account?.['runtime_id'] ?? null) as string | null,
     variables: rows.map((row) => ({
       key: row.key,
       value: row.secret === 1 ? seal.open(row.value) : row.value,
@@ -89,6 +93,7 @@ function readContext(
     group: check.groupId === null ? null : readGroup(connection, account, accountId, check.groupId, seal),
     variables: account.variables,
     accountAlertSettings: account.alertSettings,
+    accountRuntimeId: account.runtimeId,
     revision: account.revision,
   };
 }
