@@ -1,0 +1,184 @@
+// From a failing target to a signed webhook and back, through a real process (spec §6, design §1).
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const secret = 'a secret between two';
+let service: Service;
+
+interface Scene {
+  readonly target: ScriptedServer;
+  readonly receiver: Receiver;
+  readonly groupId: number;
+  readonly checkId: string;
+  readonly channelId: number;
+  /** Runs every check of the group now. */
+  readonly trigger: () => Promise<void>;
+}
+
+interface Wishes {
+  readonly channel?: Readonly<Record<string, unknown>>;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly check?: Readonly<Record<string, unknown>>;
+  readonly group?: Readonly<Record<string, unknown>>;
+}
+
+/** A group with one check of a target of its own, and a channel that is told of the group. */
+async function scene(t: { after(work: () => void): void }, wishes: Wishes = {}): Promise<Scene> {
+  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+  const group = await service.must('POST', '/v2/check-groups', { name: 'Shops', ...wishes.group });
+  const groupId = Number(group['id']);
+  const check = await service.must('POST', '/v1/checks/api', {
+    name: 'Cart',
+    frequency: 1440,
+    groupId,
+    request: { method: 'GET', url: target.url },
+    ...wishes.check,
+  });
+  const channel = await service.must('POST', '/v1/alert-channels', {
+    type: 'WEBHOOK',
+    config: { url: receiver.url, webhookSecret: secret, ...wishes.config },
+    subscriptions: [{ groupId }],
+    ...wishes.channel,
+  });
+  const trigger = async (): Promise<void> => {
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+  };
+  return { target, receiver, groupId, checkId: String(check['id']), channelId: Number(channel['id']), trigger };
+}
+
+describe('an alert', { concurrency: 4 }, () => {
+  const endings: (() => void | Promise<void>)[] = [];
+  before(async () => {
+    service = await startService({ after: (work) => void endings.push(work) });
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
+
+  it('reaches its receiver, signed, when a check fails, and again when it recovers', async (t) => {
+    const { target, receiver, checkId, trigger } = await scene(t);
+    target.answer({ status: 503, body: 'closed' });
+    await trigger();
+    const failure = await receiver.alert('ALERT_FAILURE');
+    assert.equal(failure.json['CHECK_ID'], checkId);
+    assert.equal(failure.json['CHECK_NAME'], 'Cart');
+    assert.equal(failure.json['GROUP_NAME'], 'Shops');
+    assert.equal(failure.json['API_CHECK_RESPONSE_STATUS_CODE'], 503);
+    assert.match(String(failure.json['CHECK_ERROR_MESSAGE']), /503/);
+    assert.equal(failure.json['DELIVERY_ID'], failure.deliveryId);
+    assert.ok(Math.abs(failure.timestamp - Date.now()) < 60_000);
+
+    target.answer({ status: 200 });
+    await trigger();
+    const recovery = await receiver.alert('ALERT_RECOVERY');
+    assert.equal(recovery.json['CHECK_ERROR_MESSAGE'], '');
+    assert.ok(recovery.timestamp > failure.timestamp);
+    assert.equal(receiver.all.length, 2, 'nobody is told twice');
+  });
+
+  it('has a link that opens the result in a browser, without a key', async (t) => {
+    const { target, receiver, trigger } = await scene(t);
+    target.answer({ status: 500 });
+    await trigger();
+    const link = String((await receiver.alert('ALERT_FAILURE')).json['RESULT_LINK']);
+    const page = await fetch(link);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(await page.text(), /Cart/);
+    const last = link.slice(-1);
+    assert.equal(
+      (await fetch(link.slice(0, -1) + (last === 'A' ? 'B' : 'A'))).status,
+      404,
+      'a guessed link opens nothing',
+    );
+  });
+
+  it('tells of a slow target and of its recovery where that was asked for', async (t) => {
+    const check = { degradedResponseTime: 150, maxResponseTime: 10_000 };
+    const { target, receiver, trigger } = await scene(t, { check, channel: { sendDegraded: true } });
+    target.answer({ status: 200, delayMs: 300 });
+    await trigger();
+    const degraded = await receiver.alert('ALERT_DEGRADED');
+    assert.ok(Number(degraded.json['RESPONSE_TIME']) >= 290);
+    target.answer({ status: 200 });
+    await trigger();
+    await receiver.alert('ALERT_DEGRADED_RECOVERY');
+    assert.equal(receiver.all.length, 2);
+  });
+
+  it('is written by its template, in URL, header and body, with the run location', async (t) => {
+    const { target, receiver, channelId, trigger } = await scene(t);
+    await service.must('PUT', `/v1/alert-channels/${channelId}`, {
+      config: {
+        url: `${receiver.url}/{{REGION}}/{{CHECK_TYPE}}`,
+        method: 'PUT',
+        webhookSecret: secret,
+        headers: [{ key: 'x-title', value: '{{{ALERT_TITLE}}}' }],
+        template:
+          "{{#eq REGION 'local'}}HERE{{else}}THERE{{/eq}} {{#eq ALERT_TYPE 'ALERT_FAILURE'}}DOWN{{/eq}}{{#eq ALERT_TYPE 'ALERT_RECOVERY'}}UP{{/eq}}",
+      },
+    });
+    target.answer({ status: 500 });
+    await trigger();
+    const { hit, text } = await receiver.received(() => true);
+    assert.deepEqual(
+      [hit.method, hit.url, hit.headers['x-title'], text],
+      ['PUT', '/local/API', 'Cart has failed', 'HERE DOWN'],
+    );
+  });
+
+  it('takes the variables of its group over those of the account', async (t) => {
+    await service.must('POST', '/v1/variables', { key: 'TEAM', value: 'account' });
+    await service.must('POST', '/v1/variables', { key: 'FLOOR', value: '3' });
+    const group = { environmentVariables: [{ key: 'TEAM', value: 'group' }] };
+    const { target, receiver, trigger } = await scene(t, { group, config: { template: '{{TEAM}} {{FLOOR}}' } });
+    target.answer({ status: 500 });
+    await trigger();
+    assert.equal((await receiver.received(() => true)).text, 'group 3');
+  });
+
+  it('may not name a secret', async () => {
+    await service.must('POST', '/v1/variables', { key: 'PASSWORD', value: 'hunter2', secret: true });
+    const refused = await service.api('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { url: 'http://127.0.0.1:9/', template: 'so: {{PASSWORD}}' },
+    });
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), /PASSWORD/);
+    assert.doesNotMatch(JSON.stringify(refused.body), /hunter2/);
+  });
+
+  it('can be looked at before it is real: as a preview that sends nothing, and as a test message', async (t) => {
+    const { receiver, channelId } = await scene(t);
+    const preview = await service.must('POST', '/v1/alert-channels/preview', {
+      config: { url: `${receiver.url}/{{CHECK_NAME}}`, template: '{{ALERT_TITLE}}' },
+      variables: { CHECK_NAME: 'shop', ALERT_TITLE: 'Boo' },
+    });
+    const request = preview['request'] as Record<string, unknown>;
+    assert.deepEqual([request['url'], request['body']], [`${receiver.url}/shop`, 'Boo']);
+    assert.equal(receiver.all.length, 0);
+
+    receiver.answer({ status: 202, body: 'thanks' });
+    const sent = await service.must('POST', `/v1/alert-channels/${channelId}/test`, {});
+    const test = await receiver.received(() => true);
+    assert.match(String(test.json['ALERT_TITLE']), /^\[TEST\] /);
+    assert.deepEqual(
+      [(sent['response'] as { status: number }).status, (sent['response'] as { body: string }).body],
+      [202, 'thanks'],
+    );
+  });
+
+  it('is not sent while its group is muted, and is when that ends', async (t) => {
+    const { target, receiver, groupId, trigger } = await scene(t, { group: { muted: true } });
+    target.answer({ status: 500 });
+    await trigger();
+    await target.hits(1);
+    await service.must('PUT', `/v2/check-groups/${groupId}`, { muted: false });
+    await trigger();
+    await receiver.alert('ALERT_FAILURE');
+    assert.equal(receiver.all.length, 1);
+  });
+});

@@ -1,0 +1,22 @@
+// Waiting for a condition instead of for a time: looked at again and again, until it holds or its deadline is over.
+
+/**
+ * What `look` answers as soon as that is neither null, undefined nor false.
+ *
+ * @throws with what was awaited, and what `seen` tells, when `withinMs` are over
+ */
+export async function until<Answer>(
+  awaited: string,
+  look: () => Answer | Promise<Answer>,
+  { withinMs = 15_000, seen = () => '' }: { withinMs?: number; seen?: () => string } = {},
+): Promise<Exclude<Answer, null | undefined | false>> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const answer = await look();
+    if (answer !== null && answer !== undefined && answer !== false) {
+      return answer as Exclude<Answer, null | undefined | false>;
+    }
+    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
