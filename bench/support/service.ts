@@ -29,7 +29,12 @@ export interface Service {
   /** Ends it as a power cut would. */
   kill(): Promise<void>;
   /** A request with the first key; JSON in, JSON out. */
-  call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: unknown; headers: Headers }>;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -74,7 +79,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     output: () => output,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    call: (method, path, body) => call(`${address}${path}`, method, body),
+    call: (method, path, body, headers = {}) => call(`${address}${path}`, { method, body, headers }),
   };
 }
 
@@ -102,12 +107,19 @@ async function untilReady(child: ChildProcess, address: string, output: () => st
   throw new Error(`the service did not become ready: ${output()}`);
 }
 
-async function call(url: string, method: string, body: unknown) {
+interface Call {
+  readonly method: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function call(url: string, { method, body, headers }: Call) {
   const answer = await fetch(url, {
     method,
     headers: {
       authorization: `Bearer ${bootstrapKey}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

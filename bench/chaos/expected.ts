@@ -1,0 +1,52 @@
+// What should have been alerted, worked out again from the recorded results: on purpose not by the code under test.
+import type { RecordedResult } from './recorded.ts';
+
+/** A channel and what it asks for. */
+export interface Channel {
+  readonly id: number;
+  readonly secret: string;
+  readonly sendDegraded: boolean;
+}
+
+/** One alert to one channel, as one line: what is expected and what came are compared by it. */
+export function alertLine(channel: number, alertType: string, checkId: string, resultId: string): string {
+  return `channel ${channel}: ${alertType} of check ${checkId} by result ${resultId}`;
+}
+
+/**
+ * The alerts of one check to one channel (decisions: Check state and alert types): whoever was told of the worst is not
+ * told again, whoever was told is told of the end.
+ *
+ * @param results final results of the check by slot, the oldest first
+ * @returns each alert with the end of the result that raised it, epoch ms
+ */
+export function expectedAlerts(
+  checkId: string,
+  channel: Channel,
+  results: readonly RecordedResult[],
+): { readonly line: string; readonly at: number }[] {
+  const alerts: { line: string; at: number }[] = [];
+  let told: 'nothing' | 'degraded' | 'failure' = 'nothing';
+  let raised: 'nothing' | 'degraded' | 'failure' = 'nothing';
+  const tell = (alertType: string, { id, stoppedAt }: RecordedResult): void => {
+    alerts.push({ line: alertLine(channel.id, alertType, checkId, id), at: stoppedAt });
+  };
+  for (const result of results) {
+    if (result.outcome === 'passed') {
+      if (told === 'failure') tell('ALERT_RECOVERY', result);
+      if (told === 'degraded') tell('ALERT_DEGRADED_RECOVERY', result);
+      told = raised = 'nothing';
+    } else if (result.outcome === 'failed' && raised !== 'failure') {
+      raised = 'failure';
+      if (told !== 'failure') tell('ALERT_FAILURE', result);
+      told = 'failure';
+    } else if (result.outcome === 'degraded' && raised !== 'degraded') {
+      raised = 'degraded';
+      if (channel.sendDegraded && told !== 'degraded') {
+        tell('ALERT_DEGRADED', result);
+        told = 'degraded';
+      }
+    }
+  }
+  return alerts;
+}

@@ -1,0 +1,70 @@
+// What chaos is done to: 200 scripted checks, a group to trigger and two signed channels, all made through the API.
+import type { Service } from '../support/service.ts';
+import type { Channel } from './expected.ts';
+import { degradedAboveMs } from './script.ts';
+
+export const scriptedChecks = 200;
+const triggeredChecks = 5;
+
+/** Channels in the order in which they are made, so that their ids are known beforehand. */
+export const channels: readonly Channel[] = [
+  { id: 1, secret: 'first secret of chaos', sendDegraded: false },
+  { id: 2, secret: 'second secret of chaos', sendDegraded: true },
+];
+
+/** The ids that the API gave. */
+export interface Installation {
+  /** By number: `scriptAt` of that number is what its target answers. */
+  readonly checkIds: readonly string[];
+  /** Instants (epoch ms) between which each check was made, in the same order. */
+  readonly made: readonly { readonly from: number; readonly to: number }[];
+  readonly groupId: number;
+  readonly triggeredIds: readonly string[];
+}
+
+export async function install(service: Service, target: string, receiver: string): Promise<Installation> {
+  for (const { id, secret, sendDegraded } of channels) {
+    const channel = (await must(service, '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      autoSubscribe: true,
+      sendDegraded,
+      config: { name: `channel ${id}`, url: `${receiver}/${id}`, webhookSecret: secret },
+    })) as { id: number };
+    if (channel.id !== id) throw new Error(`channel ${id} got the id ${channel.id}`);
+  }
+  const checkIds: string[] = [];
+  const made: { from: number; to: number }[] = [];
+  for (let index = 0; index < scriptedChecks; index++) {
+    const from = Date.now();
+    const check = (await must(service, '/v1/checks/api', {
+      name: `scripted ${index}`,
+      frequency: 0,
+      frequencyOffset: 10,
+      retryStrategy: null,
+      degradedResponseTime: degradedAboveMs,
+      request: { method: 'GET', url: `${target}/${index}` },
+    })) as { id: string };
+    checkIds.push(check.id);
+    made.push({ from, to: Date.now() });
+  }
+  const group = (await must(service, '/v1/check-groups', { name: 'triggered' })) as { id: number };
+  const triggeredIds: string[] = [];
+  for (let index = 0; index < triggeredChecks; index++) {
+    const check = (await must(service, '/v1/checks/api', {
+      name: `triggered ${index}`,
+      // Once a day: all but every run of it is one that was asked for.
+      frequency: 1440,
+      groupId: group.id,
+      retryStrategy: null,
+      request: { method: 'GET', url: `${target}/always` },
+    })) as { id: string };
+    triggeredIds.push(check.id);
+  }
+  return { checkIds, made, groupId: group.id, triggeredIds };
+}
+
+async function must(service: Service, path: string, body: unknown): Promise<unknown> {
+  const answer = await service.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}

@@ -1,0 +1,55 @@
+// A receiver that remembers every request, verifies every signature and takes its time, so that kills hit open attempts.
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions } from '../support/peer.ts';
+
+/** One request as it came. */
+export interface Request {
+  readonly channel: number;
+  readonly deliveryId: string;
+  readonly timestamp: string;
+  readonly isSigned: boolean;
+  readonly alertType: string;
+  readonly checkId: string;
+  readonly resultId: string;
+}
+
+const longestAnswerMs = 120;
+const requests: Request[] = [];
+let secrets: Readonly<Record<number, string>> = {};
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => {
+    note(request, Buffer.concat(chunks));
+    setTimeout(() => response.end('ok'), Math.random() * longestAnswerMs);
+  });
+});
+
+function note({ url, headers }: IncomingMessage, body: Buffer): void {
+  const channel = Number(url?.slice(1));
+  const variables = JSON.parse(body.toString()) as Record<string, unknown>;
+  const signature = createHmac('sha256', secrets[channel] ?? '')
+    .update(body)
+    .digest('hex');
+  requests.push({
+    channel,
+    deliveryId: String(headers['x-service-delivery-id']),
+    timestamp: String(headers['x-service-timestamp']),
+    isSigned: headers['x-service-signature'] === signature,
+    alertType: String(variables['ALERT_TYPE']),
+    checkId: String(variables['CHECK_ID']),
+    resultId: String(variables['CHECK_RESULT_ID']),
+  });
+}
+
+answerQuestions({
+  listen: (known: Readonly<Record<number, string>>) =>
+    new Promise<string>((resolve) => {
+      secrets = known;
+      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    }),
+  requests: () => requests,
+});
