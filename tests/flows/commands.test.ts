@@ -1,0 +1,118 @@
+// `npm run tocsin -- <command>`: what the commands do to a real installation, and what they say and exit with.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from '../support/own-process.ts';
+import { startService } from '../support/service.ts';
+
+const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));
+
+interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function tocsin(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Said> {
+  const child = spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, out, err };
+}
+
+function emptyFolder(t: { after(fn: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-commands-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('the command line', () => {
+  it('teaches when asked, and when asked for something it does not have', async () => {
+    const help = await tocsin(['help']);
+    assert.equal(help.code, 0);
+    for (const command of ['serve', 'backup', 'doctor']) assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
+    const unknown = await tocsin(['bakup']);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.err, /there is no command bakup/);
+    assert.equal((await tocsin(['doctor', '--jsn'])).code, 2);
+  });
+
+  it('exits with 78 and one line when the configuration is wrong', async () => {
+    const said = await tocsin(['doctor'], { TOCSIN_RATE_LIMIT: 'many' });
+    assert.equal(said.code, 78);
+    assert.match(said.err, /^tocsin: .*TOCSIN_RATE_LIMIT.*"many".*\n$/);
+  });
+});
+
+describe('backup', () => {
+  it('copies a running service, and the copy is a whole installation', async (t) => {
+    const service = await startService(t);
+    await service.must('POST', '/v1/variables', { key: 'KEPT', value: 'in the copy' });
+    const folder = emptyFolder(t);
+    const target = join(folder, 'copies', 'tocsin.db');
+    const environment = { TOCSIN_DATA_DIR: dirname(service.databasePath) };
+    const said = await tocsin(['backup', target], environment);
+    assert.equal(said.code, 0, said.err);
+    assert.match(said.out, /verified/);
+    assert.deepEqual(readdirSync(dirname(target)), ['tocsin.db'], 'nothing else is left beside it');
+
+    const again = await tocsin(['backup', target], environment);
+    assert.equal(again.code, 1, 'an older backup is not overwritten');
+    assert.match(again.err, /exists already/);
+
+    await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
+    await service.stop();
+    copyFileSync(target, service.databasePath);
+    for (const rest of ['-wal', '-shm']) rmSync(service.databasePath + rest, { force: true });
+    await service.restart();
+    assert.equal((await service.api('GET', '/v1/variables/KEPT')).status, 200);
+    assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
+  });
+
+  it('says so when there is nothing to copy, or no place named', async (t) => {
+    const folder = emptyFolder(t);
+    const said = await tocsin(['backup', join(folder, 'copy.db')], { TOCSIN_DATA_DIR: join(folder, 'none') });
+    assert.equal(said.code, 1);
+    assert.match(said.err, /there is no database/);
+    assert.equal(existsSync(join(folder, 'copy.db')), false);
+    assert.equal((await tocsin(['backup'])).code, 2);
+  });
+});
+
+describe('doctor', () => {
+  it('finds a healthy installation healthy, and says that it runs', async (t) => {
+    const service = await startService(t);
+    const environment = {
+      TOCSIN_DATA_DIR: dirname(service.databasePath),
+      PORT: new URL(service.address).port,
+    };
+    const said = await tocsin(['doctor', '--json'], environment);
+    assert.equal(said.code, 0, said.out);
+    const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
+    assert.deepEqual(
+      findings.filter(({ grade }) => grade !== 'ok'),
+      [],
+    );
+    assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
+  });
+
+  it('names what is wrong, says what to do, and exits with 1', async (t) => {
+    const service = await startService(t);
+    await service.stop();
+    const dataDir = dirname(service.databasePath);
+    chmodSync(join(dataDir, 'secret.key'), 0o644);
+    writeFileSync(service.databasePath, 'this is no database at all, whatever its name says '.repeat(100));
+    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: dataDir, PORT: '1' });
+    assert.equal(said.code, 1);
+    assert.match(said.out, /PROBLEM +secret key .*chmod 600/);
+    assert.match(said.out, /PROBLEM +database .*backup/);
+    assert.match(said.out, /warning +service .*npm start/);
+  });
+});
