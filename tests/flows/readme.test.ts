@@ -25,7 +25,10 @@ test('the five lines of README, pasted as they are, end with an alert that has a
   const { address, apiKey } = await startOwnProcess(t);
   const port = await freePort();
   const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
-  const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], { env, timeout: 60_000 });
+  const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], {
+    env,
+    timeout: 60_000,
+  });
 
   const [channel, check, alert, deliveries] = stdout
     .split('\n')
@@ -37,28 +40,33 @@ test('the five lines of README, pasted as they are, end with an alert that has a
   assert.equal(alert['CHECK_ID'], check['id']);
   assert.match(String(alert['CHECK_ERROR_MESSAGE']), /^connection refused by 127\.0\.0\.1:1 after/);
   const [delivery] = deliveries as unknown as readonly Record<string, unknown>[];
-  assert.equal(delivery?.['id'], alert['DELIVERY_ID']);
+  assert.ok(delivery);
+  assert.equal(delivery['id'], alert['DELIVERY_ID']);
   assert.equal(delivery['status'], 'delivered');
 });
 
-test('the lines for CI exit with 0 when the group passes, and with another code when it does not', { skip }, async (t) => {
-  const { address, call } = await startOwnProcess(t);
-  let status = 200;
-  const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
-  const group = await call('POST', '/v2/check-groups', { name: 'Shop' });
-  const request = { method: 'GET', url: target.url };
-  await call('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
-  const trigger = await call('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+test(
+  'the lines for CI exit with 0 when the group passes, and with another code when it does not',
+  { skip },
+  async (t) => {
+    const service = await startOwnProcess(t);
+    let status = 200;
+    const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
+    const group = await service.call('POST', '/v2/check-groups', { name: 'Shop' });
+    const request = { method: 'GET', url: target.url };
+    await service.call('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
+    const trigger = await service.call('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
 
-  const url = `${address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}`;
-  const env = { ...plainEnvironment(), TOCSIN_TRIGGER: url };
-  const paste = () => run('sh', ['-c', blockOf(readPage('docs/ci.md'), 'sh', 'gate')], { env, timeout: 60_000 });
-  const { stdout } = await paste();
-  assert.match(stdout, /"name":"Cart","hasFailures":false/);
-  status = 500;
-  await assert.rejects(paste(), (error: { code?: number; stdout?: string }) => {
-    assert.equal(error.code, 22);
-    assert.match(error.stdout ?? '', /"name":"Cart","hasFailures":true/);
-    return true;
-  });
-});
+    const url = `${service.address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}`;
+    const env = { ...plainEnvironment(), TOCSIN_TRIGGER: url };
+    const paste = () => run('sh', ['-c', blockOf(readPage('docs/ci.md'), 'sh', 'gate')], { env, timeout: 60_000 });
+    const { stdout } = await paste();
+    assert.match(stdout, /"name":"Cart","hasFailures":false/);
+    status = 500;
+    await assert.rejects(paste(), (error: { code?: number; stdout?: string }) => {
+      assert.equal(error.code, 22);
+      assert.match(error.stdout ?? '', /"name":"Cart","hasFailures":true/);
+      return true;
+    });
+  },
+);

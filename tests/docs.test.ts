@@ -1,0 +1,183 @@
+// What the pages name exists: links, operations, variables, metrics, scripts; JSON of requests is what the contract takes.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, it, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { validateWebhook } from '#channels/webhook/validate.ts';
+import { validateApiSettings } from '#checks/api/validate-settings.ts';
+import { configVariables } from '#config-variables.ts';
+import { collectFaults } from '#contract/faults.ts';
+import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = allPages();
+const userPages = pages.filter(({ path }) => !path.includes('decisions/') && path !== 'docs/conformance.md');
+const scripts = (JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> })
+  .scripts;
+
+test('there are pages to look at', () => {
+  const paths = pages.map(({ path }) => path);
+  for (const path of ['README.md', 'docs/README.md', 'docs/webhooks.md', 'docs/glossary.md', 'SECURITY.md']) {
+    assert.ok(paths.includes(path), path);
+  }
+  assert.ok(pages.length >= 25, `${pages.length} pages`);
+});
+
+test('no fenced block is indented: such a block would not be read by these tests', () => {
+  assert.deepEqual(
+    pages.filter(({ text }) => /^[ \t]+```/m.test(text)).map(({ path }) => path),
+    [],
+  );
+});
+
+/** Links of a page that lead nowhere. */
+function brokenLinks({ path, links }: Page): string[] {
+  return links.filter((link) => {
+    if (/^https?:/.test(link)) return false;
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? path : posix.join(posix.dirname(path), file);
+    if (!existsSync(root + target)) return true;
+    return anchor !== undefined && !readPage(target).anchors.has(anchor);
+  });
+}
+
+describe('every link leads somewhere', () => {
+  for (const page of pages) it(page.path, () => assert.deepEqual(brokenLinks(page), []));
+});
+
+test('every page of docs/ is listed in its index', () => {
+  const index = readPage('docs/README.md').links;
+  const missing = userPages.filter(({ path }) => path.startsWith('docs/') && path !== 'docs/README.md');
+  assert.deepEqual(
+    missing.filter(({ path }) => !index.includes(path.slice('docs/'.length))).map(({ path }) => path),
+    [],
+  );
+});
+
+test('every decision is listed in its index', () => {
+  const index = readPage('docs/decisions/README.md').links;
+  const decisions = pages.filter(({ path }) => /decisions\/\d{4}/.test(path)).map(({ path }) => posix.basename(path));
+  assert.deepEqual(
+    decisions.filter((name) => !index.includes(name)),
+    [],
+  );
+});
+
+test('every decision has a number of its own', () => {
+  const numbers = pages.flatMap(({ path }) => /decisions\/(\d{4})/.exec(path)?.[1] ?? []);
+  assert.deepEqual([...new Set(numbers)], numbers);
+  assert.ok(numbers.length >= 20, `${numbers.length} decisions`);
+});
+
+test('every decision says its status, context, decision and consequences', () => {
+  for (const { path, text, anchors } of pages.filter(({ path }) => /decisions\/\d{4}/.test(path))) {
+    assert.match(text, /^\*\*Status:\*\* (accepted|superseded by)/m, path);
+    for (const anchor of ['context', 'decision', 'consequences']) assert.ok(anchors.has(anchor), `${path}: ${anchor}`);
+    assert.ok(text.split('\n').length <= 60, `${path} is longer than a page`);
+  }
+});
+
+/** Names that look like configuration variables and are none: what clients keep their key and the address in. */
+const clientNames = new Set(['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER']);
+
+describe('every configuration variable that a page names exists', () => {
+  for (const { path, text } of userPages) {
+    const named = new Set(text.match(/\bTOCSIN_[A-Z_]*[A-Z]/g));
+    it(path, () => {
+      assert.deepEqual(
+        [...named].filter((name) => !(name in configVariables) && !clientNames.has(name)),
+        [],
+      );
+    });
+  }
+});
+
+describe('every npm script that a page names exists', () => {
+  for (const { path, text } of pages) {
+    const named = new Set([...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name));
+    it(path, () =>
+      assert.deepEqual(
+        [...named].filter((name) => !(name in scripts)),
+        [],
+      ),
+    );
+  }
+});
+
+test('the metrics that pages name are those there are', async () => {
+  const figures = {
+    conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
+    outbox: () => Promise.resolve({ pending: 0, oldestCreatedAt: null }),
+    checkStates: () => Promise.resolve([]),
+  };
+  const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
+    probeLoopDelayMs: () => 0,
+    now: () => 0,
+  });
+  const names = metrics.registry.getMetricsAsArray().map(({ name }) => name);
+  metrics.stop();
+  const named = new Set(userPages.flatMap(({ text }) => text.match(/\b(?:tocsin|process)_[a-z_]+[a-z]\b/g) ?? []));
+  assert.deepEqual([...named].toSorted(), names.toSorted());
+});
+
+const paths = new Set(everyOperation().map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`));
+
+describe('every operation that a page names exists', () => {
+  for (const { path, text } of userPages) {
+    const named = [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^`?\s]*)[^`]*`/g)].map(
+      ([, method, target = '']) => `${method} ${target.replaceAll(/\{\w+\}/g, '{}')}`,
+    );
+    it(path, () =>
+      assert.deepEqual(
+        named.filter((operation) => !paths.has(operation)),
+        [],
+      ),
+    );
+  }
+});
+
+/** What an operation finds wrong with a body, rules beyond its shape included where a page shows whole ones. */
+function faultsOf(id: OperationId, body: unknown): object {
+  const schema = operationOf(id).body;
+  assert.ok(schema, `${id} takes no body`);
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) return collectFaults(parsed.error, {}, 'a field');
+  const { config, request } = parsed.data as { config?: JsonObject; request?: JsonObject };
+  if (config !== undefined) return validateWebhook(config, new Set());
+  return request === undefined ? [] : validateApiSettings(parsed.data as JsonObject);
+}
+
+describe('every request shown in JSON is one that its operation takes', () => {
+  const shown = pages.flatMap(({ path, blocks }) =>
+    blocks.filter(({ info }) => info[0] === 'json').map(({ info, text }) => ({ path, id: info[1] ?? '', info, text })),
+  );
+  assert.ok(shown.length >= 10, `${shown.length} blocks`);
+  for (const { path, id, info, text } of shown.filter(({ id }) => id !== 'default-body')) {
+    it(`${path}: ${id} ${text.slice(0, 40).replaceAll(/\s+/g, ' ')}`, () => {
+      assert.ok(id in operations, `mark the block with the id of its operation, not ${info.join(' ')}`);
+      assert.deepEqual(Object.keys(faultsOf(id as OperationId, JSON.parse(text))), []);
+    });
+  }
+});
+
+test('every field of an API check is explained', () => {
+  const [, table = ''] = readPage('docs/api-checks.md').text.split('## Every field');
+  const document = JSON.parse(readFileSync(`${root}tests/rest/openapi.json`, 'utf8')) as {
+    components: { schemas: Record<string, { properties?: object }> };
+  };
+  const { ApiCheckCreate: check, ApiRequestWrite: request } = document.components.schemas;
+  const fields = [...Object.keys(check?.properties ?? {}), ...Object.keys(request?.properties ?? {})];
+  assert.ok(fields.length > 30, `${fields.length} fields`);
+  assert.deepEqual(
+    fields.filter((name) => !table.includes(`\`${name}\``) && name !== 'checkType'),
+    [],
+  );
+});
+
+test('README shows the whole of the first alert', () => {
+  assert.equal(blockOf(readPage('README.md'), 'sh', 'first-alert').split('\n').length, 5);
+});
