@@ -49,7 +49,10 @@ export async function startScriptedServer(t: Cleanup): Promise<ScriptedServer> {
       const given = how(hit, all.length);
       all.push(hit);
       if (given === 'hang') return;
-      if (given === 'reset') return request.socket.resetAndDestroy();
+      if (given === 'reset') {
+        request.socket.resetAndDestroy();
+        return;
+      }
       const end = (): void => void response.writeHead(given.status).end(given.body);
       if (given.delayMs === undefined) end();
       else setTimeout(end, given.delayMs);

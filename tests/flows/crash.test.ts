@@ -1,0 +1,174 @@
+// A process that is killed or stopped loses nothing and does nothing twice that it need not (design §1).
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'node:test';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+
+interface LoggedAttempt {
+  readonly number: number;
+  readonly error?: { readonly class: string };
+}
+
+describe('a process that is killed', () => {
+  it('during a delivery sends it again with the same id, and logs the attempt that it cannot know the end of', async (t) => {
+    const service = await startService(t);
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+    target.answer({ status: 500 });
+    receiver.answer('hang');
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+    const groupId = Number(group['id']);
+    const request = { method: 'GET', url: target.url };
+    await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId, request });
+    const config = { url: receiver.url, webhookSecret: secret };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    const first = await receiver.received(() => true);
+
+    assert.equal((await service.kill()).signal, 'SIGKILL');
+    receiver.answer({ status: 200 });
+    await service.restart();
+    const second = await receiver.received((message) => message !== first);
+    assert.equal(second.deliveryId, first.deliveryId);
+    assert.deepEqual([second.attempt, second.timestamp, second.text], [1, first.timestamp, first.text]);
+    const delivery = await until('the delivery to end', async () => {
+      const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
+      return read['status'] === 'delivered' && read;
+    });
+    assert.deepEqual(
+      (delivery['attempts'] as LoggedAttempt[]).map(({ number, error }) => [number, error?.class]),
+      [
+        [1, 'interrupted'],
+        [1, undefined],
+      ],
+    );
+    assert.equal(receiver.all.length, 2);
+  });
+
+  it('during a probe runs that slot again, and records it once', async (t) => {
+    const service = await startService(t);
+    const target = await startScriptedServer(t);
+    target.answer('hang');
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+    const request = { method: 'GET', url: target.url };
+    const check = await service.must('POST', '/v1/checks/api', {
+      name: 'Cart',
+      frequency: 1440,
+      groupId: group['id'],
+      request,
+    });
+    await service.must('POST', `/v1/triggers/check-groups/${Number(group['id'])}`);
+    await target.hits(1);
+    await service.kill();
+    target.answer({ status: 200 });
+    await service.restart();
+    await target.hits(2);
+    const results = await until('the result', async () => {
+      const { body } = await service.api('GET', `/v1/check-results/${String(check['id'])}`);
+      return Array.isArray(body) && body.length > 0 && (body as Record<string, unknown>[]);
+    });
+    assert.deepEqual(
+      results.map((result) => result['hasFailures']),
+      [false],
+    );
+  });
+});
+
+describe('a process that is stopped', () => {
+  it('ends within 10 s while its targets and receivers hang, and gives back what it holds', async (t) => {
+    const service = await startService(t);
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+    const hanging = await startScriptedServer(t);
+    target.answer({ status: 500 });
+    hanging.answer('hang');
+    receiver.answer('hang');
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+    const groupId = Number(group['id']);
+    for (const { url } of [target, hanging]) {
+      const request = { method: 'GET', url };
+      await service.must('POST', '/v1/checks/api', { name: url, frequency: 1440, groupId, request });
+    }
+    const config = { url: receiver.url, webhookSecret: secret };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    await Promise.all([receiver.received(() => true), hanging.hits(1)]);
+
+    const ended = await service.stop();
+    assert.deepEqual([ended.code, ended.signal], [0, null]);
+    assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
+    const database = new DatabaseSync(service.databasePath, { readOnly: true });
+    const count = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+    assert.equal(count('SELECT count(*) FROM runs WHERE leased_by IS NULL'), 1, 'the run is free for the next process');
+    assert.equal(count('SELECT count(*) FROM deliveries WHERE status = 0'), 1);
+    assert.equal(count(`SELECT count(*) FROM installation WHERE key = 'file' AND value = 'closed'`), 1);
+    database.close();
+
+    for (const server of [target, hanging]) server.answer({ status: 200 });
+    receiver.answer({ status: 200 });
+    await service.restart();
+    await hanging.hits(2);
+    await receiver.received(({ hit }) => hit.at > Date.now() - 5_000 && receiver.all.length >= 2);
+    assert.equal(
+      new Set(
+        receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE').map(({ deliveryId }) => deliveryId),
+      ).size,
+      1,
+    );
+  });
+});
+
+describe('a check that runs every 10 s', () => {
+  it('fills every slot once, over a kill and a restart', async (t) => {
+    const service = await startService(t);
+    const target = await startScriptedServer(t);
+    const request = { method: 'GET', url: target.url };
+    const checks: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const check = await service.must('POST', '/v1/checks/api', {
+        name: `${n}`,
+        frequency: 0,
+        frequencyOffset: 10,
+        request,
+      });
+      checks.push(String(check['id']));
+    }
+    await target.hits(7, 30_000);
+    await service.kill();
+    await service.restart();
+    const before = target.all.length;
+    await target.hits(before + 8, 40_000);
+    await service.stop();
+
+    const database = new DatabaseSync(service.databasePath, { readOnly: true });
+    for (const checkId of checks) {
+      const rows = database
+        .prepare('SELECT id, slots, outcome FROM results WHERE check_id = ? ORDER BY id')
+        .all(Buffer.from(checkId.replaceAll('-', ''), 'hex'));
+      const runs = database
+        .prepare('SELECT id, 1 AS slots FROM runs WHERE check_id = ?')
+        .all(Buffer.from(checkId.replaceAll('-', ''), 'hex'));
+      const slots = [...rows, ...runs].flatMap((row) => {
+        const slotAt = Buffer.from(row['id'] as Uint8Array).readUIntBE(0, 6);
+        return Array.from({ length: Number(row['slots']) }, (_, index) => slotAt + index * 10_000);
+      });
+      const [first] = slots;
+      assert.ok(first !== undefined && slots.length >= 3, `${slots.length} slots`);
+      assert.deepEqual(
+        slots,
+        slots.map((_, index) => first + index * 10_000),
+      );
+    }
+    const { difference } = database
+      .prepare(
+        `SELECT sum(scheduled + on_demand - passed - degraded - failed - unknown - missed)
+           - (SELECT count(*) FROM runs) AS difference FROM run_counts`,
+      )
+      .get() as { difference: number };
+    assert.equal(difference, 0);
+    database.close();
+  });
+});

@@ -1,0 +1,154 @@
+// What a receiver that fails gets: the same delivery again, logged attempt by attempt (spec §6.5). The pause of 20 s is
+// real, so every test here waits for it at the same time.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Message, startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { type Service, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+const pauseMs = 20_000;
+const endings: (() => void | Promise<void>)[] = [];
+let service: Service;
+
+/** A check that fails on demand, and its receiver. */
+async function scene(t: { after(work: () => void): void }) {
+  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+  const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+  const groupId = Number(group['id']);
+  const request = { method: 'GET', url: target.url };
+  await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId, request });
+  const channel = await service.must('POST', '/v1/alert-channels', {
+    type: 'WEBHOOK',
+    config: {
+      url: `${receiver.url}/{{$UUID}}`,
+      webhookSecret: secret,
+      template: '{"ALERT_TYPE":"{{ALERT_TYPE}}","random":{{$RANDOM_NUMBER}},"at":"{{moment \'x\'}}"}',
+    },
+    subscriptions: [{ groupId }],
+  });
+  const run = async (status: number): Promise<void> => {
+    target.answer({ status });
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+  };
+  return { receiver, channelId: Number(channel['id']), run };
+}
+
+interface LoggedAttempt {
+  readonly number: number;
+  readonly response?: { readonly status: number };
+  readonly error?: { readonly class: string };
+  readonly nextAttemptAt?: string;
+}
+
+const attemptsOf = (delivery: Record<string, unknown>): LoggedAttempt[] => delivery['attempts'] as LoggedAttempt[];
+const read = (id: string): Promise<Record<string, unknown>> => service.must('GET', `/v1/deliveries/${id}`);
+const ended = (id: string, status: string): Promise<Record<string, unknown>> =>
+  until(`delivery ${id} to be ${status}`, async () => {
+    const delivery = await read(id);
+    return delivery['status'] === status && delivery;
+  });
+
+/** Headers that are of the attempt: the Standard Webhooks trio is signed anew, so that no receiver finds it too old. */
+const ofAttempt = ['x-service-attempt', 'webhook-timestamp', 'webhook-signature', 'connection'];
+
+/** What must be the same in every attempt: request line, body, signature, id and timestamp. */
+function sameIn({ hit, text, deliveryId, timestamp }: Message): unknown {
+  const headers = Object.fromEntries(Object.entries(hit.headers).filter(([name]) => !ofAttempt.includes(name)));
+  return { method: hit.method, url: hit.url, text, deliveryId, timestamp, headers };
+}
+
+describe('a delivery that is not taken', { concurrency: 8 }, () => {
+  before(async () => {
+    service = await startService({ after: (work) => void endings.push(work) });
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
+
+  it('comes again after 20 s with the same bytes, id and timestamp, and the next attempt number', async (t) => {
+    const { receiver, run } = await scene(t);
+    receiver.answer((_, came) => (came === 0 ? { status: 500, body: 'not now' } : { status: 200 }));
+    await run(500);
+    const first = await receiver.received(({ attempt }) => attempt === 1);
+    const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+    assert.deepEqual(sameIn(second), sameIn(first));
+    const pause = second.hit.at - first.hit.at;
+    assert.ok(pause >= pauseMs && pause < pauseMs + 5_000, `${pause} ms`);
+    const delivery = await ended(first.deliveryId, 'delivered');
+    assert.deepEqual(
+      attemptsOf(delivery).map(({ number, response, error, nextAttemptAt }) => [
+        number,
+        response?.status,
+        error?.class,
+        nextAttemptAt === undefined,
+      ]),
+      [
+        [1, 500, 'status', false],
+        [2, 200, undefined, true],
+      ],
+    );
+  });
+
+  it('does not hold back the recovery, and can be told from it by its older timestamp', async (t) => {
+    const { receiver, run } = await scene(t);
+    receiver.answer((message) => ({
+      status: message.json['ALERT_TYPE'] === 'ALERT_FAILURE' && message.attempt === 1 ? 503 : 200,
+    }));
+    await run(500);
+    const failure = await receiver.alert('ALERT_FAILURE');
+    await run(200);
+    const recovery = await receiver.alert('ALERT_RECOVERY');
+    const late = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+    assert.equal(late.deliveryId, failure.deliveryId);
+    assert.ok(late.hit.at > recovery.hit.at, 'it comes after the recovery');
+    assert.ok(late.timestamp < recovery.timestamp, 'and says that it is older');
+  });
+
+  it('comes again after a reset connection too', async (t) => {
+    const { receiver, run } = await scene(t);
+    receiver.answer((_, came) => (came === 0 ? 'reset' : { status: 200 }));
+    await run(500);
+    const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+    const delivery = await ended(second.deliveryId, 'delivered');
+    assert.deepEqual(
+      attemptsOf(delivery).map(({ error }) => error?.class),
+      ['reset', undefined],
+    );
+  });
+
+  it('comes at once when someone asks for it', async (t) => {
+    const { receiver, run } = await scene(t);
+    receiver.answer((_, came) => ({ status: came === 0 ? 500 : 200 }));
+    await run(500);
+    const { deliveryId } = await receiver.received(() => true);
+    await until('the attempt to be logged', async () => attemptsOf(await read(deliveryId)).length === 1);
+    await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
+    await receiver.received(({ attempt }) => attempt === 2, 10_000);
+  });
+
+  it('ends when someone cancels it, and is sent again as a new one when it is replayed', async (t) => {
+    const { receiver, run, channelId } = await scene(t);
+    receiver.answer({ status: 500 });
+    await run(500);
+    const first = await receiver.received(() => true);
+    await until('the attempt to be logged', async () => attemptsOf(await read(first.deliveryId)).length === 1);
+    assert.equal((await service.api('POST', `/v1/deliveries/${first.deliveryId}/replay`)).status, 409, 'it is pending');
+    await service.must('POST', `/v1/deliveries/${first.deliveryId}/cancel`);
+    assert.equal((await read(first.deliveryId))['status'], 'cancelled');
+    assert.equal((await service.api('POST', `/v1/deliveries/${first.deliveryId}/retry`)).status, 409);
+
+    receiver.answer({ status: 200 });
+    const replay = await service.must('POST', `/v1/deliveries/${first.deliveryId}/replay`);
+    assert.equal(replay['replayOf'], first.deliveryId);
+    const again = await receiver.received(({ deliveryId }) => deliveryId === replay['id']);
+    assert.equal(again.attempt, 1);
+    await ended(again.deliveryId, 'delivered');
+    const list = await service.api('GET', `/v1/deliveries?alertChannelId=${channelId}&status=delivered`);
+    assert.deepEqual(
+      (list.body as unknown as { id: string }[]).map(({ id }) => id),
+      [replay['id']],
+    );
+  });
+});
