@@ -164,6 +164,12 @@ describe('every request shown in JSON is one that its operation takes', () => {
   }
 });
 
+describe('every example of the API document is a body that its operation takes', () => {
+  for (const { id, example } of everyOperation()) {
+    if (example !== undefined) it(id, () => assert.deepEqual(Object.keys(faultsOf(id, example)), []));
+  }
+});
+
 test('every field of an API check is explained', () => {
   const [, table = ''] = readPage('docs/api-checks.md').text.split('## Every field');
   const document = JSON.parse(readFileSync(`${root}tests/rest/openapi.json`, 'utf8')) as {

@@ -133,7 +133,7 @@ export const alertChannelOperations = {
     tag,
     permission: 'read',
     body: previewBody,
-    example: { config: { url: 'https://hooks.example/{{CHECK_NAME}}', template: '{"text": {{{json ALERT_TITLE}}}}' } },
+    example: { config: { url: 'https://hooks.example/{{CHECK_NAME}}', template: '{"text": {{json ALERT_TITLE}} }' } },
     status: 200,
     response: preview,
   },

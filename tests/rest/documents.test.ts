@@ -36,6 +36,24 @@ test('the accounts list is marked beta, in words and for programs', () => {
   assert.match(String(accounts?.['description']), /in beta and may change without notice/);
 });
 
+test('what asks for a key lies under /v1, or under /v2 where a second version stands beside the first', () => {
+  const outside = everyOperation().filter(({ path }) => !path.startsWith('/v1/'));
+  const second = outside.filter(({ path }) => path.startsWith('/v2/'));
+  const first = new Set(everyOperation().map(({ method, path }) => `${method} ${path}`));
+  for (const { method, path } of second) assert.ok(first.has(`${method} ${path.replace('/v2/', '/v1/')}`), path);
+  const open = outside.filter((operation) => !second.includes(operation));
+  assert.deepEqual(
+    open.filter(({ permission }) => permission !== 'none').map(({ path }) => path),
+    [],
+  );
+  for (const path of ['/v1/runtimes', '/v1/accounts', '/v1/triggers/check-groups/{groupId}']) {
+    assert.ok(
+      everyOperation().some((operation) => operation.path === path),
+      path,
+    );
+  }
+});
+
 test('operations have paths of their own, and path parameters that are declared', () => {
   const places = new Set<string>();
   for (const { id, method, path, params } of everyOperation()) {

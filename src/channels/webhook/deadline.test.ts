@@ -1,0 +1,27 @@
+// How long a receiver may take when nobody says otherwise (spec §6.5, §8).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '#lib/clock.ts';
+import { createWebhookSender } from './send.ts';
+import { open, raw, sending } from './test-receivers.ts';
+
+test('a receiver has 30 s to answer, and not a moment longer', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  const host = await raw(() => arrive());
+  const sender = createWebhookSender({ guard: open, clock: systemClock });
+  t.after(() => sender.close());
+  let hasEnded = false;
+  const sent = sender.send(sending(host)).finally(() => {
+    hasEnded = true;
+  });
+  await arrived;
+  t.mock.timers.tick(29_999);
+  await nextTurn();
+  assert.equal(hasEnded, false);
+  t.mock.timers.tick(1);
+  const { error } = await sent;
+  assert.equal(error?.class, 'timeout');
+  assert.match(error.message, /^no answer within 30 s/);
+});
