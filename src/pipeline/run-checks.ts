@@ -77,6 +77,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
     const wasFull = underWay.size + 1 >= underWayMost;
     const key = `${run.id}/${run.attempt}`;
     const done = attemptOf(run, context, options)
+      .catch((cause: unknown) => failedOurselves(run, context, options, cause))
       .then(options.record)
       .finally(() => {
         underWay.delete(key);
@@ -133,6 +134,13 @@ async function attemptOf(run: Run, context: CheckContext, options: RunChecksOpti
       ? runRetryAt(check.retryStrategy, run.attempt, finding.stoppedAt, run.firstStartedAt ?? now, finding.reason)
       : null;
   return { run, context, finding, outcome: finding.verdict, retryAt, rules };
+}
+
+/** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
+function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
+  return { run, context, finding, outcome: 'unknown', retryAt: null, rules: rulesOf(context, options.locations) };
 }
 
 /**

@@ -1,0 +1,300 @@
+// The four steps on a real store: what they do when the store is away, the disk is full, a slot is over, a receiver hangs.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Finding } from '#domain/result.ts';
+import type { SendOutcome } from '#domain/delivery.ts';
+import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
+import { createRunChecks, type RunChecksOptions } from '#pipeline/run-checks.ts';
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { until } from '../support/until.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+/** The step over the store of the test, which is away while `fault.isAway`. */
+function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Partial<RecordResultsOptions> = {}) {
+  return createRecordResults({
+    store: {
+      recordAttempts: (attempts, rules) =>
+        fault.isAway
+          ? Promise.reject(new StoreUnavailableError('the database cannot be written: full'))
+          : test.path.recordAttempts(attempts, rules),
+    },
+    clock: test.temp.clock,
+    owner: 'one',
+    render: rendered,
+    statusOf: () => null,
+    onRecorded: () => {},
+    onError: () => {},
+    ...change,
+  });
+}
+
+describe('recording results', () => {
+  it('waits while the store is away, acknowledges nothing meanwhile, and loses nothing', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed !== undefined);
+    const fault = { isAway: true };
+    const refusals: number[] = [];
+    const step = recordStep(test, fault, { onError: (_, waiting) => refusals.push(waiting) });
+    let isAcknowledged = false;
+    const done = step.record(test.ended(claimed, 'passed')).then(() => {
+      isAcknowledged = true;
+    });
+    await until('a refusal', () => refusals.length > 0);
+    await new Promise(setImmediate);
+    assert.deepEqual([isAcknowledged, step.isHealthy, step.waiting], [false, false, 1]);
+    fault.isAway = false;
+    await done;
+    await until('the step to be well', () => step.isHealthy);
+    assert.equal(test.one('SELECT passed FROM run_counts'), 1);
+  });
+
+  it('records the others when one of them cannot be', async () => {
+    await using test = new PathUnderTest();
+    for (let n = 0; n < 3; n++) await test.check();
+    await test.schedule();
+    const claimed = await test.claim();
+    const step = recordStep(test, { isAway: false });
+    const finding = test.finding('passed', { loopDelayMs: Number.NaN });
+    await Promise.all(claimed.map((run, n) => step.record(test.ended(run, 'passed', n === 1 ? { finding } : {}))));
+    assert.equal(test.one('SELECT count(*) FROM results'), 2);
+    assert.equal(test.one('SELECT count(*) FROM runs'), 1, 'its lease runs out, and it is run again');
+    assert.equal(test.difference(), 0);
+  });
+
+  it('ends in time when the store does not come back', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed !== undefined);
+    const step = recordStep(test, { isAway: true });
+    void step.record(test.ended(claimed, 'passed'));
+    const startedAt = performance.now();
+    await step.stop(50);
+    assert.ok(performance.now() - startedAt < 1_000);
+    assert.equal(step.waiting, 1);
+  });
+});
+
+describe('running checks', () => {
+  const runStep = (test: PathUnderTest, change: Partial<RunChecksOptions> = {}) => {
+    const recorder = recordStep(test, { isAway: false });
+    return createRunChecks({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      location: 'local',
+      locations: ['local'],
+      runtimes: () => [],
+      probe: () => Promise.resolve(test.finding('passed')),
+      record: (attempt) => recorder.record(attempt),
+      startedAt: 0,
+      wake: () => {},
+      ...change,
+    });
+  };
+
+  for (const [what, startedLaterMs, message] of [
+    ['while this process was too busy', -60_000, /too busy/],
+    ['before this process began', 15_000, /was not running/],
+  ] as const) {
+    it(`misses a slot that went by ${what}, and does not probe for it`, async () => {
+      await using test = new PathUnderTest();
+      await test.check();
+      await test.schedule();
+      const startedAt = test.now + startedLaterMs;
+      test.temp.clock.turn(15_000);
+      const probe = (): never => assert.fail('it was probed');
+      await runStep(test, { startedAt, probe }).turn();
+      await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
+      assert.match(String(test.one('SELECT message FROM results')), message);
+      assert.equal(test.difference(), 0);
+    });
+  }
+
+  it('keeps its leases as long as a probe takes, and probes once', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    const gate = Promise.withResolvers<Finding>();
+    let probes = 0;
+    const step = runStep(test, {
+      probe: () => {
+        probes++;
+        return gate.promise;
+      },
+    });
+    for (let seconds = 0; seconds < 30; seconds += 3) {
+      await step.turn();
+      assert.equal((await test.claim('two')).length, 0);
+      test.temp.clock.turn(3_000);
+    }
+    gate.resolve(test.finding('passed'));
+    await until('the outcome', () => test.one('SELECT passed FROM run_counts') === 1);
+    assert.equal(probes, 1);
+  });
+
+  it('tries again as the check asks, and says which attempt it is', async () => {
+    await using test = new PathUnderTest();
+    const strategy = {
+      type: 'FIXED',
+      baseBackoffSeconds: 5,
+      maxRetries: 1,
+      maxDurationSeconds: 600,
+      sameRegion: true,
+    } as const;
+    await test.check({ retryStrategy: strategy });
+    await test.schedule();
+    const step = runStep(test, { probe: () => Promise.resolve(test.finding('failed')) });
+    await step.turn();
+    await until('the attempt', () => test.one('SELECT count(*) FROM results') === 1);
+    assert.equal(test.one('SELECT coalesce(sum(failed), 0) FROM run_counts'), 0);
+    test.temp.clock.turn(6_000);
+    await step.turn();
+    await until('the outcome', () => test.one('SELECT failed FROM run_counts') === 1);
+    assert.deepEqual(test.rows('SELECT attempt FROM results ORDER BY attempt'), [{ attempt: 1 }, { attempt: 2 }]);
+  });
+
+  it('records a fault of its own as unknown, and moves no state by it', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    await runStep(test, { probe: () => Promise.reject(new Error('the thread ended')) }).turn();
+    await until('the outcome', () => test.one('SELECT unknown FROM run_counts') === 1);
+    assert.equal(test.one('SELECT message FROM results'), 'not judged, Tocsin failed: the thread ended');
+    assert.equal(test.one('SELECT status FROM check_states'), null);
+  });
+
+  it('gives back what it holds when it stops', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.schedule();
+    const step = runStep(test, { probe: () => new Promise(() => {}) });
+    await step.turn();
+    await step.stop(10);
+    assert.equal((await test.claim('two')).length, 1);
+  });
+});
+
+describe('sending deliveries', () => {
+  it('has at most four under way to a channel that hangs, and none of another waits for them', async () => {
+    await using test = new PathUnderTest();
+    const first = await test.check();
+    const hanging = await test.channel(first);
+    const quick = await test.channel(first);
+    for (let more = 0; more < 8; more++) {
+      const checkId = await test.check();
+      for (const id of [hanging, quick]) {
+        await test.temp.store.alertChannels.subscribe(test.accountId, id, { checkId, groupId: null, activated: true });
+      }
+    }
+    await test.runAll('failed');
+    const held: ((outcome: SendOutcome) => void)[] = [];
+    let isWoken = true;
+    const send: SendDeliveriesOptions['send'] = (_, channel) =>
+      channel.id === quick
+        ? Promise.resolve(test.outcome(200))
+        : new Promise((resolve) => {
+            held.push(resolve);
+          });
+    const step = createSendDeliveries({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      send,
+      wake: () => {
+        isWoken = true;
+      },
+      onError: (error) => assert.fail(String(error)),
+    });
+    const delivered = (id: number): unknown =>
+      test.one(`SELECT count(*) FROM deliveries WHERE status = 1 AND alert_channel_id = ${id}`);
+    /** Turns whenever the step was woken. */
+    const turning = async (done: () => boolean): Promise<boolean> => {
+      if (isWoken) {
+        isWoken = false;
+        await step.turn();
+      }
+      return done();
+    };
+    await until('the quick channel', () => turning(() => delivered(quick) === 9));
+    assert.equal(held.length, 4);
+    for (let count = 1; count <= 9; count++) {
+      await until('the next', () => turning(() => held.length >= count));
+      assert.ok(held.length < count + 4, 'four at a time');
+      held[count - 1]?.(test.outcome(204));
+      await until('its end', () => turning(() => delivered(hanging) === count));
+    }
+    await step.stop(1_000);
+    assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
+  });
+
+  it('logs an attempt once the store is there again, without sending twice', async () => {
+    await using test = new PathUnderTest();
+    await test.channel(await test.check());
+    await test.runAll('failed');
+    let [sent, refused] = [0, 0];
+    const step = createSendDeliveries({
+      store: {
+        ...test.path,
+        settleAttempts: (settled, owner, now) =>
+          refused++ === 0
+            ? Promise.reject(new StoreUnavailableError('full'))
+            : test.path.settleAttempts(settled, owner, now),
+      },
+      clock: test.temp.clock,
+      owner: 'one',
+      send: () => {
+        sent++;
+        return Promise.resolve(test.outcome(200));
+      },
+      wake: () => {},
+      onError: () => {},
+    });
+    await step.turn();
+    await until('the attempt', () => test.one('SELECT count(*) FROM attempts WHERE status = 200') === 1);
+    await step.stop(1_000);
+    assert.equal(sent, 1);
+  });
+});
+
+describe('scheduling runs', () => {
+  it('follows a clock that is set, and says why the slots of the jump were not run', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    let steady = 0;
+    const moves: number[] = [];
+    const turn = createScheduleRuns({
+      store: test.path,
+      clock: test.temp.clock,
+      steadyNow: () => steady,
+      locations: ['local'],
+      startedAt: test.now - 60_000,
+      wake: () => {},
+      onClockSet: (byMs) => moves.push(byMs),
+    });
+    const pass = (ms: number): void => {
+      steady += ms;
+      test.temp.clock.turn(ms);
+    };
+    await turn();
+    pass(10_000);
+    await turn();
+    assert.deepEqual([moves, test.one('SELECT scheduled FROM run_counts')], [[], 2]);
+    test.temp.clock.turn(60_000);
+    pass(10_000);
+    await turn();
+    assert.deepEqual(moves, [60_000]);
+    assert.match(String(test.one('SELECT message FROM results')), /clock was set forward/);
+    test.temp.clock.turn(-3_600_000);
+    const nextMs = await turn();
+    assert.deepEqual(moves, [60_000, -3_600_000]);
+    assert.ok(nextMs >= 0 && nextMs <= 10_000);
+    assert.equal(test.difference(), 0);
+  });
+});
