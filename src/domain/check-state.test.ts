@@ -141,6 +141,11 @@ describe('an alert', () => {
     ];
     assert.deepEqual(opened(steps), [null, null, null, 'ALERT_FAILURE', null]);
   });
+
+  it('does not open again after a mute that it was opened before', () => {
+    const steps: Step[] = [{ outcome: 'failed' }, { outcome: 'failed', isMuted: true }, { outcome: 'failed' }];
+    assert.deepEqual(opened(steps), ['ALERT_FAILURE', null, null]);
+  });
 });
 
 describe('a check that runs in several locations at once', () => {
