@@ -7,8 +7,8 @@ import { sourceFile } from './support/source-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Rules whose test is still to be written. Lower it when one is; the aim is 0. */
-const openRules = 17;
+/** Rules whose test is still to be written: none, and it stays so. */
+const openRules = 0;
 
 /** One row: the section, the rule, the files that do it and the tests that prove it. */
 interface Row {

@@ -1,9 +1,21 @@
 // Certificates: days that are left, and the step at which they are worth an alert.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sslDaysRemaining, sslStep } from './alert.ts';
+import { alertTypes, sslDaysRemaining, sslStep } from './alert.ts';
 
 const day = 86_400_000;
+
+describe('the types of alerts', () => {
+  it('are the five of the specification', () => {
+    assert.deepEqual([...alertTypes].sort(), [
+      'ALERT_DEGRADED',
+      'ALERT_DEGRADED_RECOVERY',
+      'ALERT_FAILURE',
+      'ALERT_RECOVERY',
+      'ALERT_SSL',
+    ]);
+  });
+});
 
 describe('the days left on a certificate', () => {
   const rows: readonly [leftMs: number, days: number][] = [

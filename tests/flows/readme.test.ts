@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { blockOf, readPage } from '../support/pages.ts';
-import { plainEnvironment, startOwnProcess } from '../support/own-process.ts';
+import { plainEnvironment } from '../support/own-process.ts';
+import { apiKey, startService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
 const run = promisify(execFile);
@@ -22,7 +23,7 @@ async function freePort(): Promise<number> {
 }
 
 test('the five lines of README, pasted as they are, end with an alert that has arrived', { skip }, async (t) => {
-  const { address, apiKey } = await startOwnProcess(t);
+  const { address } = await startService(t);
   const port = await freePort();
   const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
   const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], {
@@ -49,13 +50,13 @@ test(
   'the lines for CI exit with 0 when the group passes, and with another code when it does not',
   { skip },
   async (t) => {
-    const service = await startOwnProcess(t);
+    const service = await startService(t);
     let status = 200;
     const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
-    const group = await service.call('POST', '/v2/check-groups', { name: 'Shop' });
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: target.url };
-    await service.call('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
-    const trigger = await service.call('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+    await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
+    const trigger = await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
 
     const url = `${service.address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}`;
     const env = { ...plainEnvironment(), TOCSIN_TRIGGER: url };

@@ -40,7 +40,8 @@ export interface Service {
 }
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const apiKey = `tsn_${'flow'.repeat(10)}`;
+/** The admin key of every service started here. */
+export const apiKey = `tsn_${'flow'.repeat(10)}`;
 
 /** Starts the service and waits until it is ready. */
 export async function startService(t: Cleanup, environment: NodeJS.ProcessEnv = {}): Promise<Service> {
