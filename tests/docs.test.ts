@@ -1,6 +1,6 @@
 // What the pages name exists: links, operations, variables, metrics, scripts; JSON of requests is what the contract takes.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,10 @@ import { validateApiSettings } from '#checks/api/validate-settings.ts';
 import { configVariables } from '#config-variables.ts';
 import { collectFaults } from '#contract/faults.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
+import { alertTypes } from '#domain/alert.ts';
+import { deliveryStatuses } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { outcomes } from '#domain/result.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
 
@@ -180,6 +183,43 @@ test('every field of an API check is explained', () => {
   assert.ok(fields.length > 30, `${fields.length} fields`);
   assert.deepEqual(
     fields.filter((name) => !table.includes(`\`${name}\``) && name !== 'checkType'),
+    [],
+  );
+});
+
+/** The members of a union of texts, as its file writes them. */
+function unionOf(path: string, type: string): string[] {
+  const declaration = new RegExp(`export type ${type} =([^;]*);`).exec(readFileSync(root + path, 'utf8'))?.[1] ?? '';
+  return [...declaration.matchAll(/'([\w-]+)'/g)].map(([, member = '']) => member);
+}
+
+describe('every word of a closed list is explained', () => {
+  const lists = [
+    ['reasons of results', unionOf('src/domain/result.ts', 'Reason'), 'docs/api-checks.md'],
+    ['outcomes of results', outcomes, 'docs/api-checks.md'],
+    ['types of alerts', alertTypes, 'docs/webhooks.md'],
+    ['states of deliveries', deliveryStatuses, 'docs/webhooks.md'],
+    ['errors of attempts', unionOf('src/domain/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],
+  ] as const;
+  for (const [what, words, path] of lists) {
+    it(what, () => {
+      const { text } = readPage(path);
+      assert.ok(words.length >= 5, `${words.length} ${what}`);
+      assert.deepEqual(
+        words.filter((word) => !text.includes(`\`${word}\``)),
+        [],
+      );
+    });
+  }
+});
+
+test('every log line that a page names is written somewhere', () => {
+  const [, table = ''] = readPage('docs/operating.md').text.split('## Logs');
+  const named = [...(table.split('## ')[0] ?? '').matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, name = '']) => name);
+  const source = globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(root + path, 'utf8'));
+  assert.ok(named.length >= 8, named.join(' '));
+  assert.deepEqual(
+    named.filter((name) => !source.some((text) => text.includes(`'${name}'`))),
     [],
   );
 });

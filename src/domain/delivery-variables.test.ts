@@ -22,15 +22,13 @@ function factsOf(isViaGroup: boolean): DeliveryFacts {
   // Of a group only its name and variables matter here.
   const group = { name: 'Shops', environmentVariables: ofGroup } as unknown as DeliveryFacts['context']['group'];
   return {
-    ...{
-      deliveryId: 'd',
-      createdAt: now,
-      alertType: 'ALERT_FAILURE',
-      resultId,
-      location: 'local',
-      finding,
-      isViaGroup,
-    },
+    deliveryId: 'd',
+    createdAt: now,
+    alertType: 'ALERT_FAILURE',
+    resultId,
+    location: 'local',
+    finding,
+    isViaGroup,
     context: { ...context, group },
     // The channel says nothing of variables.
     channel: {} as DeliveryFacts['channel'],
