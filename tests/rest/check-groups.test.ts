@@ -48,7 +48,7 @@ test('the two versions of a group differ in their defaults', async () => {
     runParallel: false,
     useGlobalAlertSettings: true,
     alertSettings: { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 1 } },
-    retryStrategy: null,
+    retryStrategy: 'FALLBACK',
   });
   assert.deepEqual(second, {
     ...common,

@@ -193,12 +193,12 @@ test('a regex or JSON path that would take for ever ends, and the assertion fail
       regex,
       `${hostile.repeat(regex.startsWith('a*') ? 100 : 1)}!`,
     );
-    assert.deepEqual([outcome.passed, outcome.problem], [false, 'the regex took longer than 50 ms on it'], regex);
+    assert.deepEqual([outcome.passed, outcome.problem], [false, 'the regex took longer than 250 ms on it'], regex);
     assert.equal(performance.now() - started < 1000, true);
   }
   const wide = JSON.stringify(Array.from({ length: 3000 }, (_, index) => ({ index })));
   const path = outcomeOf('JSON_BODY', 'IS_EMPTY', '$..[?count($..*) > 1]', '', '', wide);
-  assert.match(path.problem ?? '', /JSON path took longer than 50 ms/);
+  assert.match(path.problem ?? '', /JSON path took longer than 250 ms/);
   for (const call of ['match', 'search']) {
     const problem = compileAssertion({
       source: 'JSON_BODY',
