@@ -104,7 +104,10 @@ function isOlder(result: Position, than: Position | null): boolean {
   return result.at < than.at || (result.at === than.at && result.startedAt < than.startedAt);
 }
 
-/** A parallel check fails when any location does, or when the share set for it does (reference §3). */
+/**
+ * A parallel check fails when any location does, or when the share set for it does (reference §3). Fewer failing
+ * locations than that are what the threshold was set for: they count as nothing.
+ */
 function statusOfAll(
   byLocation: CheckState['byLocation'],
   { locations, failingShare }: NonNullable<StateRules['parallel']>,
@@ -112,7 +115,7 @@ function statusOfAll(
   const statuses = locations.flatMap((code) => byLocation[code]?.status ?? []);
   const failing = statuses.filter((status) => status === 'failing').length;
   if (failing > 0 && failing / locations.length >= (failingShare ?? 0)) return 'failing';
-  return statuses.some((status) => status !== 'passing') ? 'degraded' : 'passing';
+  return statuses.includes('degraded') ? 'degraded' : 'passing';
 }
 
 /**
