@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from '../support/own-process.ts';
+import { plainEnvironment } from '../support/plain-environment.ts';
 import { startService } from '../support/service.ts';
 
 const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { blockOf, readPage } from '../support/pages.ts';
-import { plainEnvironment } from '../support/own-process.ts';
+import { plainEnvironment } from '../support/plain-environment.ts';
 import { apiKey, startService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 

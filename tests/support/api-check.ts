@@ -4,69 +4,23 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ProbeInput } from '#domain/probe.ts';
+import { aCheck, aGroup } from './records.ts';
+
+const accountId = '0198a000-0000-7000-8000-000000000001';
 
 /** An API check whose request is `request`, and whose other settings are `settings`. */
 export function apiCheck(request: JsonObject, settings: JsonObject = {}, check: Partial<Check> = {}): Check {
-  return {
-    accountId: '0198a000-0000-7000-8000-000000000001',
+  return aCheck(accountId, {
     id: '0198a000-0000-7000-8000-0000000000c1',
-    checkType: 'API',
     name: 'An API check',
-    description: null,
-    activated: true,
-    muted: false,
-    shouldFail: false,
-    doubleCheck: true,
-    locations: [],
-    privateLocations: null,
-    tags: [],
-    frequency: 10,
-    frequencyOffset: null,
-    runParallel: false,
-    groupId: null,
-    groupOrder: null,
-    runtimeId: null,
-    runtimeFallback: false,
-    environmentVariables: [],
-    alertSettings: null,
-    useGlobalAlertSettings: true,
-    retryStrategy: null,
-    triggerIncident: null,
     settings: { ...settings, request: { method: 'GET', ...request } },
-    createdAt: 0,
-    updatedAt: null,
     ...check,
-  };
+  });
 }
 
 /** A group that gives its API checks `apiCheckDefaults`. */
 export function groupWith(apiCheckDefaults: JsonObject): CheckGroup {
-  return {
-    accountId: '0198a000-0000-7000-8000-000000000001',
-    id: 1,
-    name: 'A group',
-    activated: true,
-    muted: false,
-    tags: [],
-    locations: [],
-    privateLocations: null,
-    concurrency: 3,
-    runtimeId: null,
-    environmentVariables: [],
-    apiCheckDefaults,
-    browserCheckDefaults: {},
-    doubleCheck: true,
-    runParallel: null,
-    useGlobalAlertSettings: null,
-    alertSettings: null,
-    retryStrategy: null,
-    setupSnippetId: null,
-    tearDownSnippetId: null,
-    localSetupScript: null,
-    localTearDownScript: null,
-    createdAt: 0,
-    updatedAt: null,
-  };
+  return aGroup(accountId, { id: 1, apiCheckDefaults });
 }
 
 /** A plain environment variable, or a secret one. */

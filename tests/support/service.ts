@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from './own-process.ts';
+import { plainEnvironment } from './plain-environment.ts';
 import type { Cleanup } from './scripted-server.ts';
 import { until } from './until.ts';
 

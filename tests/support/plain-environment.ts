@@ -1,6 +1,4 @@
-// What a process that a test starts gets as its environment.
-
-/** The environment without what a test runner adds to it. */
+/** The environment without what a test runner adds to it: what a process started by a test should see. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env;
   return env;
