@@ -28,16 +28,15 @@ export const sizeBench: Bench = {
       apiCheck(accountId, `https://shop.example/${index}`, { ...often, name: `check ${index}` }),
     );
     await seedChecks(dataDir, group);
-    let now = Math.ceil(Date.now() / minuteMs) * minuteMs + minuteMs;
-    const store = openBenchStore(dataDir, () => now);
+    const clock = { now: Date.now() };
+    const store = openBenchStore(dataDir, () => clock.now);
     // The first minute makes what every check has once: its state and its newest exchange.
-    let recorded = await recordMinute(store, now);
+    let recorded = await recordMinute(store, clock);
     const sizes = [{ rows: 0, bytes: checkpointedBytes(dataDir) }];
     const first = recorded;
     for (const mark of marks) {
       while (recorded - first < mark) {
-        now += minuteMs;
-        recorded += await recordMinute(store, now);
+        recorded += await recordMinute(store, clock);
       }
       say(`${recorded - first} results`);
       sizes.push({ rows: recorded - first, bytes: checkpointedBytes(dataDir) });
@@ -70,8 +69,19 @@ export const sizeBench: Bench = {
   },
 };
 
-/** All slots of a minute: scheduled, leased and recorded in commits as large as the service's. */
-async function recordMinute(store: Store, now: number): Promise<number> {
+/** The next minute, second by second, so that every slot is run in time. */
+async function recordMinute(store: Store, clock: { now: number }): Promise<number> {
+  const until = clock.now + minuteMs;
+  let recorded = 0;
+  while (clock.now < until) {
+    clock.now += 1000;
+    recorded += await recordDue(store, clock.now);
+  }
+  return recorded;
+}
+
+/** All slots that are due: scheduled, leased and recorded in commits as large as the service's. */
+async function recordDue(store: Store, now: number): Promise<number> {
   const plan = (schedule: Parameters<typeof planRuns>[0]) => planRuns(schedule, now, ['local']);
   for (;;) {
     const { schedules } = await store.path.scheduleDue({ now, most: 500, plan, missedReason: () => 'downtime' });

@@ -3,9 +3,10 @@ import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/result.ts';
 import type { RunSource } from '#domain/run.ts';
-import { firstIdAt, idBytes, idText, parsed, parsedOrNull } from './codec.ts';
+import { firstIdAt, idBytes, idText, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import { unpacked } from './packed.ts';
 import type { ResultsTable, Tables } from './schema.ts';
 import { headInSlices, type IdRange, pageInSlices, type SlicedList } from './slices.ts';
 
@@ -198,7 +199,7 @@ function resultOf(row: ResultsTable, exchange: string | null): StoredResult {
     startedAt: row.started_at,
     stoppedAt: row.started_at + row.duration_ms,
     responseTimeMs: row.response_us === null ? null : row.response_us / 1000,
-    details: parsedOrNull<JsonValue>(row.details),
+    details: row.details === null ? null : unpacked(row.details),
     exchange: exchange === null ? null : parsed<JsonObject>(exchange),
   };
 }

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Column types by what they hold. */
-  readonly types: { readonly id: string; readonly text: string; readonly integer: string; readonly instant: string };
+  readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'instant' | 'bytes', string>>;
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
   readonly clustered: string;
   readonly strict: string;
@@ -16,7 +16,7 @@ export interface Dialect {
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
-  types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', instant: 'INTEGER' },
+  types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', instant: 'INTEGER', bytes: 'BLOB' },
   clustered: ' STRICT, WITHOUT ROWID',
   strict: ' STRICT',
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,

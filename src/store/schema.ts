@@ -183,7 +183,8 @@ export interface ResultsTable {
   /** Microseconds. */
   response_us: number | null;
   loop_delay_ms: number;
-  details: string | null;
+  /** Packed. */
+  details: Uint8Array | null;
 }
 
 /** Request and response in full, for the results that keep them. */

@@ -1,8 +1,10 @@
 // Rows put straight into a test's database, in the shape that the rest of the product writes them.
 import type { DatabaseSync } from 'node:sqlite';
+import type { JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/result.ts';
 import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
+import { packed } from '#store/packed.ts';
 import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/codes.ts';
 import type { DeliveryStatus } from '#domain/delivery.ts';
 
@@ -91,7 +93,7 @@ export interface ResultLook {
   readonly location?: string;
   readonly responseUs?: number | null;
   readonly slots?: number;
-  readonly details?: unknown;
+  readonly details?: JsonValue;
 }
 
 /** A result of a check whose slot is `at` (epoch ms); answers with its id. */
@@ -119,7 +121,7 @@ export function putResult(
     duration_ms: 40,
     response_us: look.responseUs === undefined ? 12_345 : look.responseUs,
     loop_delay_ms: 0,
-    details: look.details === undefined ? null : json(look.details),
+    details: look.details === undefined ? null : packed(look.details),
   });
   return id;
 }

@@ -67,7 +67,7 @@ function resourceTables({ id, text, integer, instant }: Types, account: string, 
   ];
 }
 
-function pathTables({ id, text, integer, instant }: Types, account: string, clustered: string, strict: string) {
+function pathTables({ id, text, integer, instant, bytes }: Types, account: string, clustered: string, strict: string) {
   const check = `check_id ${id} NOT NULL`;
   return [
     `CREATE TABLE schedules (${account}, ${check}, next_due_at ${instant} NOT NULL, interval_ms ${integer} NOT NULL,
@@ -82,7 +82,7 @@ function pathTables({ id, text, integer, instant }: Types, account: string, clus
     `CREATE TABLE results (${account}, ${check}, id ${id} NOT NULL, run_id ${id}, attempt ${integer} NOT NULL,
       outcome ${integer} NOT NULL, reason ${integer}, message ${text}, location ${text} NOT NULL,
       source ${integer} NOT NULL, slots ${integer} NOT NULL, started_at ${instant} NOT NULL,
-      duration_ms ${integer} NOT NULL, response_us ${integer}, loop_delay_ms ${integer} NOT NULL, details ${text},
+      duration_ms ${integer} NOT NULL, response_us ${integer}, loop_delay_ms ${integer} NOT NULL, details ${bytes},
       PRIMARY KEY (account_id, check_id, id))${clustered}`,
     `CREATE TABLE exchanges (${account}, ${check}, result_id ${id} NOT NULL, exchange ${text} NOT NULL,
       PRIMARY KEY (account_id, check_id, result_id))${strict}`,

@@ -3,7 +3,8 @@ import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
 import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, json, jsonOrNull } from '../codec.ts';
+import { type IdBytes, idBytes, json } from '../codec.ts';
+import { packed } from '../packed.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../codes.ts';
 import { tellChannels, type TellRules } from './alerts.ts';
 import { readState, writeState } from './check-states.ts';
@@ -52,7 +53,7 @@ function recordAttempt(connection: Connection, attempt: EndedAttempt, rules: Rec
     return { ...nothing, isRecorded: true };
   }
   counts.add(ids.accountId, outcome, 1);
-  if (outcome === 'missed') countUsage(connection, ids.accountId, rules.now, -1);
+  if (outcome === 'missed') countUsage(connection, ids.accountId, run.slotAt ?? run.dueAt, -1);
   const before = readState(connection, ids.accountId, ids.checkId);
   const step = foldResult(before, stateResultOf(attempt), attempt.rules);
   writeState(connection, ids, step.state, attempt, rules.now);
@@ -100,7 +101,7 @@ function insertResult(connection: Connection, ids: Ids, { run, finding, outcome,
       Math.max(0, Math.round(finding.stoppedAt - finding.startedAt)),
       finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
       Math.round(finding.loopDelayMs),
-      jsonOrNull(finding.details),
+      finding.details === null ? null : packed(finding.details),
     );
 }
 

@@ -1,0 +1,200 @@
+// JSON values as compact bytes, for documents of which there are millions: about half of their text.
+// One byte says what follows; small integers, short lists, objects and texts are told by that byte itself. Texts that are
+// whole numbers or IPv4 addresses, which results are full of, take the bytes of the number.
+import type { JsonValue } from '#domain/json.ts';
+
+// The codes are stored: add at the end, never change. 0x00..0x7f stand for the integers 0 to 127.
+const shortList = 0x80;
+const shortObject = 0x90;
+const shortText = 0xa0;
+const nothing = 0xc0;
+const no = 0xc1;
+const yes = 0xc2;
+const integer = 0xc3;
+const negative = 0xc4;
+const double = 0xc5;
+const longText = 0xc6;
+const longList = 0xc7;
+const longObject = 0xc8;
+const numberText = 0xc9;
+const addressText = 0xca;
+
+const varintMost = 10;
+const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
+const dottedQuad = /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
+
+let buffer = Buffer.allocUnsafe(16_384);
+let end = 0;
+
+/** The bytes of a JSON value; members that are undefined are left out, as JSON leaves them out. */
+export function packed(value: JsonValue): Uint8Array {
+  end = 0;
+  write(value);
+  return Uint8Array.prototype.slice.call(buffer, 0, end);
+}
+
+/** The value of bytes that `packed` made. Throws on any others. */
+export function unpacked(bytes: Uint8Array): JsonValue {
+  const source = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
+  return read(source);
+}
+
+function write(value: JsonValue): void {
+  if (typeof value === 'number') writeNumber(value);
+  else if (typeof value === 'string') writeText(value);
+  else if (value === null) writeByte(nothing);
+  else if (typeof value === 'boolean') writeByte(value ? yes : no);
+  else if (isList(value)) {
+    writeHead(value.length, 16, shortList, longList);
+    for (const item of value) write(item);
+  } else {
+    const members = Object.entries(value).filter(([, member]) => (member as JsonValue | undefined) !== undefined);
+    writeHead(members.length, 16, shortObject, longObject);
+    for (const [name, member] of members) {
+      writeText(name);
+      write(member);
+    }
+  }
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function writeNumber(value: number): void {
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
+    if (value >= 0 && value < 0x80) return writeByte(value);
+    writeByte(value < 0 ? negative : integer);
+    return writeVarint(Math.abs(value));
+  }
+  // As in JSON: there is no infinity and no NaN.
+  if (!Number.isFinite(value)) return writeByte(nothing);
+  writeByte(double);
+  makeRoom(8);
+  end = buffer.writeDoubleBE(value, end);
+}
+
+function writeText(text: string): void {
+  if (text.length < 16 && wholeNumber.test(text)) {
+    writeByte(numberText);
+    return writeVarint(Number(text));
+  }
+  if (text.length < 16 && dottedQuad.test(text)) {
+    writeByte(addressText);
+    for (const part of text.split('.')) writeByte(Number(part));
+    return;
+  }
+  const length = Buffer.byteLength(text);
+  writeHead(length, 32, shortText, longText);
+  makeRoom(length);
+  end += buffer.write(text, end);
+}
+
+function writeHead(size: number, shortBelow: number, short: number, long: number): void {
+  if (size < shortBelow) return writeByte(short + size);
+  writeByte(long);
+  writeVarint(size);
+}
+
+function writeByte(byte: number): void {
+  makeRoom(1);
+  buffer[end++] = byte;
+}
+
+/** Seven bits a byte, the lowest first. */
+function writeVarint(value: number): void {
+  makeRoom(varintMost);
+  let rest = value;
+  while (rest >= 0x80) {
+    buffer[end++] = (rest % 0x80) + 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  buffer[end++] = rest;
+}
+
+function makeRoom(bytes: number): void {
+  if (end + bytes <= buffer.length) return;
+  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, end + bytes));
+  buffer.copy(larger, 0, 0, end);
+  buffer = larger;
+}
+
+interface Source {
+  readonly bytes: Buffer;
+  at: number;
+}
+
+function read(source: Source): JsonValue {
+  const byte = readByte(source);
+  if (byte < shortList) return byte;
+  if (byte < shortObject) return readList(source, byte - shortList);
+  if (byte < shortText) return readObject(source, byte - shortObject);
+  if (byte < nothing) return readText(source, byte - shortText);
+  switch (byte) {
+    case nothing:
+      return null;
+    case no:
+      return false;
+    case yes:
+      return true;
+    case integer:
+      return readVarint(source);
+    case negative:
+      return -readVarint(source);
+    case double:
+      source.at += 8;
+      return source.bytes.readDoubleBE(source.at - 8);
+    case longText:
+      return readText(source, readVarint(source));
+    case longList:
+      return readList(source, readVarint(source));
+    case longObject:
+      return readObject(source, readVarint(source));
+    case numberText:
+      return String(readVarint(source));
+    case addressText:
+      return Array.from({ length: 4 }, () => readByte(source)).join('.');
+    default:
+      throw new Error(`the database has a document with the code ${byte}, which this version does not know`);
+  }
+}
+
+function readList(source: Source, length: number): JsonValue {
+  return Array.from({ length }, () => read(source));
+}
+
+function readObject(source: Source, size: number): JsonValue {
+  return Object.fromEntries(Array.from({ length: size }, () => [readName(source), read(source)] as const));
+}
+
+function readName(source: Source): string {
+  const name = read(source);
+  if (typeof name === 'string') return name;
+  throw new Error('the database has a document with a member that has no name');
+}
+
+function readText(source: Source, length: number): string {
+  const { bytes, at } = source;
+  if (at + length > bytes.length) throw cutOff();
+  source.at += length;
+  return bytes.toString('utf8', at, at + length);
+}
+
+function readByte(source: Source): number {
+  const byte = source.bytes[source.at++];
+  if (byte === undefined) throw cutOff();
+  return byte;
+}
+
+function readVarint(source: Source): number {
+  let value = 0;
+  for (let factor = 1; ; factor *= 0x80) {
+    const byte = readByte(source);
+    value += (byte & 0x7f) * factor;
+    if (byte < 0x80) return value;
+  }
+}
+
+function cutOff(): Error {
+  return new Error('the database has a document that is cut off');
+}
