@@ -56,7 +56,13 @@ export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscription
   const checkId = value.checkId?.toLowerCase() ?? null;
   const groupId = value.groupId || null;
   if ((checkId === null) !== (groupId === null)) return { checkId, groupId, activated: value.activated };
-  context.addIssue('must name either a checkId or a groupId');
+  for (const [name, other] of [
+    ['checkId', 'groupId'],
+    ['groupId', 'checkId'],
+  ] as const) {
+    const message = checkId === null ? `is required, unless ${other} is given` : `must be left out beside ${other}`;
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
   return z.NEVER;
 });
 

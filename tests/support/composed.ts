@@ -59,7 +59,15 @@ export async function startComposed(
     await tocsin.stop('the test is over');
     rmSync(folder, { recursive: true });
   });
-  return { tocsin, address: tocsin.address, port: Number(new URL(tocsin.address).port), apiKey, accountId, logged, raw };
+  return {
+    tocsin,
+    address: tocsin.address,
+    port: Number(new URL(tocsin.address).port),
+    apiKey,
+    accountId,
+    logged,
+    raw,
+  };
 }
 
 function collectingLog(lines: LogLine[]): Log {

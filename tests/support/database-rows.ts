@@ -26,7 +26,10 @@ export function databaseRows(raw: DatabaseSync): DatabaseRows {
         tables.map((table) => {
           const rows = raw.prepare(`SELECT * FROM ${table}`).all();
           const column = untold[table];
-          return [table, rows.map((row) => JSON.stringify(column === undefined ? row : { ...row, [column]: 0 })).join('\n')];
+          return [
+            table,
+            rows.map((row) => JSON.stringify(column === undefined ? row : { ...row, [column]: 0 })).join('\n'),
+          ];
         }),
       ),
   };

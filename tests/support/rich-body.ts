@@ -5,13 +5,7 @@ import { z } from 'zod';
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Schema = Readonly<Record<string, unknown>>;
 
-const texts = [
-  'https://127.0.0.1/',
-  'GET',
-  '2026-01-31T12:00:00.000Z',
-  '0199f0c4-0000-7000-8000-0000000000aa',
-  'NAME',
-];
+const texts = ['https://127.0.0.1/', 'GET', '2026-01-31T12:00:00.000Z', '0199f0c4-0000-7000-8000-0000000000aa', 'NAME'];
 const combinations = 500;
 
 /**
@@ -28,7 +22,9 @@ export function richBody(schema: z.ZodType, example: Json): Json {
     for (const branch of branchesOf(resolve(part, document), document)) {
       const present = valueAt(body, at);
       if (present === undefined || present === null) {
-        const found = seeds(branch, document).map((seed) => withValue(body, at, seed)).find(isValid);
+        const found = seeds(branch, document)
+          .map((seed) => withValue(body, at, seed))
+          .find(isValid);
         if (found === undefined) continue;
         body = found;
       }
@@ -125,7 +121,7 @@ export function withValue(body: Json, path: readonly (string | number)[], value:
   } else {
     (copy as Record<string | number, Json>)[step] = withValue(inside ?? {}, rest, value);
   }
-  return copy as Json;
+  return copy;
 }
 
 /** Every path of a body: fields and items, the outer before the inner. */

@@ -1,0 +1,167 @@
+// Who may do what: every operation of the contract against every sort of caller (spec §5; decisions: Accounts, keys).
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { everyOperation } from '#contract/operations.ts';
+import { type Composed, startComposed } from '../support/composed.ts';
+import { type DatabaseRows, databaseRows } from '../support/database-rows.ts';
+import { type AnyOperation, assertErrorShape, type Fixtures, makeFixtures, pathOf, send } from './operation-calls.ts';
+
+const roles = ['admin', 'read-write', 'read-run', 'read-only'] as const;
+type Role = (typeof roles)[number];
+
+/** What a role holds, as the decisions say it. */
+const holds: Readonly<Record<Role, readonly AnyOperation['permission'][]>> = {
+  admin: ['none', 'read', 'run', 'write', 'admin'],
+  'read-write': ['none', 'read', 'run', 'write'],
+  'read-run': ['none', 'read', 'run'],
+  'read-only': ['none', 'read'],
+};
+
+let on: Composed;
+let fixtures: Fixtures;
+let rows: DatabaseRows;
+let clockMs = Date.now();
+const keys = new Map<string, string>();
+const cleanups: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  const clocks = { clock: { now: () => clockMs }, steadyNow: () => clockMs };
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
+  fixtures = await makeFixtures(on);
+  for (const role of roles) keys.set(role, (await create('/v1/api-keys', { name: role, role })).key);
+  const expiresAt = new Date(clockMs + 1000).toISOString();
+  keys.set('expired', (await create('/v1/api-keys', { name: 'soon', role: 'admin', expiresAt })).key);
+  const revoked = await create('/v1/api-keys', { name: 'gone', role: 'admin' });
+  keys.set('revoked', revoked.key);
+  await ask('GET', '/v1/checks', { authorization: `Bearer ${revoked.key}` });
+  await ask('DELETE', `/v1/api-keys/${revoked.id}`, as('admin'));
+  clockMs += 1000;
+  // A reads-everything key of one account, and another account that it does not reach.
+  fixtures = { ...fixtures, foreign: (await create('/v1/accounts', { name: 'Foreign' })).id };
+  rows = databaseRows(on.raw);
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${keys.get(name) ?? on.apiKey}` });
+
+function ask(method: string, path: string, headers: Record<string, string>, body?: object) {
+  const type = { 'content-type': 'application/json' };
+  return send(on.port, { method, path, headers: { ...type, ...headers }, body: JSON.stringify(body ?? {}) });
+}
+
+async function create(path: string, body: object): Promise<{ id: string; key: string }> {
+  const made = await ask('POST', path, { authorization: `Bearer ${on.apiKey}` }, body);
+  assert.equal(made.status, 201, made.text);
+  return JSON.parse(made.text) as { id: string; key: string };
+}
+
+const operations = everyOperation();
+const guarded = operations.filter(({ permission }) => permission !== 'none');
+
+const badKeys: readonly (readonly [string, () => Record<string, string>])[] = [
+  ['without a key', () => ({})],
+  ['with an empty header', () => ({ authorization: '' })],
+  ['with another scheme', () => ({ authorization: `Basic ${on.apiKey}` })],
+  ['with the bare key', () => ({ authorization: on.apiKey })],
+  ['with two keys', () => ({ authorization: `Bearer ${on.apiKey} ${on.apiKey}` })],
+  ['with an unknown key', () => ({ authorization: `Bearer tsn_${'u'.repeat(43)}` })],
+  ['with a key cut short', () => ({ authorization: `Bearer ${on.apiKey.slice(0, -1)}` })],
+  ['with an expired key', () => as('expired')],
+  ['with a revoked key', () => as('revoked')],
+];
+
+describe('every operation that asks for a key', () => {
+  for (const [who, headers] of badKeys) {
+    test(`${who} answers 401 with a challenge and does nothing`, async () => {
+      const version = rows.version();
+      for (const operation of guarded) {
+        const answer = await ask(operation.method, pathOf(operation, fixtures), headers());
+        assert.equal(answer.status, 401, `${operation.id}: ${answer.text}`);
+        assert.equal(answer.headers['www-authenticate'], 'Bearer');
+        assertErrorShape(answer);
+      }
+      assert.equal(rows.version(), version, 'nothing was written');
+    });
+  }
+
+  test('on an account that the key does not reach answers 403, the same whether it exists or not', async () => {
+    const present = rows.all();
+    const existing = fixtures['foreign'] ?? '';
+    for (const operation of guarded) {
+      const answers = new Set<string>();
+      for (const account of [existing, '0199f0c4-0000-7000-8000-0000000000ff', 'nonsense']) {
+        const headers = { ...as('read-write'), 'x-service-account': account };
+        const answer = await ask(operation.method, pathOf(operation, fixtures), headers);
+        assert.equal(answer.status, 403, `${operation.id}: ${answer.text}`);
+        assertErrorShape(answer);
+        answers.add(answer.text);
+      }
+      assert.equal(answers.size, 1, operation.id);
+    }
+    assert.deepEqual(rows.all(), present);
+  });
+});
+
+describe('a role', () => {
+  for (const role of roles) {
+    test(`${role} is refused with 403 what it does not hold, and nothing is changed`, async () => {
+      const present = rows.all();
+      for (const operation of guarded.filter(({ permission }) => !holds[role].includes(permission))) {
+        const answer = await ask(operation.method, pathOf(operation, fixtures), as(role));
+        assert.equal(answer.status, 403, `${operation.id}: ${answer.text}`);
+        assertErrorShape(answer);
+      }
+      assert.deepEqual(rows.all(), present);
+    });
+
+    test(`${role} is not kept from what it holds`, async () => {
+      // Of things that do not exist, so that nothing is lost by asking.
+      for (const operation of guarded.filter(({ permission }) => holds[role].includes(permission))) {
+        const answer = await ask(operation.method, pathOf(operation, {}), as(role), { nothing: 'known' });
+        assert.ok(![401, 403].includes(answer.status), `${operation.id}: ${answer.status} ${answer.text}`);
+        assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
+      }
+    });
+  }
+
+  test('none of the operations that change something is open to a read-only key, or needs none but the token', () => {
+    const open = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'none');
+    assert.deepEqual(
+      open.map(({ id }) => id),
+      ['postGroupTrigger', 'postCheckTrigger'],
+    );
+    const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
+    assert.deepEqual(
+      readable.map(({ id }) => id),
+      ['previewAlertChannel'],
+    );
+    assert.ok(guarded.length >= 55, `${guarded.length} operations`);
+  });
+});
+
+describe('an operation that asks for no key', () => {
+  test('answers without one, and takes no notice of a bad one', async () => {
+    for (const operation of operations.filter(({ permission }) => permission === 'none')) {
+      for (const headers of [{}, { authorization: 'Bearer tsn_bad' }]) {
+        const answer = await ask(operation.method, pathOf(operation, fixtures), headers);
+        assert.ok(![401, 403, 500].includes(answer.status), `${operation.id}: ${answer.status} ${answer.text}`);
+      }
+    }
+  });
+});
+
+describe('of two accounts', () => {
+  test('the key of one cannot find anything of the other by its id', async () => {
+    const key = (await create('/v1/api-keys', { name: 'f', role: 'admin', accountIds: [fixtures['foreign']] })).key;
+    const present = rows.all();
+    for (const operation of guarded.filter(({ path }) => path.includes('{') && !path.includes('runtimes'))) {
+      const { example } = operation;
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await ask(operation.method, pathOf(operation, fixtures), headers, example as object);
+      assert.equal(answer.status, 404, `${operation.id}: ${answer.status} ${answer.text}`);
+    }
+    assert.deepEqual(rows.all(), present);
+  });
+});

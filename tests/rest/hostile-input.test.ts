@@ -1,0 +1,222 @@
+// Bad input: every operation of the contract against whatever a client can get wrong, in volume, repeatable by its seed.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
+import { everyOperation } from '#contract/operations.ts';
+import { brokenBody, mangledBody } from '../support/broken-body.ts';
+import { type Composed, startComposed } from '../support/composed.ts';
+import { type DatabaseRows, databaseRows } from '../support/database-rows.ts';
+import { type Json, richBody } from '../support/rich-body.ts';
+import {
+  type Answer,
+  type AnyOperation,
+  assertDefined,
+  type Fixtures,
+  makeFixtures,
+  operationsWithBody,
+  pathOf,
+  send,
+} from './operation-calls.ts';
+
+/** Another run of other cases: TEST_SEED=<number>. */
+const seed = Number(process.env['TEST_SEED'] ?? 20_261_120);
+const casesPerBody = 150;
+const casesPerText = 40;
+const casesPerPath = 20;
+
+let on: Composed;
+let fixtures: Fixtures;
+let rows: DatabaseRows;
+let cases = 0;
+const cleanups: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  // Only what answers and what sends test messages: nothing is written but what was asked for.
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api,deliverer' });
+  fixtures = await makeFixtures(on);
+  rows = databaseRows(on.raw);
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+/** Asks with a good key, and says that a refusal has written nothing. */
+async function ask(
+  operation: AnyOperation,
+  sent: { path?: string; body?: Buffer; headers?: Record<string, string> },
+): Promise<Answer> {
+  cases++;
+  const headers = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json', ...sent.headers };
+  const whole = {
+    method: operation.method,
+    path: sent.path ?? pathOf(operation, fixtures),
+    headers,
+    ...(sent.body && { body: sent.body }),
+  };
+  const version = rows.version();
+  const answer = await send(on.port, whole);
+  assertDefined(operation, answer);
+  if (answer.status >= 400 && rows.version() !== version) {
+    // Something was written; ask once more, to tell what this request wrote from what the service writes by itself.
+    const present = rows.all();
+    assert.equal((await send(on.port, whole)).status, answer.status);
+    assert.deepEqual(rows.all(), present, 'a refusal has changed rows');
+  }
+  return answer;
+}
+
+function parameters(numRuns: number): fc.Parameters<unknown> {
+  return { seed, numRuns, endOnFailure: process.env['TEST_SEED'] === undefined };
+}
+
+function attributesOf(answer: Answer): string[] {
+  const { attributes = {} } = JSON.parse(answer.text) as { attributes?: object };
+  return Object.keys(attributes);
+}
+
+describe(`bodies (seed ${seed})`, () => {
+  for (const operation of operationsWithBody()) {
+    const rich = richBody(operation.body, operation.example as Json);
+
+    test(`${operation.id}: its example is taken, and a body with every field has a defined answer`, async () => {
+      const taken = await ask(operation, { body: Buffer.from(JSON.stringify(operation.example)) });
+      assert.equal(taken.status, operation.status, taken.text);
+      await ask(operation, { body: Buffer.from(JSON.stringify(rich)) });
+    });
+
+    test(`${operation.id}: one thing broken is refused by name, or is as good as before`, async () => {
+      await fc.assert(
+        fc.asyncProperty(brokenBody(rich), async ({ bytes, what, path, isUnreadable }) => {
+          const answer = await ask(operation, { body: bytes });
+          const isValid = !isUnreadable && operation.body.safeParse(JSON.parse(bytes.toString())).success;
+          if (isValid) return;
+          assert.equal(answer.status, 400, `${path} ${what}: ${answer.text.slice(0, 300)}`);
+          if (isUnreadable) return;
+          const names = attributesOf(answer);
+          const isNamed = names.some(
+            (name) => name === path || name.startsWith(`${path}.`) || name.startsWith(`${path}[`),
+          );
+          assert.ok(isNamed || path === 'body', `${path} ${what} is not named: ${answer.text.slice(0, 300)}`);
+        }),
+        parameters(casesPerBody),
+      );
+    });
+
+    test(`${operation.id}: any other JSON and any bytes have a defined answer`, async () => {
+      const anything = fc.oneof(
+        mangledBody(rich),
+        fc.jsonValue({ maxDepth: 4 }).map((value) => Buffer.from(JSON.stringify(value))),
+      );
+      await fc.assert(
+        fc.asyncProperty(anything, async (body) => void (await ask(operation, { body }))),
+        parameters(casesPerText),
+      );
+    });
+
+    test(`${operation.id}: too large, of another type or not what its encoding says is refused`, async () => {
+      const body = Buffer.from(JSON.stringify(operation.example));
+      assert.equal((await ask(operation, { body: Buffer.alloc(1_048_577, ' ') })).status, 413);
+      for (const type of [
+        'text/plain',
+        'application/xml',
+        'multipart/form-data',
+        'json',
+        'application/json; charset=utf-16',
+      ]) {
+        assert.equal((await ask(operation, { body, headers: { 'content-type': type } })).status, 415, type);
+      }
+      for (const encoding of ['br', 'deflate', 'zstd', 'gzip, gzip', 'nonsense']) {
+        assert.equal((await ask(operation, { body, headers: { 'content-encoding': encoding } })).status, 415, encoding);
+      }
+      assert.equal((await ask(operation, { body, headers: { 'content-encoding': 'gzip' } })).status, 400);
+    });
+  }
+});
+
+const hostileTexts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom('', ' ', '.', '..', '%', '/', '\0', '__proto__', 'constructor', '-1', '0', '1e9', '0x10', '٣', '💥'),
+  fc.constantFrom(
+    '9'.repeat(30),
+    'x'.repeat(1500),
+    'x'.repeat(8000),
+    '../../etc/passwd',
+    "1' OR '1'='1",
+    '1;DROP TABLE runs',
+  ),
+);
+const encoded = hostileTexts.map((text) => encodeURIComponent(text.toWellFormed()));
+const broken = fc.constantFrom('%', '%zz', '%E0%A4%A', '%00', '%2f', '%c0%80', '+', '%ff');
+
+describe(`paths and queries (seed ${seed})`, () => {
+  for (const operation of everyOperation()) {
+    // Whoever waits for verdicts does so on purpose, up to ten minutes.
+    const names = Object.keys(operation.query?.shape ?? {}).filter((name) => name !== 'maxWaitSeconds');
+    const query = fc
+      .array(
+        fc.tuple(fc.constantFrom('limit', 'page', 'tag[]', ...names, '__proto__', 'nextId'), fc.oneof(encoded, broken)),
+        {
+          maxLength: 5,
+        },
+      )
+      .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'));
+    const hasParams = operation.path.includes('{');
+
+    test(`${operation.id}: any query${hasParams ? ' and any path' : ''} has a defined answer`, async () => {
+      const isSafe = operation.method !== 'DELETE' && operation.permission !== 'none';
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.oneof(encoded, broken), { minLength: 2, maxLength: 2 }),
+          query,
+          async (parts, query) => {
+            const values = [...parts];
+            const path = operation.path.replaceAll(/\{\w+\}/g, () => values.shift() || '%20');
+            await ask(operation, { path: `${path}?${query}`, body: Buffer.from('{}') });
+            if (isSafe)
+              await ask(operation, { path: `${pathOf(operation, fixtures)}?${query}`, body: Buffer.from('{}') });
+          },
+        ),
+        parameters(casesPerPath),
+      );
+    });
+  }
+});
+
+describe('afterwards', () => {
+  test('thousands of cases were tried, and none was a fault of ours', (t) => {
+    t.diagnostic(`${cases} cases, seed ${seed}`);
+    assert.ok(cases > 3000, `${cases} cases`);
+    assert.deepEqual(
+      on.logged.filter(({ level }) => level === 'error'),
+      [],
+    );
+  });
+
+  test('ten megabytes again and again leave nothing in memory', async () => {
+    const [operation] = operationsWithBody();
+    assert.ok(operation);
+    const body = Buffer.alloc(10_000_000, ' ');
+    const flood = async (): Promise<void> => {
+      for (let round = 0; round < 8; round++) {
+        const answer = await ask(operation, { body, headers: { connection: 'close' } });
+        assert.equal(answer.status, 413);
+      }
+    };
+    await flood();
+    const before = usedMemory();
+    await flood();
+    const grown = usedMemory() - before;
+    assert.ok(grown < 8_000_000, `memory grew by ${Math.round(grown / 1e6)} MB`);
+  });
+});
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function usedMemory(): number {
+  collect();
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return heapUsed + external + arrayBuffers;
+}

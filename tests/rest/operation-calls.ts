@@ -1,0 +1,138 @@
+// Every operation of the contract as a request that could succeed: paths with ids that exist, and one way to send it.
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import type { Operation } from '#contract/operation.ts';
+import { everyOperation, type OperationId } from '#contract/operations.ts';
+import type { Composed } from '../support/composed.ts';
+
+export type AnyOperation = Operation & { readonly id: OperationId };
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly durationMs: number;
+}
+
+/** What is sent; the path as it stands on the wire. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+/** Sends a request over a real connection. */
+export function send(port: number, { method, path, headers = {}, body = '' }: Request): Promise<Answer> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const options = { host: '127.0.0.1', port, method, path, agent, headers: { ...length, ...headers } };
+    const sent = request(options, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          text: Buffer.concat(chunks).toString(),
+          durationMs: performance.now() - startedAt,
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.setTimeout(10_000, () => sent.destroy(new Error(`no answer to ${method} ${path.slice(0, 200)}`)));
+    sent.end(body);
+  });
+}
+
+/** Ids of things that exist, by the part of the path before the parameter. */
+export type Fixtures = Readonly<Record<string, string>>;
+
+const nobody = ['0199f0c4-0000-7000-8000-0000000000ff', '1', 'x'];
+
+/** The path of an operation with ids that exist, where there are any; else with some of the right form. */
+export function pathOf({ path, params }: Operation, fixtures: Fixtures): string {
+  const steps = path.split('/');
+  return steps
+    .map((step, index) => {
+      const name = /^\{(\w+)\}$/.exec(step)?.[1];
+      if (name === undefined) return step;
+      const schema = params?.shape[name] as { safeParse(value: unknown): { success: boolean } } | undefined;
+      const fixture = fixtures[steps[index - 1] ?? ''];
+      const id = [fixture, ...nobody].find((text) => text !== undefined && schema?.safeParse(text).success);
+      assert.ok(id, `no value fits the parameter ${name} of ${path}`);
+      return encodeURIComponent(id);
+    })
+    .join('/');
+}
+
+/** Makes one of each noun that bodies and paths name. The group has the number that the examples use. */
+export async function makeFixtures(on: Composed): Promise<Fixtures> {
+  const make = async (path: string, body: object): Promise<string> => {
+    const headers = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' };
+    const answer = await send(on.port, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    assert.equal(answer.status, 201, `${path}: ${answer.text}`);
+    const made = JSON.parse(answer.text) as { id?: string | number; key?: string };
+    return String(made.id ?? made.key);
+  };
+  let group = '';
+  for (const name of ['one', 'two', 'three', 'four']) group = await make('/v1/check-groups', { name });
+  const url = 'http://127.0.0.1:1/';
+  const check = { name: 'fixture', activated: false, groupId: Number(group), request: { method: 'GET', url } };
+  return {
+    accounts: on.accountId,
+    'check-groups': group,
+    checks: await make('/v1/checks/api', check),
+    api: await make('/v1/checks/api', { ...check, name: 'second' }),
+    'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
+    variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
+    'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
+  };
+}
+
+/** Operations whose body is read. */
+export function operationsWithBody(): (AnyOperation & { readonly body: NonNullable<Operation['body']> })[] {
+  return everyOperation().flatMap((operation) =>
+    operation.body === undefined ? [] : [{ ...operation, body: operation.body }],
+  );
+}
+
+/**
+ * An answer as the contract promises it: the success it declares, or a refusal in the error shape; always an
+ * x-request-id, always within a second, never a fault of ours.
+ */
+export function assertDefined(operation: Operation, answer: Answer): void {
+  const { status, headers, text, durationMs } = answer;
+  assert.match(String(headers['x-request-id']), /^\S+$/);
+  assert.ok(durationMs < 1000, `answered after ${durationMs} ms`);
+  if (status === operation.status) {
+    if (operation.response === undefined) return;
+    const shown = operation.response.safeParse(JSON.parse(text));
+    assert.ok(
+      shown.success,
+      `the answer is not what the contract says: ${shown.error?.message}\n${text.slice(0, 500)}`,
+    );
+    return;
+  }
+  assert.ok(status >= 400 && status < 500, `${status}: ${text.slice(0, 500)}`);
+  // A page for people says in a page that there is nothing.
+  if (operation.media === 'text/html' && status === 404 && String(headers['content-type']).startsWith('text/html'))
+    return;
+  assertErrorShape(answer);
+}
+
+/** The one shape of every refusal (decisions: Error body). */
+export function assertErrorShape({ status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>): void {
+  assert.match(String(headers['content-type']), /^application\/json/);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const { attributes, ...rest } = body;
+  assert.deepEqual(Object.keys(rest), ['statusCode', 'error', 'message']);
+  assert.equal(body['statusCode'], status);
+  assert.match(String(body['message']), /\S/);
+  assert.ok(attributes === undefined || (typeof attributes === 'object' && attributes !== null));
+}
