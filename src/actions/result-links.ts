@@ -1,5 +1,5 @@
 // RESULT_LINK: whoever has the link may read that one result, for 30 days, without a key (decisions: RESULT_LINK).
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** What a link opens. */
 export interface LinkedResult {
@@ -30,7 +30,7 @@ const bodyLength = 3 * idLength + 4;
  * @param secret the installation's key; what signs is derived from it
  */
 export function createResultLinks({ publicUrl, secret }: { publicUrl: () => string; secret: Uint8Array }): ResultLinks {
-  const key = createHmac('sha256', secret).update('result link 1').digest();
+  const key = createSecretKey(createHmac('sha256', secret).update('result link 1').digest());
   const macOf = (body: Buffer): Buffer => createHmac('sha256', key).update(body).digest().subarray(0, macLength);
   return {
     link(accountId, checkId, resultId, now) {

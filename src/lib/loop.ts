@@ -27,6 +27,7 @@ const longestPauseMs = 5000;
 /** Starts turning at once. */
 export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
   let timer: NodeJS.Timeout | null = null;
+  let immediate: NodeJS.Immediate | null = null;
   let isTurning = false;
   let isWoken = false;
   let isStopped = false;
@@ -34,11 +35,18 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
   const ended = Promise.withResolvers<void>();
 
   const plan = (inMs: number): void => {
+    cancel();
+    // A timer of 0 ms waits for a whole one.
+    if (inMs <= 0) immediate = setImmediate(run);
+    else timer = setTimeout(run, inMs);
+  };
+  const cancel = (): void => {
     if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(run, inMs);
+    if (immediate !== null) clearImmediate(immediate);
+    timer = immediate = null;
   };
   const run = async (): Promise<void> => {
-    timer = null;
+    timer = immediate = null;
     isTurning = true;
     isWoken = false;
     let pauseMs = floorMs;
@@ -66,7 +74,7 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
     },
     stop() {
       isStopped = true;
-      if (timer !== null) clearTimeout(timer);
+      cancel();
       if (!isTurning) ended.resolve();
       return ended.promise;
     },

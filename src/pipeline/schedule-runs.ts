@@ -42,6 +42,8 @@ export interface ScheduleRunsOptions {
 
 const schedulesPerTurn = 500;
 const idleMs = 1000;
+/** Slots this close together are planned, and started, together: their claims and commits are shared. */
+const roundMs = 10;
 /** A difference between the two clocks that is a setting of the clock, not its slow correction. */
 const clockSetMs = 2000;
 
@@ -77,6 +79,6 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
     if (done.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);
     if (done.schedules === schedulesPerTurn) return 0;
-    return done.nextDueAt === null ? idleMs : Math.max(0, done.nextDueAt - clock.now());
+    return done.nextDueAt === null ? idleMs : Math.max(roundMs, done.nextDueAt - clock.now());
   };
 }

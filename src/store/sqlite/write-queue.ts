@@ -7,6 +7,8 @@ import { StoreUnavailableError, storeErrorOf } from '../unavailable.ts';
 export interface WriteQueue {
   /** A synchronous piece of work, committed together with others that wait; if it throws, it alone is undone. */
   group<Answer>(work: (connection: Connection) => Answer): Promise<Answer>;
+  /** The same without waiting for others to come: what waits already goes along. */
+  groupNow<Answer>(work: (connection: Connection) => Answer): Promise<Answer>;
   /** A transaction of its own that may await queries on this connection, and nothing else. */
   single<Answer>(work: (connection: Connection) => Promise<Answer>): Promise<Answer>;
   /** Resolves when all that was asked for has been done; later calls are refused. */
@@ -16,6 +18,7 @@ export interface WriteQueue {
 interface Piece {
   readonly work: (connection: Connection) => unknown;
   readonly isGroup: boolean;
+  readonly isUrgent: boolean;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -31,12 +34,18 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   let isClosed = false;
   const drained = Promise.withResolvers<void>();
 
-  const add = (piece: Piece): void => {
+  const add = <Answer>(work: Piece['work'], manner: Pick<Piece, 'isGroup' | 'isUrgent'>): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      enter({ work, ...manner, resolve: resolve as Piece['resolve'], reject });
+    });
+  const enter = (piece: Piece): void => {
     if (isClosed) return piece.reject(new StoreUnavailableError('the store is closed'));
     waiting.push(piece);
     if (isRunning) return;
     if (!piece.isGroup || gatherMs === 0 || waiting.length >= groupMost) {
       void run();
+    } else if (piece.isUrgent) {
+      setImmediate(run);
     } else if (!isTimed) {
       isTimed = true;
       setTimeout(run, gatherMs);
@@ -62,14 +71,9 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   };
 
   return {
-    group: <Answer>(work: (connection: Connection) => Answer) =>
-      new Promise<Answer>((resolve, reject) =>
-        add({ work, isGroup: true, resolve: resolve as Piece['resolve'], reject }),
-      ),
-    single: <Answer>(work: (connection: Connection) => Promise<Answer>) =>
-      new Promise<Answer>((resolve, reject) =>
-        add({ work, isGroup: false, resolve: resolve as Piece['resolve'], reject }),
-      ),
+    group: (work) => add(work, { isGroup: true, isUrgent: false }),
+    groupNow: (work) => add(work, { isGroup: true, isUrgent: true }),
+    single: (work) => add(work, { isGroup: false, isUrgent: false }),
     drain: async () => {
       isClosed = true;
       void run();
