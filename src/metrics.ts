@@ -96,46 +96,78 @@ function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: (
   });
 }
 
+/** Every gauge sets itself, because each is written out as soon as it is collected; one scrape reads each figure once. */
+function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> {
+  let found: Promise<Found> | null = null;
+  return () => {
+    found ??= read().finally(() => {
+      found = null;
+    });
+    return found;
+  };
+}
+
 function addStoreGauges(registers: Registry[], figures: Figures, now: () => number): void {
+  const conservation = oncePerScrape(() => figures.conservation());
+  const outbox = oncePerScrape(() => figures.outbox(now()));
   const slots = new Gauge({
     name: 'tocsin_runs',
     help: 'Runs since the installation began: asked for, open, and by outcome',
     labelNames: ['what'] as const,
     registers,
+    async collect() {
+      const found = await conservation();
+      slots.set({ what: 'asked_for' }, found.askedFor);
+      slots.set({ what: 'open' }, found.open);
+      for (const [outcome, count] of Object.entries(found.outcomes)) slots.set({ what: outcome }, count);
+    },
   });
   const difference = new Gauge({
     name: 'tocsin_conservation_difference',
     help: 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault',
     registers,
     async collect() {
-      const found = await figures.conservation();
-      slots.set({ what: 'asked_for' }, found.askedFor);
-      slots.set({ what: 'open' }, found.open);
-      for (const [outcome, count] of Object.entries(found.outcomes)) slots.set({ what: outcome }, count);
-      difference.set(found.difference);
+      difference.set((await conservation()).difference);
     },
   });
-  const pending = new Gauge({ name: 'tocsin_deliveries_pending', help: 'Deliveries that have not ended', registers });
+  const pending = new Gauge({
+    name: 'tocsin_deliveries_pending',
+    help: 'Deliveries that have not ended',
+    registers,
+    async collect() {
+      pending.set((await outbox()).pending);
+    },
+  });
   const age = new Gauge({
     name: 'tocsin_outbox_age_seconds',
     help: 'Age of the oldest delivery that is due',
     registers,
     async collect() {
-      const { pending: count, oldestCreatedAt } = await figures.outbox(now());
-      pending.set(count);
+      const { oldestCreatedAt } = await outbox();
       age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
     },
   });
   addCheckGauges(registers, figures);
 }
 
+type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
+
 function addCheckGauges(registers: Registry[], figures: Figures): void {
   const labelNames = ['account', 'check', 'name'] as const;
+  const states = oncePerScrape(() => figures.checkStates());
+  const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
   const response = new Gauge({
     name: 'tocsin_check_response_seconds',
     help: 'Response time of the newest result of a check',
     labelNames,
     registers,
+    async collect() {
+      const found = await states();
+      response.reset();
+      for (const check of found) {
+        if (check.responseTimeMs !== null) response.set(labelsOf(check), check.responseTimeMs / 1000);
+      }
+    },
   });
   const state = new Gauge({
     name: 'tocsin_check_state',
@@ -143,13 +175,9 @@ function addCheckGauges(registers: Registry[], figures: Figures): void {
     labelNames,
     registers,
     async collect() {
+      const found = await states();
       state.reset();
-      response.reset();
-      for (const check of await figures.checkStates()) {
-        const labels = { account: check.accountId, check: check.checkId, name: check.name };
-        state.set(labels, ['passing', 'degraded', 'failing'].indexOf(check.status));
-        if (check.responseTimeMs !== null) response.set(labels, check.responseTimeMs / 1000);
-      }
+      for (const check of found) state.set(labelsOf(check), ['passing', 'degraded', 'failing'].indexOf(check.status));
     },
   });
 }

@@ -43,10 +43,21 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** The admin key of every service started here. */
 export const apiKey = `tsn_${'flow'.repeat(10)}`;
 
+/** Where a service runs, when not just here. */
+export interface Place {
+  readonly dataDir: string;
+  /** The command that starts a program there; the program's own words follow. */
+  readonly enter: readonly string[];
+}
+
 /** Starts the service and waits until it is ready. */
-export async function startService(t: Cleanup, environment: NodeJS.ProcessEnv = {}): Promise<Service> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
-  let process = await startProcess(dataDir, environment);
+export async function startService(
+  t: Cleanup,
+  environment: NodeJS.ProcessEnv = {},
+  place: Place = { dataDir: mkdtempSync(join(tmpdir(), 'tocsin-service-')), enter: [] },
+): Promise<Service> {
+  const { dataDir } = place;
+  let process = await startProcess(place, environment);
   const end = async (signal: NodeJS.Signals): Promise<Ended> => {
     const startedAt = performance.now();
     if (process.child.exitCode === null && process.child.signalCode === null) process.child.kill(signal);
@@ -56,7 +67,7 @@ export async function startService(t: Cleanup, environment: NodeJS.ProcessEnv = 
   };
   t.after(async () => {
     await end('SIGKILL');
-    rmSync(dataDir, { recursive: true });
+    rmSync(dataDir, { recursive: true, force: true });
   });
   const api: Service['api'] = async (method, path, body, headers = {}) => {
     const answer = await fetch(process.address + path, {
@@ -86,7 +97,7 @@ export async function startService(t: Cleanup, environment: NodeJS.ProcessEnv = 
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     restart: async () => {
-      process = await startProcess(dataDir, environment);
+      process = await startProcess(place, environment);
     },
   };
 }
@@ -97,8 +108,9 @@ interface Process {
   readonly ended: Promise<unknown>;
 }
 
-async function startProcess(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Process> {
-  const child = spawn(process.execPath, [main], {
+async function startProcess({ dataDir, enter }: Place, environment: NodeJS.ProcessEnv): Promise<Process> {
+  const [command, ...words] = [...enter, process.execPath, main];
+  const child = spawn(command, words, {
     env: {
       ...plainEnvironment(),
       HOST: '127.0.0.1',
