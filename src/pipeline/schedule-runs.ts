@@ -54,7 +54,8 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
   let clockSetAt: { readonly from: number; readonly to: number } | null = null;
 
   const followClock = async (): Promise<void> => {
-    const byMs = clock.now() - steadyNow() - offset;
+    // Whole milliseconds: instants in tables are.
+    const byMs = Math.round(clock.now() - steadyNow() - offset);
     if (Math.abs(byMs) < clockSetMs) return;
     const now = clock.now();
     await store.moveWithClock(byMs, now);
