@@ -3,8 +3,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { ResultLinks } from '#actions/result-links.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
+import type { AlertChannel } from '#domain/alert-channel.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
+import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
@@ -152,7 +155,7 @@ function joinRecordResults(joint: Joint): RecordResults {
   });
 }
 
-function joinSendDeliveries({ store, clock, owner, sender, metrics, log, wakeLoop, onLogged }: Joint) {
+function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAgent, wakeLoop, onLogged }: Joint) {
   return createSendDeliveries({
     store: store.path,
     clock,
@@ -165,6 +168,15 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, wakeLoo
       if (status === 'exhausted') log.warn('delivery.exhausted', { id, error: error?.message });
     },
     onLogged,
+    renderFailing: (failing, through) =>
+      renderRequest(
+        { ...through, config: { ...through.config, template: failingTemplate } },
+        failingVariables(failing),
+        failing.since,
+        userAgent,
+      ),
+    onFailing: ({ alertChannelId, name, lastError }) =>
+      log.warn('channel.failing', { id: alertChannelId, name, error: lastError }),
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
   });
 }
@@ -208,18 +220,22 @@ export function renderWith(
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
       link: links.link(accountId, check.id, facts.resultId, facts.createdAt),
     });
-    try {
-      const request = channelKinds[facts.channel.type].render(facts.channel.config, variables, {
-        createdAt: facts.createdAt,
-        uuid: randomUUID(),
-        randomNumber: randomInt(1001),
-        userAgent,
-      });
-      return { request };
-    } catch (error) {
-      return { error: messageOf(error) };
-    }
+    return renderRequest(facts.channel, variables, facts.createdAt, userAgent);
   };
+}
+
+function renderRequest(
+  { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+  variables: TemplateVariables,
+  createdAt: number,
+  userAgent: string,
+): Rendered {
+  const facts = { createdAt, uuid: randomUUID(), randomNumber: randomInt(1001), userAgent };
+  try {
+    return { request: channelKinds[type].render(config, variables, facts) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
 }
 
 function statusCodeOf({ context, finding }: EndedAttempt): number | null {

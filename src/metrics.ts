@@ -147,6 +147,14 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
       age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
     },
   });
+  const failing = new Gauge({
+    name: 'tocsin_channels_failing',
+    help: 'Alert channels whose last five deliveries did not arrive',
+    registers,
+    async collect() {
+      failing.set(await figures.failingChannels());
+    },
+  });
   addCheckGauges(registers, figures);
 }
 

@@ -8,6 +8,8 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
+import type { FailingChannel } from '#domain/failing-channel.ts';
+import type { Rendered } from '#domain/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 
@@ -42,7 +44,15 @@ interface DeliveryStore {
     deliveries: readonly Delivery[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
   ): Promise<void>;
-  settleAttempts(settled: readonly Settled[], owner: string, now: number): Promise<boolean[]>;
+  settleAttempts(
+    settled: readonly Settled[],
+    rules: {
+      readonly owner: string;
+      readonly now: number;
+      readonly renderFailing: (failing: FailingChannel, through: AlertChannel) => Rendered;
+      readonly onFailing: (failing: FailingChannel) => void;
+    },
+  ): Promise<boolean[]>;
 }
 
 /** What the step is joined with. */
@@ -57,6 +67,9 @@ export interface SendDeliveriesOptions {
   readonly onSettled?: (delivery: Delivery, attempt: Attempt, step: DeliveryStep) => void;
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
+  /** The message through another channel that one does not receive any more. */
+  readonly renderFailing: (failing: FailingChannel, through: AlertChannel) => Rendered;
+  readonly onFailing: (failing: FailingChannel) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -75,13 +88,13 @@ export interface SendDeliveries {
 }
 
 export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
-  const { store, clock, owner } = options;
+  const { store, clock, owner, renderFailing, onFailing } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
   let renewedAt = clock.now();
   const writer = createBatchWriter<Settled>({
     write: async (batch) => {
-      await store.settleAttempts(batch, owner, clock.now());
+      await store.settleAttempts(batch, { owner, now: clock.now(), renderFailing, onFailing });
       for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
       options.wake();
       options.onLogged?.();

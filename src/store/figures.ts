@@ -19,6 +19,8 @@ export interface Figures {
   }>;
   /** Pending deliveries, and when the oldest that is due or under way was created (epoch ms; null = none). */
   outbox(now: number): Promise<{ readonly pending: number; readonly oldestCreatedAt: number | null }>;
+  /** Alert channels that do not receive any more. */
+  failingChannels(): Promise<number>;
   /** The newest state of each check; response time in ms. */
   checkStates(): Promise<
     readonly {
@@ -57,6 +59,14 @@ export function createFigures({ reader, transaction, clock }: Database): Figures
         .select(({ fn }) => fn.min('created_at').as('at'))
         .executeTakeFirst();
       return { pending: row?.pending ?? 0, oldestCreatedAt: oldest?.at ?? null };
+    },
+    async failingChannels() {
+      const row = await reader
+        .selectFrom('alert_channels')
+        .where('failing_since', 'is not', null)
+        .select(({ fn }) => fn.countAll<number>().as('failing'))
+        .executeTakeFirst();
+      return row?.failing ?? 0;
     },
     async checkStates() {
       const rows = await reader

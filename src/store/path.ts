@@ -11,11 +11,12 @@ import {
   type ClaimedDeliveries,
   type DeliveryClaim,
   endDeliveryLeases,
-  insertDeliveryRow,
   renewDeliveries,
   type SettledAttempt,
   settleAttempts,
+  type SettleRules,
 } from './sqlite/deliveries.ts';
+import { insertDeliveryRow } from './sqlite/delivery-rows.ts';
 import type { Connection } from './sqlite/connection.ts';
 import type { SqliteFile } from './sqlite/file.ts';
 import { recordAttempts, type RecordRules } from './sqlite/results.ts';
@@ -37,7 +38,7 @@ export interface Path {
   recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
   claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels'>): Promise<ClaimedDeliveries>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
-  settleAttempts(settled: readonly SettledAttempt[], owner: string, now: number): Promise<boolean[]>;
+  settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */
   addDelivery(delivery: Delivery): Promise<void>;
   /** Leases left by a process before this one end now; what waits for a time that the clock was set back from comes back. */
@@ -50,16 +51,18 @@ export function createPath(file: SqliteFile, seal: Seal): Path {
   const contexts = createContexts(seal);
   const channels = new Map<string, AlertChannel>();
   const group = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.group(work);
+  // What is claimed is late already: it does not wait for others to share its commit.
+  const groupNow = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.groupNow(work);
   return {
     scheduleDue: (rules) => group((connection) => scheduleDue(connection, rules)),
-    claimRuns: (claim) => group((connection) => claimWithContexts(connection, claim, contexts)),
+    claimRuns: (claim) => groupNow((connection) => claimWithContexts(connection, claim, contexts)),
     renewRuns: (runs, lease) => group((connection) => renewRuns(connection, runs, lease)),
     returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
     recordAttempts: (attempts, rules) =>
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
-    claimDeliveries: (claim) => group((connection) => claimDeliveries(connection, { ...claim, seal, channels })),
+    claimDeliveries: (claim) => groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels })),
     renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
-    settleAttempts: (settled, owner, now) => group((connection) => settleAttempts(connection, settled, owner, now)),
+    settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, { ...rules, seal })),
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
     takeOver: (now) =>
       group((connection) => {

@@ -1,6 +1,7 @@
 // Deliveries that wait: taken, logged, settled, interrupted (spec §6.5, decisions: Webhook delivery).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { aChannel } from '../support/records.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 
 /** Checks that fail at once: as many deliveries at one channel. */
@@ -155,5 +156,30 @@ describe('a channel', () => {
     assert.ok(last !== undefined);
     await test.settle(last, 204);
     assert.deepEqual(test.rows(state), [{ many: 0, since: null }]);
+    assert.equal(test.failing.length, 1, 'told once, although a sixth did not arrive either');
+  });
+
+  it('that fails is told of through another channel of the account, which has a delivery of its own for it', async () => {
+    const { test, channel } = await failing(5);
+    await using _ = test;
+    const other = await test.temp.store.alertChannels.add({
+      channel: aChannel(test.accountId, { config: { name: 'Other', url: 'http://127.0.0.1:9/other' } }),
+      subscriptions: [],
+    });
+    assert.ok('saved' in other);
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+    const otherId = other.saved.channel.id;
+    const told = test.rows(`SELECT status, request FROM deliveries WHERE alert_channel_id = ${otherId}`);
+    assert.deepEqual(told, [
+      {
+        status: 0,
+        request: JSON.stringify({ method: 'POST', url: 'http://127.0.0.1:9/other', headers: [], body: 'Hook' }),
+      },
+    ]);
+    assert.deepEqual(
+      test.failing.map(({ alertChannelId, name, exhaustedInARow }) => [alertChannelId, name, exhaustedInARow]),
+      [[channel, 'Hook', 5]],
+    );
   });
 });

@@ -1,6 +1,7 @@
 // The path's statements on a store of their own, with one account and the shortest words for what the steps do.
 import assert from 'node:assert/strict';
 import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { FailingChannel } from '#domain/failing-channel.ts';
 import type { Check } from '#domain/check.ts';
 import type { Delivery, SendOutcome } from '#domain/delivery.ts';
 import { afterAttempt } from '#domain/delivery.ts';
@@ -36,6 +37,9 @@ export class PathUnderTest implements AsyncDisposable {
   get now(): number {
     return this.temp.clock.now();
   }
+
+  /** Channels found to be failing, as they were told of. */
+  readonly failing: FailingChannel[] = [];
 
   /** An activated check whose first slot is due now, every 10 s. */
   async check(change: Partial<Check> = {}): Promise<string> {
@@ -139,7 +143,19 @@ export class PathUnderTest implements AsyncDisposable {
       nextAttemptAt: step.nextAttemptAt,
     };
     const { alertChannelId } = delivery;
-    return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], owner, this.now);
+    return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], {
+      owner,
+      now: this.now,
+      renderFailing: (failing, through) => ({
+        request: {
+          method: 'POST',
+          url: JSON.stringify(through.config['url']).slice(1, -1),
+          headers: [],
+          body: failing.name,
+        },
+      }),
+      onFailing: (failing) => this.failing.push(failing),
+    });
   }
 
   outcome(status: number): SendOutcome {

@@ -11,6 +11,12 @@ import { StoreUnavailableError } from '#store/unavailable.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
+/** No channel fails for long enough here to be told of. */
+const untold = {
+  renderFailing: () => assert.fail('no channel fails'),
+  onFailing: () => assert.fail('no channel fails'),
+};
+
 /** The step over the store of the test, which is away while `fault.isAway`. */
 function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Partial<RecordResultsOptions> = {}) {
   return createRecordResults({
@@ -210,6 +216,7 @@ describe('sending deliveries', () => {
       wake: () => {
         isWoken = true;
       },
+      ...untold,
       onError: (error) => assert.fail(String(error)),
     });
     const delivered = (id: number): unknown =>
@@ -242,10 +249,10 @@ describe('sending deliveries', () => {
     const step = createSendDeliveries({
       store: {
         ...test.path,
-        settleAttempts: (settled, owner, now) =>
+        settleAttempts: (settled, rules) =>
           refused++ === 0
             ? Promise.reject(new StoreUnavailableError('full'))
-            : test.path.settleAttempts(settled, owner, now),
+            : test.path.settleAttempts(settled, rules),
       },
       clock: test.temp.clock,
       owner: 'one',
@@ -254,6 +261,7 @@ describe('sending deliveries', () => {
         return Promise.resolve(test.outcome(200));
       },
       wake: () => {},
+      ...untold,
       onError: () => {},
     });
     await step.turn();

@@ -10,7 +10,7 @@ import { idBytes } from '../codec.ts';
 import type { AlertChannelsTable, ToldTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
-import { insertDeliveryRow } from './deliveries.ts';
+import { insertDeliveryRow } from './delivery-rows.ts';
 
 /** How deliveries are made. */
 export interface TellRules {
@@ -68,19 +68,27 @@ export function tellChannels(
   return { alertTypes: [...types], deliveries };
 }
 
-/** Channels subscribed to the check or its group, and those that were told of something still open. */
+/**
+ * Channels subscribed to the check or its group, and those that were told of something still open. CROSS JOIN makes SQLite
+ * begin with those few instead of every channel of the account.
+ */
 function listenersOf(connection: Connection, { run, context }: EndedAttempt, seal: Seal): ListenerWithChannel[] {
   const accountId = idBytes(run.accountId);
   const checkId = idBytes(run.checkId);
   const rows = connection
     .prepare(
-      `SELECT c.*, t.open AS open, t.ssl_fingerprint AS ssl_fingerprint, t.ssl_step AS ssl_step,
-         max(s.id IS NOT NULL) AS is_subscribed, max(s.group_id IS NOT NULL) AS is_via_group
-       FROM alert_channels c
-       LEFT JOIN subscriptions s ON s.account_id = c.account_id AND s.alert_channel_id = c.id AND s.activated = 1
-         AND (s.check_id = ?2 OR s.group_id = ?3)
-       LEFT JOIN told t ON t.account_id = c.account_id AND t.check_id = ?2 AND t.alert_channel_id = c.id
-       WHERE c.account_id = ?1 AND (s.id IS NOT NULL OR t.open IS NOT NULL)
+      `WITH listening AS (
+         SELECT alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group FROM subscriptions
+         WHERE account_id = ?1 AND check_id = ?2 AND activated = 1
+         UNION ALL
+         SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
+         UNION ALL
+         SELECT alert_channel_id, 0, 0 FROM told WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
+       SELECT c.*, t.open AS open, t.ssl_fingerprint AS ssl_fingerprint, t.ssl_step AS ssl_step,
+         max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+       FROM listening l
+       CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
+       LEFT JOIN told t ON t.account_id = ?1 AND t.check_id = ?2 AND t.alert_channel_id = l.id
        GROUP BY c.id ORDER BY c.id`,
     )
     .all(accountId, checkId, context.check.groupId) as unknown as (AlertChannelsTable &

@@ -1,16 +1,16 @@
 // Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
-import type { AlertType } from '#domain/alert.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from '../codec.ts';
+import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
+import { type FailingRules, noteOutcome } from './failing-channels.ts';
+import { deliveryOf } from './delivery-rows.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
-const exhaustedUntilFailing = 5;
 
 /** Who takes deliveries, how many per channel, and for how long. Instants are epoch ms. */
 export interface DeliveryClaim {
@@ -146,12 +146,16 @@ export interface SettledAttempt {
   readonly step: DeliveryStep;
 }
 
+/** Who settles, and how it is told that a channel fails. */
+export interface SettleRules extends FailingRules {
+  readonly owner: string;
+}
+
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
 export function settleAttempts(
   connection: Connection,
   settled: readonly SettledAttempt[],
-  owner: string,
-  now: number,
+  rules: SettleRules,
 ): boolean[] {
   const settle = connection.prepare(
     `UPDATE deliveries SET status = ?, next_attempt_at = ?, attempts = attempts + 1, leased_by = NULL,
@@ -164,12 +168,11 @@ export function settleAttempts(
       step.status === 'delivered' || attempt.error === null ? null : attempt.error.message,
       idBytes(attempt.accountId),
       idBytes(attempt.deliveryId),
-      owner,
+      rules.owner,
     );
     if (Number(changes) === 0) return false;
     insertAttempt(connection, attempt);
-    if (step.status !== 'pending' && !isTest)
-      noteChannel(connection, attempt.accountId, alertChannelId, step.status, now);
+    if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules);
     return true;
   });
 }
@@ -198,32 +201,6 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
     );
 }
 
-/** Five exhausted deliveries in a row mark the channel as failing, one that arrives clears it (decisions: Dead channel). */
-function noteChannel(
-  connection: Connection,
-  accountId: string,
-  id: number,
-  status: DeliveryStep['status'],
-  now: number,
-): void {
-  if (status === 'delivered') {
-    connection
-      .prepare(
-        `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL
-         WHERE account_id = ? AND id = ? AND exhausted_in_a_row > 0`,
-      )
-      .run(idBytes(accountId), id);
-  } else if (status === 'exhausted') {
-    connection
-      .prepare(
-        `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1,
-           failing_since = CASE WHEN exhausted_in_a_row + 1 >= ? THEN coalesce(failing_since, ?) END
-         WHERE account_id = ? AND id = ?`,
-      )
-      .run(exhaustedUntilFailing, now, idBytes(accountId), id);
-  }
-}
-
 function endDelivery(connection: Connection, row: DeliveriesTable, status: 'cancelled', error: string): void {
   connection
     .prepare(
@@ -250,50 +227,4 @@ export function endDeliveryLeases(connection: Connection, now: number): void {
   connection
     .prepare('UPDATE deliveries SET next_attempt_at = ?, leased_by = NULL WHERE leased_by IS NOT NULL')
     .run(now);
-}
-
-/** Adds a delivery: of an alert, of a test message, or of a replay. */
-export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
-  connection
-    .prepare(
-      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
-         request, created_at, next_attempt_at, replay_of, is_test, error)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      idBytes(delivery.accountId),
-      idBytes(delivery.id),
-      delivery.alertChannelId,
-      idBytesOrNull(delivery.alertId),
-      idBytesOrNull(delivery.checkId),
-      idBytesOrNull(delivery.checkResultId),
-      delivery.alertType,
-      deliveryStatusCodes.encode(delivery.status),
-      delivery.request === null ? null : json(delivery.request),
-      delivery.createdAt,
-      delivery.nextAttemptAt,
-      idBytesOrNull(delivery.replayOf),
-      flag(delivery.isTest),
-      delivery.error,
-    );
-}
-
-export function deliveryOf(row: DeliveriesTable): Delivery {
-  return {
-    accountId: idText(row.account_id),
-    id: idText(row.id),
-    alertChannelId: row.alert_channel_id,
-    alertId: idTextOrNull(row.alert_id),
-    checkId: idTextOrNull(row.check_id),
-    checkResultId: idTextOrNull(row.check_result_id),
-    alertType: row.alert_type as AlertType,
-    status: deliveryStatusCodes.decode(row.status),
-    request: parsedOrNull<RenderedRequest>(row.request),
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    nextAttemptAt: row.next_attempt_at,
-    replayOf: idTextOrNull(row.replay_of),
-    isTest: row.is_test === 1,
-    error: row.error,
-  };
 }
