@@ -27,6 +27,8 @@ export interface Service {
   /** `http://127.0.0.1:port`; another one after a restart. */
   readonly address: string;
   readonly databasePath: string;
+  /** What the present process has written to stdout and stderr. */
+  readonly printed: string;
   /** An operation with the admin key; JSON in, JSON out. Never throws for a status. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   /** The same; throws unless it succeeded. */
@@ -87,6 +89,9 @@ export async function startService(
       return process.address;
     },
     databasePath: join(dataDir, 'tocsin.db'),
+    get printed() {
+      return process.printed();
+    },
     api,
     must: async (method, path, body) => {
       const answer = await api(method, path, body);
@@ -106,6 +111,7 @@ interface Process {
   readonly child: ChildProcess;
   readonly address: string;
   readonly ended: Promise<unknown>;
+  printed(): string;
 }
 
 async function startProcess({ dataDir, enter }: Place, environment: NodeJS.ProcessEnv): Promise<Process> {
@@ -137,5 +143,5 @@ async function startProcess({ dataDir, enter }: Place, environment: NodeJS.Proce
     { seen },
   );
   await until('the service to be ready', async () => (await fetch(`${address}/health/ready`)).ok, { seen });
-  return { child, address, ended };
+  return { child, address, ended, printed: () => printed };
 }

@@ -1,0 +1,226 @@
+// No secret comes out: each has a value that can be recognised, is put to use, and is then looked for in every output.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { everyOperation } from '#contract/operations.ts';
+import { type Fixtures, pathOf } from '../rest/operation-calls.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { apiKey, type Service, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const canaries = {
+  'secret variable': 'canary+account/variable==7Q',
+  'secret variable of the group': 'canary+group/variable==7Q',
+  'secret variable of the check': 'canary+check/variable==7Q',
+  'locked variable': 'canary+locked/variable==7Q',
+  'locked header of the check': 'canary+check/header==7Q',
+  'password of basic auth': 'canary+basic/password==7Q',
+  'webhook secret': 'canary+webhook/secret==7Q',
+  'locked header of the channel': 'canary+channel/header==7Q',
+  'installation key': 'c0ffee'.padEnd(64, '7d'),
+  'admin key': apiKey,
+} as const;
+type Canary = keyof typeof canaries;
+
+/** As it is, in base64 at each of its three alignments, percent-encoded, and as JSON and HTML write it. */
+function formsOf(value: string): string[] {
+  const inBase64 = ['', 'a', 'ab'].map((before) => {
+    const text = Buffer.from(before + value).toString('base64');
+    // The first and last characters depend on what stands beside it.
+    return text.slice(before.length === 0 ? 0 : 4, -4);
+  });
+  const url = encodeURIComponent(value);
+  const escaped = value.replaceAll('=', '&#x3D;').replaceAll('/', '&#x2F;');
+  return [
+    ...new Set([
+      value,
+      url,
+      url.toLowerCase(),
+      new URLSearchParams({ v: value }).toString().slice(2),
+      escaped,
+      ...inBase64,
+    ]),
+  ];
+}
+
+/** Says that an output holds none of the canaries, but those that belong there. */
+function assertClean(where: string, output: string, allowed: readonly Canary[] = []): void {
+  for (const [name, value] of Object.entries(canaries) as [Canary, string][]) {
+    if (allowed.includes(name)) continue;
+    for (const form of formsOf(value)) {
+      const at = output.indexOf(form);
+      assert.ok(at === -1, `the ${name} stands in ${where}: …${output.slice(Math.max(0, at - 200), at + 100)}…`);
+    }
+  }
+}
+
+/** Everything that was put to use, by the part of the path that names it. */
+async function putToUse(service: Service, targetUrl: string, receiverUrl: string): Promise<Record<string, string>> {
+  const must = async (path: string, body: object): Promise<string> =>
+    String((await service.must('POST', path, body))['id']);
+  const secretOne = { locked: false, secret: true };
+  await service.must('POST', '/v1/variables', { key: 'TOKEN', value: canaries['secret variable'], secret: true });
+  await service.must('POST', '/v1/variables', { key: 'LOCKED', value: canaries['locked variable'], locked: true });
+  const group = await must('/v2/check-groups', {
+    name: 'group',
+    environmentVariables: [{ key: 'GROUP_TOKEN', value: canaries['secret variable of the group'], ...secretOne }],
+  });
+  const channel = await must('/v1/alert-channels', {
+    type: 'WEBHOOK',
+    autoSubscribe: true,
+    config: {
+      url: `${receiverUrl}/{{LOCKED}}?q={{LOCKED}}`,
+      template:
+        '{"ALERT_TYPE":"{{ALERT_TYPE}}","error":{{{json CHECK_ERROR_MESSAGE}}},"link":"{{{RESULT_LINK}}}","v":"{{{LOCKED}}}"}',
+      headers: [{ key: 'x-token', value: canaries['locked header of the channel'], locked: true }],
+      webhookSecret: canaries['webhook secret'],
+    },
+  });
+  const check = await must('/v1/checks/api', {
+    name: 'shop',
+    frequency: 0,
+    frequencyOffset: 10,
+    groupId: Number(group),
+    environmentVariables: [{ key: 'CHECK_TOKEN', value: canaries['secret variable of the check'], ...secretOne }],
+    request: {
+      method: 'POST',
+      url: `${targetUrl}/{{TOKEN}}?a={{GROUP_TOKEN}}&b={{LOCKED}}`,
+      headers: [
+        { key: 'x-locked', value: canaries['locked header of the check'], locked: true },
+        { key: 'x-variables', value: '{{TOKEN}} {{GROUP_TOKEN}} {{CHECK_TOKEN}} {{LOCKED}}', locked: false },
+      ],
+      bodyType: 'JSON',
+      body: '{"token":"{{TOKEN}}","check":"{{CHECK_TOKEN}}","locked":"{{LOCKED}}"}',
+      basicAuth: { username: 'user', password: canaries['password of basic auth'] },
+      assertions: [
+        { source: 'TEXT_BODY', comparison: 'NOT_CONTAINS', target: '{{TOKEN}}' },
+        { source: 'HEADERS', property: 'x-echo', comparison: 'EQUALS', target: '{{CHECK_TOKEN}}' },
+      ],
+    },
+  });
+  const trigger = await service.must('POST', `/v1/triggers/checks/${check}`);
+  const reader = await service.must('POST', '/v1/api-keys', { name: 'reader', role: 'read-only' });
+  return {
+    checks: check,
+    'check-results': check,
+    'check-statuses': check,
+    'check-alerts': check,
+    'check-groups': group,
+    'alert-channels': channel,
+    'api-keys': String(reader['id']),
+    reader: String(reader['key']),
+    variables: 'TOKEN',
+    trigger: String(trigger['token']),
+  };
+}
+
+const firstId = async (service: Service, path: string): Promise<string> => {
+  const list = (await service.must('GET', path)) as unknown as { id: string }[];
+  assert.ok(list[0], `${path} lists nothing`);
+  return list[0].id;
+};
+
+const definitions = /^\/v1\/(variables|checks|check-groups|alert-channels)\b/;
+const lockedOnes: readonly Canary[] = ['locked variable', 'locked header of the check', 'locked header of the channel'];
+
+/** Every answer to a GET by this key; `mayWrite`: what is locked is shown to whoever may change it, in definitions only. */
+async function assertNoAnswerTells(
+  service: Service,
+  fixtures: Fixtures,
+  key: string,
+  mayWrite: boolean,
+): Promise<void> {
+  const reads = everyOperation().filter(({ method, id }) => method === 'GET' && !id.startsWith('call'));
+  assert.ok(reads.length > 30);
+  for (const operation of reads) {
+    const path = pathOf(operation, fixtures);
+    const answer = await fetch(service.address + path, { headers: { authorization: `Bearer ${key}` } });
+    const headers = JSON.stringify([...answer.headers]);
+    const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
+    assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
+    const isThere = ![400, 404].includes(answer.status) || /^\/v1\/(triggers\/check-groups|runtimes)\//.test(path);
+    assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
+  }
+}
+
+async function assertNoErrorTells(service: Service, { checks, 'alert-channels': channel }: Fixtures): Promise<void> {
+  for (const [method, path, body] of [
+    ['POST', '/v1/variables', { key: 'TOKEN', value: 'another' }],
+    ['PUT', '/v1/variables/TOKEN', { secret: false }],
+    ['PUT', `/v1/checks/${checks}`, { request: { method: 'NONE' } }],
+    ['PUT', `/v1/alert-channels/${channel}`, { config: { url: 'http://{{TOKEN}}/', template: '{{TOKEN}} {{#if' } }],
+    ['POST', '/v1/alert-channels/preview', { config: { url: 'http://127.0.0.1/{{TOKEN}}', template: '{{TOKEN}}' } }],
+    ['POST', `/v1/alert-channels/${channel}/test`, {}],
+  ] as const) {
+    const answer = await service.api(method, path, body);
+    assertClean(`the answer to ${method} ${path}`, JSON.stringify(answer.body));
+  }
+}
+
+function assertFilesClean({ databasePath }: Service): void {
+  const files = ['', '-wal', '-shm', '.lock'].map((end) => databasePath + end).filter((path) => existsSync(path));
+  assert.ok(files.length >= 2);
+  // What is locked is hidden in logs and is no secret at rest: deliveries send it again after a restart.
+  for (const file of files) assertClean(file, readFileSync(file, 'latin1'), lockedOnes);
+}
+
+test('what is secret reaches the target of the check, and no output of the service', async (t) => {
+  const service = await startService(t, {
+    LOG_LEVEL: 'trace',
+    TOCSIN_SECRET_KEY: canaries['installation key'],
+  });
+  const target = await startScriptedServer(t);
+  const receiver = await startReceiver(t, canaries['webhook secret']);
+  // Both tell back all that they were told.
+  const echo = (hit: { method: string; url: string; headers: object; body: Buffer }): string =>
+    JSON.stringify({ ...hit, body: hit.body.toString(), decoded: decodeURIComponent(hit.url) });
+  target.answer((hit) => ({ status: 500, body: echo(hit) }));
+  receiver.answer(({ hit }) => ({ status: 500, body: echo(hit) }));
+  const fixtures = await putToUse(service, target.url, receiver.url);
+  const message = await receiver.alert('ALERT_FAILURE');
+
+  const [hit] = await target.hits(1);
+  const seen = `${decodeURIComponent(hit?.url ?? '')} ${JSON.stringify(hit?.headers)} ${String(hit?.body)}`;
+  for (const name of [
+    'secret variable',
+    'secret variable of the group',
+    'secret variable of the check',
+    'locked variable',
+  ] as const)
+    assert.ok(seen.includes(canaries[name]), `the target was not sent the ${name}`);
+  assert.ok(seen.includes(canaries['locked header of the check']));
+  for (const { hit } of receiver.all) {
+    const request = `${hit.url} ${JSON.stringify(hit.headers)} ${hit.body.toString()}`;
+    assertClean('a webhook', request, ['locked variable', 'locked header of the channel']);
+    assert.ok(
+      request.includes(canaries['locked header of the channel']) && request.includes(canaries['locked variable']),
+    );
+  }
+
+  const deliveryId = message.deliveryId;
+  await until('the attempt to be logged', async () => {
+    const read = await service.must('GET', `/v1/deliveries/${deliveryId}`);
+    return (read['attempts'] as unknown[]).length > 0;
+  });
+  const link = new URL(String(message.json['link'])).pathname.split('/').at(-1) ?? '';
+  const resultId = await firstId(service, `/v1/check-results/${fixtures['check-results']}`);
+  const all = {
+    ...fixtures,
+    deliveries: deliveryId,
+    results: link,
+    '{checkId}': resultId,
+    '{id}': fixtures['checks'] ?? '',
+    accounts: await firstId(service, '/v1/accounts'),
+  };
+  await assertNoAnswerTells(service, all, apiKey, true);
+  await assertNoAnswerTells(service, all, fixtures['reader'] ?? '', false);
+  await assertNoErrorTells(service, fixtures);
+  assertFilesClean(service);
+  assert.equal((await service.stop()).code, 0);
+  assertFilesClean(service);
+  assertClean('what the process printed', service.printed, ['admin key']);
+  // The first key is printed once where it was made up; one that was given is known already.
+  const told = service.printed.split(apiKey).length - 1;
+  assert.ok(told <= 1, `the first key was printed ${told} times`);
+});
