@@ -1,6 +1,7 @@
 // Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
 import { mkdirSync } from 'node:fs';
 import { createLog } from '#lib/log.ts';
+import { WrongKeyError } from '#store/key-check.ts';
 import { compose, type Tocsin } from './compose.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { firstMinutes } from './first-minutes.ts';
@@ -26,7 +27,7 @@ async function serve(): Promise<void> {
     process.stdout.write(firstMinutes(tocsin));
     log.info('process.ready', { address: tocsin.address, roles: config.roles.join(','), egress: config.egress.mode });
   } catch (error) {
-    const isConfig = error instanceof ConfigError;
+    const isConfig = error instanceof ConfigError || error instanceof WrongKeyError;
     process.stderr.write(`tocsin: ${error instanceof Error ? lineOf(error) : String(error)}\n`);
     process.exit(isConfig ? exitCodes.config : exitCodes.failed);
   }
@@ -46,7 +47,7 @@ function makeDataDir({ dataDir }: Config): void {
 
 /** One helpful line for the faults of a start that a person can mend; the stack for those that nobody foresaw. */
 function lineOf(error: Error): string {
-  const foreseen = ['ConfigError', 'DatabaseOpenError', 'NewerDatabaseError', 'StartError'];
+  const foreseen = ['ConfigError', 'DatabaseOpenError', 'NewerDatabaseError', 'WrongKeyError', 'StartError'];
   return foreseen.includes(error.name) ? error.message : (error.stack ?? error.message);
 }
 

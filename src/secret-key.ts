@@ -11,8 +11,16 @@ const form = /^[0-9a-f]{64}$/;
 export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Uint8Array {
   if (secretKey !== null) return Buffer.from(secretKey, 'hex');
   const path = join(dataDir, fileName);
-  if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
-  const text = readFileSync(path, 'utf8').trim();
+  let text: string;
+  try {
+    if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+    text = readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(
+      `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}): right would be a folder that this user may read and write`,
+    );
+  }
   if (!form.test(text)) {
     throw new ConfigError(`${path} does not hold a key: right would be 64 hex digits, as TOCSIN_SECRET_KEY has them`);
   }

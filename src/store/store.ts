@@ -14,6 +14,7 @@ import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { sqliteDialect } from './dialect.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
+import { checkKey } from './key-check.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
@@ -59,14 +60,21 @@ export interface StoreOptions {
   readonly clock: Clock;
 }
 
-/** Opens and migrates the store. Throws DatabaseOpenError or NewerDatabaseError with what to do. */
+/** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
 export function openStore({ path, secretKey, clock }: StoreOptions): Store {
   const file = openSqliteFile(path);
+  const seal = createSeal(secretKey);
+  try {
+    checkKey(file, seal);
+  } catch (error) {
+    void file.close();
+    throw error;
+  }
   const database: Database = {
     dialect: sqliteDialect,
     reader: file.reader.kysely,
     transaction: (work) => file.queue.single((connection) => work(connection.kysely)),
-    seal: createSeal(secretKey),
+    seal,
     clock,
   };
   return {

@@ -1,0 +1,33 @@
+// Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
+import type { Seal } from './seal.ts';
+import type { SqliteFile } from './sqlite/file.ts';
+
+/** The key does not open what the database holds. */
+export class WrongKeyError extends Error {
+  override readonly name = 'WrongKeyError';
+}
+
+const name = 'key-check';
+
+/**
+ * Opens a sealed mark that the first start leaves in the database.
+ *
+ * @throws {WrongKeyError} when another key sealed it
+ */
+export function checkKey({ path, reader, queue }: SqliteFile, seal: Seal): void {
+  const row = reader.prepare('SELECT value FROM installation WHERE key = ?').get(name);
+  if (row === undefined) {
+    const leaveMark = `INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`;
+    // On a full disk the mark is left by a later start.
+    queue.group((connection) => connection.prepare(leaveMark).run(name, seal.seal(name))).catch(() => undefined);
+    return;
+  }
+  try {
+    seal.open(String(row['value']));
+  } catch {
+    throw new WrongKeyError(
+      `the secret key is not the one that sealed the database ${path}: set TOCSIN_SECRET_KEY to that one, ` +
+        `or put the secret.key back that was kept with it`,
+    );
+  }
+}
