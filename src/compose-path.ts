@@ -8,7 +8,7 @@ import { deliveryVariables } from '#domain/delivery-variables.ts';
 import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
-import type { Clock } from '#lib/clock.ts';
+import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
 import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
@@ -16,12 +16,13 @@ import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
+import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
-import { loopsOfRole, type LoopName } from './roles.ts';
+import { type LoopName, loopsOfAll, loopsOfRole } from './roles.ts';
 import type { WebhookSender } from '#channels/webhook/send.ts';
 
 /** What the path is joined with. */
@@ -32,9 +33,7 @@ export interface PathMeans {
   readonly runtimes: LoadedRuntimes;
   readonly sender: WebhookSender;
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  /** A clock that is never set, ms. */
-  readonly steadyNow: () => number;
+  readonly clock: FollowedClock;
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
@@ -68,12 +67,17 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const runs = joinRunChecks(joint, records);
   const deliveries = joinSendDeliveries(joint);
   const turns: Record<LoopName, () => Promise<number>> = {
+    'follow-clock': createFollowClock({
+      store: store.path,
+      clock,
+      onClockSet: (byMs) => log.warn('clock.set', { byMs }),
+    }),
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs.turn(),
     'send-deliveries': () => deliveries.turn(),
     'remove-old-rows': joinRemoveOldRows(joint),
   };
-  for (const name of config.roles.flatMap((role) => loopsOfRole[role])) {
+  for (const name of [...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])]) {
     const floorMs = name === 'remove-old-rows' ? 600_000 : 1000;
     const onError = (error: unknown, failedInARow: number): void =>
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
@@ -101,25 +105,14 @@ interface Joint extends PathMeans {
   readonly wakeLoop: (name: LoopName) => void;
 }
 
-function joinScheduleRuns({
-  store,
-  clock,
-  steadyNow,
-  config,
-  startedAt,
-  metrics,
-  log,
-  wakeLoop,
-}: Joint): () => Promise<number> {
+function joinScheduleRuns({ store, clock, config, startedAt, metrics, wakeLoop }: Joint): () => Promise<number> {
   return createScheduleRuns({
     store: store.path,
     clock,
-    steadyNow,
     locations: [config.location.code],
     startedAt,
     wake: () => wakeLoop('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
-    onClockSet: (byMs) => log.warn('clock.set', { byMs: Math.round(byMs) }),
   });
 }
 

@@ -4,6 +4,7 @@ import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-acco
 import { channelKinds } from '#channels/registry.ts';
 import { createGuard } from '#egress/guard.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
+import { createFollowedClock } from '#lib/followed-clock.ts';
 import { createHints } from '#lib/hints.ts';
 import type { Log } from '#lib/log.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
@@ -40,7 +41,7 @@ const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance
 
 /** Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError or ConfigError. */
 export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
-  const { clock } = clocks;
+  const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
   const secretKey = readSecretKey(config);
   const store = openStore({ path: config.database.path, secretKey, clock });
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
@@ -70,7 +71,6 @@ export async function compose(config: Config, log: Log, clocks: Clocks = machine
   address = await listen(server, config, store);
   path = await startPath({
     ...shared,
-    ...clocks,
     prober,
     sender,
     log,

@@ -2,8 +2,11 @@
 import type { Role } from './config-variables.ts';
 
 /** The loops of a process, by name. */
-export const loopNames = ['schedule-runs', 'run-checks', 'send-deliveries', 'remove-old-rows'] as const;
+export const loopNames = ['follow-clock', 'schedule-runs', 'run-checks', 'send-deliveries', 'remove-old-rows'] as const;
 export type LoopName = (typeof loopNames)[number];
+
+/** Loops of every process, whatever its roles. */
+export const loopsOfAll: readonly LoopName[] = ['follow-clock'];
 
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {

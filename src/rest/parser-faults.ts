@@ -1,5 +1,5 @@
 // Requests that the HTTP parser refuses before there is a request: they get the error shape, too.
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
@@ -10,9 +10,22 @@ const known: Readonly<Record<string, readonly [number, string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
 
-/** Answers on the bare socket and closes it; what is not even HTTP gets a 400. */
+/** The answer that has its turn on a connection; the HTTP server keeps it there, and puts the next one after it. */
+interface Turn {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/**
+ * Answers on the bare socket and closes it; what is not even HTTP gets a 400. Good requests that came before on the same
+ * connection are answered first, so that nobody takes this refusal for the answer to one of them.
+ */
 export function answerParserFault(error: Error & { code?: string }, socket: Duplex, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const present = (socket as Turn)._httpMessage;
+  if (present?.req.complete === true) {
+    present.once('close', () => answerParserFault(error, socket, requestId));
+    return;
+  }
   const [status, message] = known[error.code ?? ''] ?? [400, 'This is not a well-formed HTTP request.'];
   refuseOnSocket(socket, status, message, requestId);
 }

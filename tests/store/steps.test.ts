@@ -7,7 +7,9 @@ import { createRecordResults, type RecordResultsOptions } from '#pipeline/record
 import { createRunChecks, type RunChecksOptions } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
+import { createFollowedClock } from '#lib/followed-clock.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
+import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -277,15 +279,19 @@ describe('scheduling runs', () => {
     await test.check();
     let steady = 0;
     const moves: number[] = [];
-    const turn = createScheduleRuns({
+    const clock = createFollowedClock(test.temp.clock, () => steady);
+    const follow = createFollowClock({ store: test.path, clock, onClockSet: (byMs) => moves.push(byMs) });
+    const schedule = createScheduleRuns({
       store: test.path,
-      clock: test.temp.clock,
-      steadyNow: () => steady,
+      clock,
       locations: ['local'],
       startedAt: test.now - 60_000,
       wake: () => {},
-      onClockSet: (byMs) => moves.push(byMs),
     });
+    const turn = async (): Promise<number> => {
+      await follow();
+      return schedule();
+    };
     const pass = (ms: number): void => {
       steady += ms;
       test.temp.clock.turn(ms);

@@ -1,0 +1,62 @@
+// A machine's clock that is set or drifts, and the clock of a process that follows it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createFollowedClock } from '#lib/followed-clock.ts';
+import { createFollowClock } from './follow-clock.ts';
+
+const start = Date.UTC(2026, 2, 10, 12);
+const hourMs = 3_600_000;
+
+function clocks(move: (byMs: number, now: number) => Promise<void> = () => Promise.resolve()) {
+  const machine = { at: start, steady: 0 };
+  const clock = createFollowedClock({ now: () => machine.at }, () => machine.steady);
+  const pass = (ms: number, machineMs = ms): void => {
+    machine.steady += ms;
+    machine.at += machineMs;
+  };
+  return { clock, pass, follow: createFollowClock({ store: { moveWithClock: move }, clock }) };
+}
+
+describe('the clock of a process', () => {
+  it('does not jump with the machine: rows are moved first when it goes forward', async () => {
+    const seen: number[] = [];
+    const { clock, pass, follow } = clocks(() => {
+      seen.push(clock.now());
+      return Promise.resolve();
+    });
+    pass(1000, 1000 + hourMs);
+    assert.equal(clock.now(), start + 1000);
+    await follow();
+    assert.deepEqual([seen, clock.now()], [[start + 1000], start + 1000 + hourMs]);
+    assert.deepEqual(clock.lastSet, { from: start + 1000, to: start + 1000 + hourMs });
+  });
+
+  it('goes back before the rows are moved, and goes on as it was when they could not be', async () => {
+    const seen: number[] = [];
+    let isAway = true;
+    const { clock, pass, follow } = clocks(() => {
+      seen.push(clock.now());
+      return isAway ? Promise.reject(new Error('the disk is full')) : Promise.resolve();
+    });
+    pass(1000, 1000 - hourMs);
+    await assert.rejects(follow(), /disk is full/);
+    assert.equal(clock.now(), start + 1000);
+    isAway = false;
+    await follow();
+    const back = start + 1000 - hourMs;
+    assert.deepEqual([seen, clock.now(), clock.lastSet], [[back, back], back, null]);
+  });
+
+  it('takes over drift a little at a time, without moving a row', async () => {
+    const { clock, pass, follow } = clocks(() => assert.fail('a drift moves no row'));
+    pass(1000, 1012);
+    await follow();
+    assert.equal(clock.now(), start + 1005);
+    await follow();
+    await follow();
+    assert.equal(clock.now(), start + 1012);
+    pass(1000, 980);
+    for (let turns = 0; turns < 10; turns++) await follow();
+    assert.equal(clock.now(), start + 1992);
+  });
+});
