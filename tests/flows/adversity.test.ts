@@ -1,0 +1,158 @@
+// Clients that are slow, silent or talk nonsense: the real service answers everybody else, and is rid of them in time.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { restUnderTest } from '../rest/rest-under-test.ts';
+import { apiKey, type Service, startService } from '../support/service.ts';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+let service: Service;
+let port = 0;
+
+before(async () => {
+  service = await startService({ after: (work) => void cleanups.push(work) });
+  port = Number(new URL(service.address).port);
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+async function open(to: number): Promise<Socket> {
+  const socket = connect(to, '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes as they are; all that comes back until the other side closes. */
+async function talk(to: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  const socket = await open(to);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  for (const part of parts) socket.write(part);
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** How long the service takes for an ordinary question on a new connection. */
+async function answeredIn(): Promise<number> {
+  const startedAt = performance.now();
+  const request = `GET /v1/checks HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${apiKey}\r\nconnection: close\r\n\r\n`;
+  assert.match(await talk(port, request), /^HTTP\/1\.1 200 /);
+  return performance.now() - startedAt;
+}
+
+function assertRefused(raw: string, status: number): void {
+  assert.match(raw, new RegExp(`^HTTP/1\\.1 ${status} `), raw.slice(0, 300));
+  assert.match(raw, /\r\nx-request-id: \S+\r\n/i);
+  const body = JSON.parse(/\{.*\}/s.exec(raw)?.[0] ?? '') as Record<string, unknown>;
+  assert.deepEqual(Object.keys(body).slice(0, 3), ['statusCode', 'error', 'message']);
+  assert.equal(body['statusCode'], status);
+}
+
+const write = `POST /v1/variables HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${apiKey}\r\ncontent-type: application/json\r\n`;
+
+describe('others are answered within a second', () => {
+  for (const [who, said] of [
+    ['that say nothing', ''],
+    ['whose headers do not end', 'GET /v1/checks HTTP/1.1\r\nhost: a\r\nx-slow: '],
+    ['whose body does not come', `${write}content-length: 1000\r\n\r\n{`],
+  ] as const) {
+    test(`while a thousand connections are open ${who}`, async () => {
+      const idle = await Promise.all(Array.from({ length: 1000 }, () => open(port)));
+      for (const socket of idle) if (said !== '') socket.write(said);
+      for (let round = 0; round < 5; round++) {
+        const tookMs = await answeredIn();
+        assert.ok(tookMs < 1000, `${tookMs} ms`);
+      }
+      assert.equal((await fetch(`${service.address}/health/ready`)).status, 200);
+      for (const socket of idle) socket.destroy();
+    });
+  }
+
+  test('while ten megabytes are refused with 413, again and again', async () => {
+    const body = Buffer.alloc(10_000_000, ' ');
+    const refusals = Array.from({ length: 5 }, async () => {
+      const startedAt = performance.now();
+      assertRefused(await talk(port, `${write}content-length: ${body.length}\r\nconnection: close\r\n\r\n`, body), 413);
+      assert.ok(performance.now() - startedAt < 3000);
+    });
+    assert.ok((await answeredIn()) < 1000);
+    await Promise.all(refusals);
+  });
+});
+
+describe('bytes that are no good request', () => {
+  const ask = `GET /health/live HTTP/1.1\r\nhost: a\r\n`;
+
+  test('after good ones on the same connection are refused, and the good ones are answered', async () => {
+    const said = await talk(port, `${ask}\r\n${ask}\r\n\u0001\u0002 garbage\r\n\r\n${ask}\r\n`);
+    assert.equal(said.match(/HTTP\/1\.1 200 /g)?.length, 2, said);
+    assertRefused(said.slice(said.lastIndexOf('HTTP/1.1')), 400);
+  });
+
+  test('of any kind get a 400 in the error shape, or the connection closed', async () => {
+    for (const bytes of [
+      '\0\0\0\0\r\n\r\n',
+      '\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003',
+      'GET\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      'GET / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\nabc',
+      `${write}transfer-encoding: chunked\r\n\r\nzz\r\nnot a chunk\r\n`,
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    ]) {
+      assertRefused(await talk(port, Buffer.from(bytes, 'latin1')), 400);
+    }
+  });
+
+  test('headers beyond 16 kB are refused with 431', async () => {
+    assertRefused(await talk(port, `${ask}x-large: ${'x'.repeat(20_000)}\r\n\r\n`), 431);
+    const many = Array.from({ length: 3000 }, (_, n) => `x-${n}: ${n}\r\n`).join('');
+    assertRefused(await talk(port, `${ask}${many}\r\n`), 431);
+  });
+
+  test('HTTP/1.0 is answered, without a Host header too, and its connection closed', async () => {
+    assert.match(await talk(port, 'GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /);
+  });
+
+  test('a body that is cut off leaves nothing behind', async () => {
+    const socket = await open(port);
+    socket.write(`${write}content-length: 60\r\n\r\n{"key":"HALF","value":`);
+    await answeredIn();
+    socket.destroy();
+    assert.equal((await service.api('GET', '/v1/variables/HALF')).status, 404);
+  });
+
+  test('none of it was a fault of the service', () => {
+    assert.doesNotMatch(service.printed, /"level":"(error|fatal)"/);
+  });
+});
+
+// The same server with short limits: 15 s for headers and 30 s for a request would be long to wait for.
+describe('a client that dribbles is cut off in bounded time', () => {
+  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
+  for (const [what, first, piece] of [
+    ['its headers', 'GET /v1/runtimes HTTP/1.1\r\nhost: a\r\n', 'x: y\r\n'],
+    ['its body', write.replace(apiKey, 'tsn_admin') + 'content-length: 100000\r\n\r\n', ' '],
+  ] as const) {
+    test(`with ${what}, and told so with 408`, async (t) => {
+      const { server } = restUnderTest(limits);
+      t.after(() => server.close());
+      const to = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+      const startedAt = performance.now();
+      const dribblers = Array.from({ length: 50 }, async () => {
+        const socket = await open(to);
+        const chunks: Buffer[] = [];
+        socket.on('data', (chunk) => chunks.push(chunk));
+        socket.write(first);
+        const timer = setInterval(() => socket.writable && socket.write(piece), 50);
+        await once(socket, 'close');
+        clearInterval(timer);
+        return Buffer.concat(chunks).toString();
+      });
+      for (const said of await Promise.all(dribblers)) assertRefused(said, 408);
+      assert.ok(performance.now() - startedAt < 5000);
+    });
+  }
+});
