@@ -1,0 +1,72 @@
+// SIGTERM while everything hangs: what is held is given back, and the next process brings it to its end.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+
+it('ends within 10 s; the attempt is shown as interrupted and repeated, the probe is run again and recorded once', async (t) => {
+  const service = await startService(t);
+  const [failing, hanging] = [await startScriptedServer(t), await startScriptedServer(t)];
+  const receiver = await startReceiver(t, secret);
+  failing.answer({ status: 500 });
+  hanging.answer('hang');
+  receiver.answer('hang');
+  const config = { url: receiver.url, webhookSecret: secret };
+  await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+  const group = await service.must('POST', '/v2/check-groups', { name: 'both' });
+  const make = async (name: string, url: string): Promise<string> => {
+    const body = { name, frequency: 1440, groupId: group['id'], request: { method: 'GET', url } };
+    return String((await service.must('POST', '/v1/checks/api', body))['id']);
+  };
+  await make('failing', failing.url);
+  const hung = await make('hanging', hanging.url);
+  const trigger = await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+  const first = await receiver.received(() => true);
+  await hanging.hits(1);
+  // One who waits for the verdicts is let go, too.
+  const waiting = fetch(
+    `${service.address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}?maxWaitSeconds=600`,
+  ).then(
+    ({ status }) => status,
+    () => 'closed' as const,
+  );
+  await hanging.hits(2);
+
+  const ended = await service.stop();
+  assert.deepEqual([ended.code, ended.signal], [0, null]);
+  assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
+  assert.ok(['closed', 503, 408].includes(await waiting), `whoever waited was told ${await waiting}`);
+  await assert.rejects(fetch(`${service.address}/health/live`), 'nobody is answered any more');
+
+  hanging.answer({ status: 200 });
+  receiver.answer({ status: 200 });
+  await service.restart();
+  const delivery = await until('the delivery to end', async () => {
+    const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
+    return read['status'] === 'delivered' && read;
+  });
+  assert.deepEqual(
+    (delivery['attempts'] as { number: number; error?: { class: string } }[]).map(({ number, error }) => [
+      number,
+      error?.class,
+    ]),
+    [
+      [1, 'interrupted'],
+      [1, undefined],
+    ],
+  );
+  const results = await until('both runs of the check that hung', async () => {
+    const { body } = await service.api('GET', `/v1/check-results/${hung}`);
+    const list = body as unknown as { hasFailures: boolean }[];
+    return list.length >= 2 && list;
+  });
+  assert.deepEqual(
+    results.map(({ hasFailures }) => hasFailures),
+    [false, false],
+  );
+  assert.match(await (await fetch(`${service.address}/metrics`)).text(), /^tocsin_conservation_difference 0$/m);
+});
