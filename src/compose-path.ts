@@ -153,8 +153,16 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
     store: store.path,
     clock,
     owner,
-    send: ({ id: deliveryId, createdAt, request }, { secret, previousSecret }, attempt) =>
-      sender.send({ request: requireRequest(request), deliveryId, createdAt, attempt, secret, previousSecret }),
+    send: ({ id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
+      sender.send({
+        request: requireRequest(request),
+        deliveryId,
+        createdAt,
+        attempt,
+        replayOf,
+        secret,
+        previousSecret,
+      }),
     wake: () => wakeLoop('send-deliveries'),
     onSettled: ({ id }, { error }, { status }) => {
       metrics.onSettled(status);

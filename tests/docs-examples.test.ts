@@ -106,7 +106,7 @@ function inFolder<Result>(work: (folder: string) => Result): Result {
 
 test('the signature of a delivery is the one that the snippets compute', () => {
   const headers = signatureHeaders(
-    { deliveryId: 'd', createdAt: 1, attempt: 1, body, secret, previousSecret: null },
+    { deliveryId: 'd', createdAt: 1, attempt: 1, replayOf: null, body, secret, previousSecret: null },
     facts.createdAt,
   );
   assert.deepEqual(headers.find(([name]) => name === 'x-service-signature')?.[1], signature);

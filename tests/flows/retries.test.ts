@@ -143,6 +143,8 @@ describe('a delivery that is not taken', { concurrency: 8 }, () => {
     const replay = await service.must('POST', `/v1/deliveries/${first.deliveryId}/replay`);
     assert.equal(replay['replayOf'], first.deliveryId);
     const again = await receiver.received(({ deliveryId }) => deliveryId === replay['id']);
+    assert.equal(again.hit.headers['x-service-replay-of'], first.deliveryId);
+    assert.equal(first.hit.headers['x-service-replay-of'], undefined, 'what is no replay names none');
     assert.equal(again.attempt, 1);
     await ended(again.deliveryId, 'delivered');
     const list = await service.api('GET', `/v1/deliveries?alertChannelId=${channelId}&status=delivered`);

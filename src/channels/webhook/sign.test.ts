@@ -6,7 +6,7 @@ import { signatureHeaders } from './sign.ts';
 const createdAt = 1_795_251_907_089;
 const now = createdAt + 20_500;
 const body = '{"text":"größer 🔥"}';
-const base = { deliveryId: 'd-1', createdAt, attempt: 2, body, previousSecret: null };
+const base = { deliveryId: 'd-1', createdAt, attempt: 2, replayOf: null, body, previousSecret: null };
 
 function headersOf(signing: Parameters<typeof signatureHeaders>[0]): Record<string, string> {
   return Object.fromEntries(signatureHeaders(signing, now));
@@ -18,6 +18,10 @@ test('every delivery carries its creation in milliseconds, its id and the number
     'x-service-delivery-id': 'd-1',
     'x-service-attempt': '2',
   });
+});
+
+test('a replay names the delivery that it repeats', () => {
+  assert.equal(headersOf({ ...base, replayOf: 'd-0', secret: null })['x-service-replay-of'], 'd-0');
 });
 
 test('with a secret the signature is the lower-case hex HMAC-SHA256 of the exact body bytes', () => {

@@ -9,6 +9,8 @@ export interface Signing {
   readonly createdAt: number;
   /** From 1. */
   readonly attempt: number;
+  /** The delivery that this one repeats; null = it is no replay. */
+  readonly replayOf: string | null;
   /** The exact body; '' for GET and HEAD. */
   readonly body: string;
   /** null = unsigned. */
@@ -34,12 +36,14 @@ function standardKey(secret: string): BinaryLike {
  * @param now epoch ms: when the attempt starts
  */
 export function signatureHeaders(signing: Signing, now: number): [name: string, value: string][] {
-  const { deliveryId, createdAt, attempt, body, secret, previousSecret } = signing;
+  const { deliveryId, createdAt, attempt, replayOf, body, secret, previousSecret } = signing;
   const headers: [string, string][] = [
     ['x-service-timestamp', String(createdAt)],
     ['x-service-delivery-id', deliveryId],
     ['x-service-attempt', String(attempt)],
   ];
+  // A replay has a timestamp of its own, and yet tells of the past: a receiver must be able to see that.
+  if (replayOf !== null) headers.push(['x-service-replay-of', replayOf]);
   if (secret === null || secret === '') return headers;
   const seconds = String(Math.floor(now / 1000));
   const secrets = previousSecret !== null && previousSecret.until > now ? [secret, previousSecret.secret] : [secret];

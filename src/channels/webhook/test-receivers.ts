@@ -71,6 +71,13 @@ export async function receiver(answer: http.RequestListener): Promise<{ host: st
 /** A sending with defaults for what a test does not care about. */
 export function sending(host: string, request: Partial<RenderedRequest> = {}, more: Partial<Sending> = {}): Sending {
   const base = { method: 'POST', url: `http://${host}/hook`, headers: [], body: '{"a":"größer 🔥"}' };
-  const signing = { deliveryId: 'd-1', createdAt: 1000, attempt: 1, secret: null, previousSecret: null };
+  const signing = {
+    deliveryId: 'd-1',
+    createdAt: 1000,
+    attempt: 1,
+    replayOf: null,
+    secret: null,
+    previousSecret: null,
+  };
   return { ...signing, ...more, request: { ...base, ...request } };
 }
