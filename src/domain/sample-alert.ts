@@ -21,6 +21,11 @@ const sampleCheckId = '00000000-0000-4000-8000-000000000001';
 const sampleResultId = '00000000-0000-4000-8000-000000000002';
 const url = 'https://shop.example/cart';
 
+/** Whether this is the result that a sample names, which exists nowhere. */
+export function isSampleResult(resultId: string): boolean {
+  return resultId === sampleResultId;
+}
+
 /**
  * The sample of an alert type, with the account's own variables.
  *

@@ -6,7 +6,7 @@ import type { CheckResultBody } from '#contract/check-result.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { noResultPage, resultPage } from './result-page.ts';
+import { noResultPage, resultPage, testMessagePage } from './result-page.ts';
 import { resultView } from './result-view.ts';
 import { Answer, pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText } from './wire.ts';
@@ -27,6 +27,7 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
       toWire(await actions.find(caller, params.checkId, params.checkResultId)),
     ),
     route('showResult', async ({ params }) => {
+      if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
       try {
         return new Answer(200, resultPage(resultView(await pages.open(params.link))), pageHeaders);
       } catch (error) {

@@ -70,6 +70,17 @@ export function noResultPage(): string {
   );
 }
 
+/** The page for the link of a test message: it works, and has no result to show. */
+export function testMessagePage(): string {
+  return page(
+    'A test message',
+    html`<main class="result">
+      <h1>This was a test message</h1>
+      <p>The link works. That of a real alert opens its result here.</p>
+    </main>`,
+  );
+}
+
 function facts(view: ResultView): Html {
   const rows: readonly (readonly [string, string])[] = [
     ['Started', utc(view.startedAt)],

@@ -169,6 +169,9 @@ describe('an alert', { concurrency: 4 }, () => {
       [(sent['response'] as { status: number }).status, (sent['response'] as { body: string }).body],
       [202, 'thanks'],
     );
+    const page = await fetch(String(test.json['RESULT_LINK']));
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /This was a test message[^]*a real alert opens its result/);
   });
 
   it('is not sent while its group is muted, and is when that ends', async (t) => {
