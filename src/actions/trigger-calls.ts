@@ -41,7 +41,7 @@ export interface TriggerCallActions {
   /**
    * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
    * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, and
-   * `unavailable` when this process stops meanwhile.
+   * `unavailable` when this process stops meanwhile. A call that runs nothing is no verdict: `conflict`.
    */
   callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
   /** The same for one check; refuses with `conflict` while it is deactivated. */
@@ -82,7 +82,12 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
   return {
     async callGroup(groupId, token, how) {
       const batch = await call({ groupId, checkId: null }, token, how);
-      return verdictsOf(batch, await batches.results(batch));
+      if (batch.checks.length === 0) {
+        throw new Refusal('conflict', 'The group has no activated checks: nothing was run.');
+      }
+      const verdicts = verdictsOf(batch, await batches.results(batch));
+      if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted meanwhile.');
+      return verdicts;
     },
     async callCheck(checkId, token, how) {
       const batch = await call({ groupId: null, checkId }, token, how);

@@ -67,6 +67,7 @@ const call = {
     402: 'The account’s execution limit cannot hold all of these runs: none was started.',
     404: 'There is no such trigger.',
     408: 'Time is up; the checks go on running.',
+    409: 'Nothing was run: no check is activated.',
     429: 'More than ten calls in a minute.',
     503: 'At least one check has failed: same body as 200.',
   },

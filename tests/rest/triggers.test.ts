@@ -81,9 +81,24 @@ test('time that is up is 408, a wrong wait 400, a wrong token 404, the eleventh 
   }
   assert.equal(await statusOf(`/check-groups/x/trigger/${token}`), 400);
   on.raw.exec("UPDATE checks SET check_type = 'HEARTBEAT'");
-  for (let index = 0; index < 9; index++) assert.equal(await statusOf(`/check-groups/3/trigger/${token}`), 200);
+  for (let index = 0; index < 9; index++) assert.equal(await statusOf(`/check-groups/3/trigger/${token}`), 409);
   const eleventh = await on.server.inject({ url: `/check-groups/3/trigger/${token}` });
   assert.deepEqual([eleventh.statusCode, eleventh.headers['retry-after']], [429, '60']);
+});
+
+test("a group's token is no verdict while nothing can run: 409 with the reason, and the API's own call goes on", async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  const url = `/check-groups/3/trigger/${await makeTrigger(on, 'check-groups/3')}`;
+  const nothing = 'The group has no activated checks: nothing was run.';
+  const ask = async () => {
+    const answer = await on.server.inject({ url });
+    return [answer.statusCode, answer.json<{ message: string }>().message];
+  };
+  assert.deepEqual(await ask(), [409, nothing]);
+  putCheck(on.raw, on.accountId, { groupId: 3, activated: false });
+  assert.deepEqual(await ask(), [409, nothing]);
+  await makeTrigger(on, 'check-groups/3');
 });
 
 test('a client that goes away ends the wait, and what was started goes on', async () => {
