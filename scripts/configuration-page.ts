@@ -1,5 +1,7 @@
 // The page docs/configuration.md, written from the same table that reads the environment.
-import { configVariables } from '#config-variables.ts';
+import { clientVariables, configVariables } from '#config-variables.ts';
+
+const clients = clientVariables.map((name) => `\`${name}\``).join(', ');
 
 const head = `# Configuration
 
@@ -7,8 +9,9 @@ const head = `# Configuration
 
 Tocsin is configured by environment variables, and needs none of them. An empty variable counts as absent.
 A wrong value ends the start with one line that names the variable, the value and what would be right; a variable that
-begins with \`TOCSIN_\` and is not in this list is warned about. What belongs to an account (channels, alert settings,
-execution limit, API keys) is not configured here but through the API.
+begins with \`TOCSIN_\` and is not in this list is warned about, but for ${clients},
+which are for clients. What belongs to an account (channels, alert settings, execution limit, API keys) is not configured
+here but through the API.
 
 | Variable | Default | What it does | A right value |
 |---|---|---|---|

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import { isUuid } from '#lib/id.ts';
+import { nearestName } from '#lib/nearest.ts';
 
 /** What a process does; `all` stands for the whole list (design §4). */
 export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
@@ -139,6 +140,17 @@ export const configVariables = {
     read: (text) => logLevels.find((level) => level === text.toLowerCase()),
   } satisfies ConfigVariable<LogLevel>,
 };
+
+/** Names that the pages give to clients: nothing is read from them here, and nobody is warned of them. */
+export const clientVariables: readonly string[] = ['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER'];
+
+/** The variable that somebody probably meant, also without its prefix or with one it does not have; null = none is near. */
+export function nearestVariable(name: string): ConfigVariableName | null {
+  const plain = (each: string): string => each.replace(/^TOCSIN_/, '');
+  const names = Object.keys(configVariables) as ConfigVariableName[];
+  const nearest = nearestName(plain(name), names.map(plain));
+  return names.find((each) => plain(each) === nearest) ?? null;
+}
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

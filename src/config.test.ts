@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { configVariables } from '#config-variables.ts';
+import { configVariables, nearestVariable } from '#config-variables.ts';
 import { configurationPage } from '../scripts/configuration-page.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 
@@ -171,6 +171,19 @@ describe('configuration', () => {
   it('points out TOCSIN_ variables that mean nothing', () => {
     const { unknownVariables } = readConfig({ TOCSIN_RETENTION_DAY: '5', PATH: '/bin', TOCSIN_EGRESS: 'any' });
     assert.deepEqual(unknownVariables, ['TOCSIN_RETENTION_DAY']);
+    for (const [name, meant] of [
+      ['TOCSIN_RETENTION_DAY', 'TOCSIN_RETENTION_DAYS'],
+      ['TOCSIN_PORT', 'PORT'],
+      ['TOCSIN_DATABASE_URL', 'DATABASE_URL'],
+      ['TOCSIN_MOON', null],
+    ] as const) {
+      assert.equal(nearestVariable(name), meant);
+    }
+  });
+
+  it('keeps silent about the names that the pages give to clients', () => {
+    const env = { TOCSIN_API_KEY: 'k', TOCSIN_URL: 'http://127.0.0.1:1', TOCSIN_TRIGGER: 'http://127.0.0.1:1/t' };
+    assert.deepEqual(readConfig(env).unknownVariables, []);
   });
 
   it('gives links that can be opened, whatever it listens on', () => {

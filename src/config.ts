@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
+  clientVariables,
   type ConfigVariable,
   configVariables,
   type ConfigVariableName,
@@ -76,7 +77,9 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
-    unknownVariables: Object.keys(env).filter((name) => name.startsWith('TOCSIN_') && !(name in configVariables)),
+    unknownVariables: Object.keys(env).filter(
+      (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),
+    ),
   });
 }
 

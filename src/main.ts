@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { compose, type Tocsin } from './compose.ts';
+import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { firstMinutes } from './first-minutes.ts';
 
@@ -22,7 +23,11 @@ async function serve(): Promise<void> {
     const config = readConfig();
     makeDataDir(config);
     const log = createLog(config.logLevel, process.stdout.isTTY);
-    for (const name of config.unknownVariables) log.warn('config.unknown', { name, hint: 'see docs/configuration.md' });
+    for (const name of config.unknownVariables) {
+      const nearest = nearestVariable(name);
+      const hint = nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`;
+      log.warn('config.unknown', { name, hint });
+    }
     tocsin = await compose(config, log);
     process.stdout.write(firstMinutes(tocsin));
     log.info('process.ready', { address: tocsin.address, roles: config.roles.join(','), egress: config.egress.mode });

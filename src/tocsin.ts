@@ -4,6 +4,7 @@ import { systemClock } from '#lib/clock.ts';
 import { backUp, CommandError } from '#commands/backup.ts';
 import { examine } from '#commands/doctor.ts';
 import { readInstalled } from './compose-runtimes.ts';
+import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
 
@@ -84,6 +85,7 @@ async function doctor(words: string[]): Promise<number> {
     dataDir: config.dataDir,
     databasePath: config.database.path,
     hasConfiguredKey: config.secretKey !== null,
+    unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
     egress: { mode: config.egress.mode, isLoopback: isLoopbackHost(config.host) },
     runtimes: {

@@ -17,6 +17,8 @@ export interface DoctorInput {
   readonly dataDir: string;
   readonly databasePath: string;
   readonly hasConfiguredKey: boolean;
+  /** Variables that begin with TOCSIN_ and mean nothing, and what was probably meant. */
+  readonly unknownVariables: readonly { readonly name: string; readonly nearest: string | null }[];
   /** Where a running service would be asked. */
   readonly address: string;
   readonly egress: { readonly mode: string; readonly isLoopback: boolean };
@@ -27,6 +29,7 @@ export interface DoctorInput {
 export async function examine(input: DoctorInput): Promise<Finding[]> {
   return [
     nodeFinding(input.nodeVersion),
+    ...variableFindings(input.unknownVariables),
     folderFinding(input.dataDir),
     ...spaceFinding(input.dataDir),
     ...keyFindings(input),
@@ -42,6 +45,14 @@ function nodeFinding(version: string): Finding {
   return major >= 24
     ? { what: 'Node.js', grade: 'ok', message: version }
     : { what: 'Node.js', grade: 'problem', message: `${version} is too old: run npm ci, it brings version 24` };
+}
+
+function variableFindings(unknown: DoctorInput['unknownVariables']): Finding[] {
+  return unknown.map(({ name, nearest }) => ({
+    what: 'variable',
+    grade: 'warning',
+    message: `${name} means nothing: ${nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`}`,
+  }));
 }
 
 function folderFinding(dataDir: string): Finding {

@@ -109,10 +109,11 @@ describe('doctor', () => {
     const dataDir = dirname(service.databasePath);
     chmodSync(join(dataDir, 'secret.key'), 0o644);
     writeFileSync(service.databasePath, 'this is no database at all, whatever its name says '.repeat(100));
-    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: dataDir, PORT: '1' });
+    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: dataDir, PORT: '1', TOCSIN_HOST: '::1' });
     assert.equal(said.code, 1);
     assert.match(said.out, /PROBLEM +secret key .*chmod 600/);
     assert.match(said.out, /PROBLEM +database .*backup/);
+    assert.match(said.out, /warning +variable +TOCSIN_HOST means nothing: did you mean HOST\?/);
     assert.match(said.out, /warning +service .*npm start/);
   });
 });

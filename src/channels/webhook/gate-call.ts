@@ -2,7 +2,7 @@
 import { systemVariableNames } from '#domain/template-variables.ts';
 import type { Helper } from './helper.ts';
 import { dollarNames, helpers } from './helpers.ts';
-import { suggestion } from './nearest.ts';
+import { suggestion } from '#lib/nearest.ts';
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 

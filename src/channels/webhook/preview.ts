@@ -7,7 +7,7 @@ import { contextOf } from './context.ts';
 import { compileTemplate } from './compile.ts';
 import type { Reference } from './gate.ts';
 import { dollarNames } from './helpers.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName } from '#lib/nearest.ts';
 import { isJson } from './render.ts';
 import { TemplateError } from './template-error.ts';
 import { compileField, secretMessage } from './validate.ts';
