@@ -1,5 +1,5 @@
 // `backup <file>`: a consistent copy of the database while the service goes on, verified before it counts.
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -18,24 +18,38 @@ export class CommandError extends Error {
 
 /**
  * Copies the database at `source` to `target`. The copy is of one moment; it is written aside, opened, checked, and
- * only then takes its name. The service may run meanwhile. Throws CommandError.
+ * only then takes its name. The service may run meanwhile. Only its owner can read the copy, and a folder that is made
+ * for it. Throws CommandError.
  */
 export function backUp(source: string, target: string): BackupResult {
   if (!existsSync(source)) throw new CommandError(`there is no database at ${source}: nothing to back up`);
   if (existsSync(target)) throw new CommandError(`${target} exists already: name a file that does not`);
   const startedAt = performance.now();
   const aside = `${target}.part`;
-  mkdirSync(dirname(target), { recursive: true });
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   rmSync(aside, { force: true });
+  // An empty file may be vacuumed into, and keeps its mode: at no moment can others read what is in it.
+  writeFileSync(aside, '', { mode: 0o600, flag: 'wx' });
   const database = new DatabaseSync(source, { readOnly: true, timeout: 10_000 });
   try {
     database.prepare('VACUUM INTO ?').run(aside);
   } finally {
     database.close();
   }
+  markClosed(aside);
   const tables = verify(aside);
   renameSync(aside, target);
   return { path: target, bytes: statSync(target).size, tables, durationMs: performance.now() - startedAt };
+}
+
+/** A copy of a running service's file says that it is open: started from it, Tocsin would take that for a crash. */
+function markClosed(path: string): void {
+  const copy = new DatabaseSync(path);
+  try {
+    copy.exec(`UPDATE installation SET value = 'closed' WHERE key = 'file'`);
+  } finally {
+    copy.close();
+  }
 }
 
 /** Opens the copy and reads all of it; answers how many tables it has. */

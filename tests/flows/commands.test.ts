@@ -1,11 +1,12 @@
 // `npm run tocsin -- <command>`: what the commands do to a real installation, and what they say and exit with.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { blockOf, readPage } from '../support/pages.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
 import { startService } from '../support/service.ts';
 
@@ -53,15 +54,19 @@ describe('the command line', () => {
 
 describe('backup', () => {
   it('copies a running service, and the copy is a whole installation', async (t) => {
-    const service = await startService(t);
-    await service.must('POST', '/v1/variables', { key: 'KEPT', value: 'in the copy' });
     const folder = emptyFolder(t);
-    const target = join(folder, 'copies', 'tocsin.db');
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    const service = await startService(t, {}, { dataDir, enter: [] });
+    await service.must('POST', '/v1/variables', { key: 'KEPT', value: 'in the copy' });
+    const target = join(folder, 'backups', 'tocsin-2026-01-31.db');
     const environment = { TOCSIN_DATA_DIR: dirname(service.databasePath) };
     const said = await tocsin(['backup', target], environment);
     assert.equal(said.code, 0, said.err);
     assert.match(said.out, /verified/);
-    assert.deepEqual(readdirSync(dirname(target)), ['tocsin.db'], 'nothing else is left beside it');
+    assert.deepEqual(readdirSync(dirname(target)), ['tocsin-2026-01-31.db'], 'nothing else is left beside it');
+    assert.equal(statSync(target).mode & 0o777, 0o600, 'nobody else can read it');
+    assert.equal(statSync(dirname(target)).mode & 0o777, 0o700);
 
     const again = await tocsin(['backup', target], environment);
     assert.equal(again.code, 1, 'an older backup is not overwritten');
@@ -69,9 +74,11 @@ describe('backup', () => {
 
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
     await service.stop();
-    copyFileSync(target, service.databasePath);
-    for (const rest of ['-wal', '-shm']) rmSync(service.databasePath + rest, { force: true });
+    const restore = blockOf(readPage('docs/operating.md'), 'sh', 'restore');
+    const pasted = spawnSync('sh', ['-ec', restore], { cwd: folder, encoding: 'utf8' });
+    assert.equal(pasted.status, 0, `the page's own lines, after a clean stop: ${pasted.stderr}`);
     await service.restart();
+    assert.doesNotMatch(service.printed, /store\.recovered/, 'a copy is no crash');
     assert.equal((await service.api('GET', '/v1/variables/KEPT')).status, 200);
     assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
   });
