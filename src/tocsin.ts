@@ -1,8 +1,10 @@
 // `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
 import { parseArgs } from 'node:util';
+import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
 import { backUp, CommandError } from '#commands/backup.ts';
 import { examine } from '#commands/doctor.ts';
+import { addAdminKey } from '#commands/new-key.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
@@ -15,6 +17,8 @@ const help = `Usage: npm run tocsin -- <command>
 
   serve             run the service (the same as npm start); stops on Ctrl-C or SIGTERM
   backup <file>     copy the database while the service runs, verified; restore: stop the service, put the file in place
+  new-key           make and print an admin key for every account here, for when the last one is lost; the service may
+                    run meanwhile; --name <text> says what it is called
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
   help              this page
 
@@ -30,6 +34,7 @@ class UsageError extends Error {
 const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   serve,
   backup,
+  'new-key': newKey,
   doctor,
   help: showHelp,
 };
@@ -72,6 +77,19 @@ function backup(words: string[]): Promise<number> {
   const megabytes = (made.bytes / 1e6).toFixed(1);
   process.stdout.write(
     `${made.path}: ${megabytes} MB, ${made.tables} tables, verified, ${made.durationMs.toFixed(0)} ms\n`,
+  );
+  return Promise.resolve(exitCodes.ok);
+}
+
+function newKey(words: string[]): Promise<number> {
+  const { values } = parseArgs({ args: words, options: { name: { type: 'string', default: 'Made with new-key' } } });
+  const name = values.name.trim();
+  if (name === '' || name.length > 200) throw new UsageError('--name takes a text of 1 to 200 characters');
+  const text = newKeyText();
+  const key = { name, hash: keyHash(text), prefix: keyPrefix(text), createdAt: systemClock.now() };
+  const reached = addAdminKey(readConfig().database.path, key);
+  process.stdout.write(
+    `An admin key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );
   return Promise.resolve(exitCodes.ok);
 }

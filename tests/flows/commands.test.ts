@@ -38,7 +38,8 @@ describe('the command line', () => {
   it('teaches when asked, and when asked for something it does not have', async () => {
     const help = await tocsin(['help']);
     assert.equal(help.code, 0);
-    for (const command of ['serve', 'backup', 'doctor']) assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
+    for (const command of ['serve', 'backup', 'new-key', 'doctor'])
+      assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);
     assert.match(unknown.err, /there is no command bakup/);
@@ -90,6 +91,41 @@ describe('backup', () => {
     assert.match(said.err, /there is no database/);
     assert.equal(existsSync(join(folder, 'copy.db')), false);
     assert.equal((await tocsin(['backup'])).code, 2);
+  });
+});
+
+describe('new-key', () => {
+  const keyIn = (out: string): string => /^ {2}export TOCSIN_API_KEY=(tsn_\S{43})$/m.exec(out)?.[1] ?? assert.fail(out);
+
+  it('lets in again who lost every key, while the service runs and while it does not', async (t) => {
+    const service = await startService(t);
+    const accounts = [
+      (await service.must('GET', '/v1/accounts')) as unknown as { id: string }[],
+      await service.must('POST', '/v1/accounts', { name: 'Second' }),
+    ].flat();
+    const environment = { TOCSIN_DATA_DIR: dirname(service.databasePath) };
+    const made = await tocsin(['new-key', '--name', 'after the loss'], environment);
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, /admin key for 2 accounts/);
+    const keys = (key: string) => service.api('GET', '/v1/api-keys', undefined, { authorization: `Bearer ${key}` });
+    const { status, body } = await keys(keyIn(made.out));
+    assert.equal(status, 200);
+    const own = (body as unknown as Record<string, unknown>[]).find(({ name }) => name === 'after the loss');
+    assert.deepEqual([own?.['role'], own?.['accountIds']], ['admin', accounts.map(({ id }) => id)]);
+
+    await service.stop();
+    const second = await tocsin(['new-key'], environment);
+    assert.equal(second.code, 0, second.err);
+    await service.restart();
+    assert.equal((await keys(keyIn(second.out))).status, 200);
+    assert.equal((await keys(keyIn(made.out))).status, 200, 'it is kept');
+  });
+
+  it('says so when there is nothing to make a key for', async (t) => {
+    const said = await tocsin(['new-key'], { TOCSIN_DATA_DIR: emptyFolder(t) });
+    assert.equal(said.code, 1);
+    assert.match(said.err, /there is no database at .*: the first start prints the first key/);
+    assert.equal((await tocsin(['new-key', '--name', ' '])).code, 2);
   });
 });
 
