@@ -41,6 +41,7 @@ export const scheduleBench: Bench = {
         figures('60 s', minute),
         figures('20 s', twenty),
         figures('10 s', ten),
+        ...[minute, twenty, ten].flatMap(({ complaints }) => complaints),
         `starts timed on ${starts.rows} results (${starts.megabytes} MB), from spawn to the first 200 of /health/ready`,
       ],
       faults: [],
@@ -53,6 +54,8 @@ interface Stage {
   readonly delays: readonly number[];
   readonly share: number;
   readonly residentMb: number;
+  /** What the service complained of. */
+  readonly complaints: readonly string[];
 }
 
 async function stage(
@@ -75,11 +78,21 @@ async function stage(
   const residentMb = await mostResident(service, forMs);
   const to = Date.now();
   await pause(1500);
+  const output = service.output();
   await service.stop();
   using look = lookInto(dataDir);
   const { passed, failed, degraded, missed, unknown } = look.outcomes(from, to);
   const run = passed + failed + degraded;
-  return { dataDir, delays: look.delays(from, to), share: run / (run + missed + unknown), residentMb };
+  return {
+    dataDir,
+    delays: look.delays(from, to),
+    share: run / (run + missed + unknown),
+    residentMb,
+    complaints: [
+      ...(missed + unknown > 0 ? [`at ${seconds} s: ${missed} slots missed, ${unknown} without verdict`] : []),
+      ...output.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line)),
+    ].slice(0, 5),
+  };
 }
 
 async function mostResident(service: Service, forMs: number): Promise<number> {

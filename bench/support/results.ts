@@ -2,18 +2,18 @@
 import { DatabaseSync } from 'node:sqlite';
 import { outcomeCodes } from '#store/codes.ts';
 import type { Outcome } from '#domain/result.ts';
-import { idTime } from '#store/codec.ts';
+import { firstIdAt, idTime } from '#store/codec.ts';
 import { databasePath } from './seed.ts';
 
 /** A read-only look into a data folder. */
 export interface Look extends Disposable {
   /** Rows recorded so far, all outcomes and attempts. */
   count(): number;
-  /** Slots by outcome of the final results that started in a span, epoch ms. */
+  /** Slots of a span (epoch ms) by outcome. */
   outcomes(from: number, to: number): Record<Outcome, number>;
   /** Starts of the results since an instant, epoch ms. */
   starts(from: number): number[];
-  /** Start minus slot of every scheduled run that started in a span, ms. */
+  /** Start minus slot of every run of the slots of a span, ms. */
   delays(from: number, to: number): number[];
 }
 
@@ -26,9 +26,9 @@ export function lookInto(dataDir: string): Look {
       const rows = database
         .prepare(
           `SELECT outcome, sum(slots) AS n FROM results
-           WHERE run_id IS NULL AND started_at >= ? AND started_at < ? GROUP BY outcome`,
+           WHERE run_id IS NULL AND source = 0 AND id >= ? AND id < ? GROUP BY outcome`,
         )
-        .all(from, to);
+        .all(firstIdAt(from), firstIdAt(to));
       for (const row of rows) counted[outcomeCodes.decode(Number(row['outcome']))] = Number(row['n']);
       return counted;
     },
@@ -41,9 +41,9 @@ export function lookInto(dataDir: string): Look {
       const rows = database
         .prepare(
           `SELECT id, started_at FROM results
-           WHERE source = 0 AND outcome <> ? AND attempt = 1 AND started_at >= ? AND started_at < ?`,
+           WHERE source = 0 AND outcome <> ? AND attempt = 1 AND id >= ? AND id < ?`,
         )
-        .all(outcomeCodes.encode('missed'), from, to);
+        .all(outcomeCodes.encode('missed'), firstIdAt(from), firstIdAt(to));
       return rows.map((row) => Number(row['started_at']) - idTime(row['id'] as Uint8Array));
     },
     [Symbol.dispose]: () => database.close(),

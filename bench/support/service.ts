@@ -1,4 +1,4 @@
-// The service as it is shipped: src/main.ts in a process of its own, on a database on the real disk.
+// The service as `npm start` starts it, in a process of its own, on a database on the real disk.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -45,10 +45,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn(process.execPath, [...profile, 'src/main.ts'], {
+  const child = spawn('sh', ['scripts/serve.sh', ...profile], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
+      // Where sh finds its tools; the service itself needs nothing of the environment.
+      PATH: '/usr/local/bin:/usr/bin:/bin',
       PORT: '0',
       LOG_LEVEL: 'warn',
       TOCSIN_DATA_DIR: dataDir,

@@ -21,7 +21,8 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
     database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     database.exec('PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864');
   }
-  database.exec('PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY');
+  // kB: the pages of 10,000 checks that are written again and again; what is only read, the system keeps as well.
+  database.exec(`PRAGMA cache_size = ${mode === 'write' ? -16_000 : -8000}; PRAGMA temp_store = MEMORY`);
   // SQLite's own lower() knows the 26 letters only.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text));
   const statements = new Map<string, StatementSync>();
