@@ -5,10 +5,12 @@ import { ensureFirstAccount } from '#actions/first-account.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Check } from '#domain/check.ts';
 import { systemClock } from '#lib/clock.ts';
+import { scheduleOf } from '#domain/schedule.ts';
+import { nextSlot } from '#domain/slot.ts';
 import { newId } from '#lib/id.ts';
 import { checkRow } from '#store/check-rows.ts';
-import { keepSchedule } from '#store/check-schedules.ts';
-import { idBytes } from '#store/codec.ts';
+import { flag, idBytes, json } from '#store/codec.ts';
+import type { SchedulesTable } from '#store/schema.ts';
 import { createSeal } from '#store/seal.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openStore, type Store } from '#store/store.ts';
@@ -134,7 +136,7 @@ export async function seedChecks(
         .insertInto('checks')
         .values(checkRow({ ...check, createdAt: now }, seal))
         .execute();
-      await keepSchedule(kysely, check, null, now);
+      await kysely.insertInto('schedules').values(scheduleRow(check, now)).execute();
       const channelId = channelOf(position);
       if (channelId === null) continue;
       await kysely
@@ -151,4 +153,20 @@ export async function seedChecks(
     }
   });
   await file.close();
+}
+
+function scheduleRow(check: Check, now: number): SchedulesTable {
+  const schedule = scheduleOf(check, null);
+  if (schedule === null) throw new Error('a check of a bench is activated');
+  const { intervalMs, phaseMs, locations, runParallel } = schedule;
+  return {
+    account_id: idBytes(check.accountId),
+    check_id: idBytes(check.id),
+    next_due_at: nextSlot(now, intervalMs, phaseMs),
+    interval_ms: intervalMs,
+    phase_ms: phaseMs,
+    locations: json(locations),
+    run_parallel: flag(runParallel),
+    turn: 0,
+  };
 }
