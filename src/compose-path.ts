@@ -169,10 +169,10 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
       if (status === 'exhausted') log.warn('delivery.exhausted', { id, error: error?.message });
     },
     onLogged,
-    renderFailing: (failing, through) =>
+    renderFailing: (failing, through, variables) =>
       renderRequest(
         { ...through, config: { ...through.config, template: failingTemplate } },
-        failingVariables(failing),
+        failingVariables(failing, variables),
         failing.since,
         userAgent,
       ),

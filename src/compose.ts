@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { createHints } from '#lib/hints.ts';
 import type { Log } from '#lib/log.ts';
+import { isPassing } from '#lib/passing.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import { openStore, type Store } from '#store/store.ts';
@@ -43,7 +44,7 @@ const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance
 export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
   const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
   const secretKey = readSecretKey(config);
-  const store = openStore({ path: config.database.path, secretKey, clock });
+  const store = openStore({ path: config.database.path, secretKey, clock, ownLocation: config.location.code });
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   const runtimes = await loadRuntimes(store, clock, log);
   const userAgent = `Tocsin/${version}`;
@@ -113,7 +114,7 @@ function restOptions(
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
     now: () => clock.now(),
-    isUnavailable: (error) => error instanceof Error && error.name === 'StoreUnavailableError',
+    isUnavailable: isPassing,
   };
 }
 

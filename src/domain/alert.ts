@@ -14,9 +14,8 @@ export type AlertType = (typeof alertTypes)[number];
 export interface Told {
   /** Whoever was told of this is told when it ends (decisions: Closing). */
   readonly open: 'failure' | 'degraded' | null;
-  /** The certificate and the step in days that ALERT_SSL was last sent for. */
-  readonly sslFingerprint: string | null;
-  readonly sslStep: number | null;
+  /** SHA-256 fingerprint of each certificate told of → the step in days it was last told at; oldest first. */
+  readonly certificates: Readonly<Record<string, number>>;
 }
 
 /** A fact worth telling: raised by a result, delivered to each channel that asked for its type. */

@@ -1,4 +1,5 @@
 // A channel that does not receive any more, and how another one is told of it (decisions: Dead channel).
+import type { EnvironmentVariable } from './environment-variable.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
 /** A channel whose deliveries do not arrive any more. Instants are epoch ms. */
@@ -20,10 +21,18 @@ export const failingTemplate =
   '"alertChannelName":{{json FAILING_CHANNEL_NAME}},"failingSince":{{json FAILING_SINCE}},' +
   '"exhaustedInARow":{{json EXHAUSTED_IN_A_ROW}},"lastError":{{json CHECK_ERROR_MESSAGE}} }';
 
-/** What that body, and the other channel's URL and headers, are rendered with. */
-export function failingVariables(failing: FailingChannel): TemplateVariables {
+/**
+ * What that body, and the other channel's URL and headers, are rendered with.
+ *
+ * @param variables the account's own, without secrets
+ */
+export function failingVariables(
+  failing: FailingChannel,
+  variables: readonly EnvironmentVariable[],
+): TemplateVariables {
   const { name, alertChannelId, exhaustedInARow, lastError } = failing;
   return {
+    ...Object.fromEntries(variables.map(({ key, value }) => [key, value])),
     ALERT_TITLE: `The alert channel "${name}" does not receive its alerts: the last ${exhaustedInARow} did not arrive`,
     ALERT_TYPE: 'ALERT_FAILURE',
     CHECK_ERROR_MESSAGE: lastError ?? undefined,

@@ -135,6 +135,9 @@ describe('a channel that asked for certificates', () => {
   it('is told again of the renewed certificate, when its time comes', () => {
     assert.deepEqual(sentAt([30, 29, [90, 'second'], [30, 'second'], [29, 'second']]), [30, 30]);
   });
+  it('is told once of each, when several nodes take turns with certificates of their own', () => {
+    assert.deepEqual(sentAt([10, [10, 'second'], 10, [10, 'second'], 10, [6, 'second'], 6]), [10, 10, 6, 6]);
+  });
   it('is told nothing under mute, and the step that holds when it ends', () => {
     assert.deepEqual(hear({ ...seen(10), isMuted: true }, { sslExpiry: true }).sent, []);
     assert.deepEqual(hear(seen(6), { sslExpiry: true }).sent, ['ALERT_SSL']);
@@ -142,9 +145,9 @@ describe('a channel that asked for certificates', () => {
   it('is told together with what the result means for the check, and each is remembered', () => {
     assert.deepEqual(hear({ ...seen(10), opens: 'ALERT_FAILURE' }, { sslExpiry: true }), {
       sent: ['ALERT_FAILURE', 'ALERT_SSL'],
-      told: { open: 'failure', sslFingerprint: 'first', sslStep: 14 },
+      told: { open: 'failure', certificates: { first: 14 } },
     });
-    const told: Told = { open: 'failure', sslFingerprint: 'first', sslStep: 14 };
+    const told: Told = { open: 'failure', certificates: { first: 14 } };
     assert.deepEqual(hear({ ...seen(10), isPassing: true }, { sslExpiry: true, told }), {
       sent: ['ALERT_RECOVERY'],
       told: { ...told, open: null },

@@ -16,7 +16,7 @@ export interface Listener {
   readonly told: Told;
 }
 
-export const toldNothing: Told = { open: null, sslFingerprint: null, sslStep: null };
+export const toldNothing: Told = { open: null, certificates: {} };
 
 /** One channel, what it is told now, and what it will have heard then. */
 export interface Telling {
@@ -43,8 +43,7 @@ export function tellingsOf(news: News, listeners: readonly Listener[]): Telling[
     const alertTypes = [...(status?.send ?? []), ...(ssl === null ? [] : (['ALERT_SSL'] as const))];
     const told: Told = {
       open: status === null ? listener.told.open : status.open,
-      sslFingerprint: ssl?.fingerprint ?? listener.told.sslFingerprint,
-      sslStep: ssl?.step ?? listener.told.sslStep,
+      certificates: ssl === null ? listener.told.certificates : withCertificate(listener.told.certificates, ssl),
     };
     return [{ listener, alertTypes, told }];
   });
@@ -73,7 +72,17 @@ function sslTelling(news: News, listener: Listener): { fingerprint: string; step
   const step = sslStep(news.certificate.daysRemaining, listener.sslExpiryThreshold);
   if (step === null) return null;
   const { fingerprint } = news.certificate;
-  const isTold =
-    listener.told.sslFingerprint === fingerprint && listener.told.sslStep !== null && listener.told.sslStep <= step;
-  return isTold ? null : { fingerprint, step };
+  const told = listener.told.certificates[fingerprint];
+  return told !== undefined && told <= step ? null : { fingerprint, step };
+}
+
+/** Certificates remembered per channel and check: several nodes may take turns with their own. */
+const certificatesKept = 16;
+
+function withCertificate(
+  certificates: Told['certificates'],
+  { fingerprint, step }: { readonly fingerprint: string; readonly step: number },
+): Told['certificates'] {
+  const others = Object.entries(certificates).filter(([known]) => known !== fingerprint);
+  return Object.fromEntries([...others.slice(1 - certificatesKept), [fingerprint, step]]);
 }

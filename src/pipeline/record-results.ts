@@ -2,6 +2,7 @@
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
+import { isPassing } from '#lib/passing.ts';
 
 /** What this step needs of the store. */
 interface RecordStore {
@@ -62,7 +63,7 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
         done();
       });
     },
-    isPassing: isStoreAway,
+    isPassing,
     onError: options.onError,
     onDropped: ({ done }) => done(),
     batchMost: attemptsPerCommit,
@@ -79,9 +80,4 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
     },
     stop: (graceMs) => writer.drain(graceMs),
   };
-}
-
-/** A fault that passes when the operator acts: full disk, database away. */
-function isStoreAway(error: unknown): boolean {
-  return error instanceof Error && error.name === 'StoreUnavailableError';
 }

@@ -69,17 +69,18 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
 
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    renewedAt = now;
     const runs = [...underWay.values()].map(({ run }) => run);
     if (runs.length > 0) await store.renewRuns(runs, { owner, now, leaseMs });
+    // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
+    renewedAt = now;
   };
   const start = (run: Run, context: CheckContext): void => {
-    const wasFull = underWay.size + 1 >= underWayMost;
     const key = `${run.id}/${run.attempt}`;
     const done = attemptOf(run, context, options)
       .catch((cause: unknown) => failedOurselves(run, context, options, cause))
       .then(options.record)
       .finally(() => {
+        const wasFull = underWay.size >= underWayMost;
         underWay.delete(key);
         if (wasFull) options.wake();
       });

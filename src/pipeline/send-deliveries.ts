@@ -8,10 +8,12 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { FailingChannel } from '#domain/failing-channel.ts';
 import type { Rendered } from '#domain/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
+import { isPassing } from '#lib/passing.ts';
 
 interface Claimed {
   readonly delivery: Delivery;
@@ -49,7 +51,11 @@ interface DeliveryStore {
     rules: {
       readonly owner: string;
       readonly now: number;
-      readonly renderFailing: (failing: FailingChannel, through: AlertChannel) => Rendered;
+      readonly renderFailing: (
+        failing: FailingChannel,
+        through: AlertChannel,
+        variables: readonly EnvironmentVariable[],
+      ) => Rendered;
       readonly onFailing: (failing: FailingChannel) => void;
     },
   ): Promise<boolean[]>;
@@ -68,14 +74,20 @@ export interface SendDeliveriesOptions {
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
   /** The message through another channel that one does not receive any more. */
-  readonly renderFailing: (failing: FailingChannel, through: AlertChannel) => Rendered;
+  readonly renderFailing: (
+    failing: FailingChannel,
+    through: AlertChannel,
+    variables: readonly EnvironmentVariable[],
+  ) => Rendered;
   readonly onFailing: (failing: FailingChannel) => void;
   readonly onError: (error: unknown) => void;
 }
 
 const leaseMs = 10_000;
 const claimsPerTurn = 400;
-const underWayMost = 1000;
+const underWayMost = 2000;
+/** From here on a channel gets one place: many that hang together leave room for the others. */
+const scarceFrom = 1600;
 const perChannelMost = 4;
 const settlesPerCommit = 400;
 const settleRetryMs = 500;
@@ -99,9 +111,10 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       options.wake();
       options.onLogged?.();
     },
-    // An attempt that was made must be logged, whatever stands in the way.
-    isPassing: () => true,
+    isPassing,
     onError: options.onError,
+    // Its lease runs out, and it is tried again under the same id.
+    onDropped: ({ attempt }) => underWay.delete(attempt.deliveryId),
     batchMost: settlesPerCommit,
     waitingMost: Number.POSITIVE_INFINITY,
     retryMs: settleRetryMs,
@@ -121,12 +134,15 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       writer.add({ attempt, alertChannelId, isTest, step });
     });
   };
-  const room = (accountId: string, alertChannelId: number): number =>
-    Math.min(perChannelMost - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
+  const room = (accountId: string, alertChannelId: number): number => {
+    const most = underWay.size < scarceFrom ? perChannelMost : 1;
+    return Math.min(most - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
+  };
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    renewedAt = now;
     if (underWay.size > 0) await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
+    // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
+    renewedAt = now;
   };
 
   return {

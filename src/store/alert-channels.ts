@@ -196,6 +196,8 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number):
     .where('account_id', '=', account)
     .where('alert_channel_id', '=', id)
     .where('status', '=', deliveryStatusCodes.encode('pending'))
+    // One under way is logged when its attempt ends; nobody takes it again, its channel is gone.
+    .where('leased_by', 'is', null)
     .execute();
   await touchAccount(tx, accountId);
   return true;

@@ -15,6 +15,7 @@ import {
   type SettledAttempt,
   settleAttempts,
   type SettleRules,
+  walkStart,
 } from './sqlite/deliveries.ts';
 import { insertDeliveryRow } from './sqlite/delivery-rows.ts';
 import type { Connection } from './sqlite/connection.ts';
@@ -36,7 +37,7 @@ export interface Path {
   renewRuns(runs: readonly OwnedId[], lease: Lease): Promise<void>;
   returnRuns(runs: readonly OwnedId[], owner: string): Promise<void>;
   recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
-  claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels'>): Promise<ClaimedDeliveries>;
+  claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels' | 'place'>): Promise<ClaimedDeliveries>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */
@@ -50,6 +51,7 @@ export interface Path {
 export function createPath(file: SqliteFile, seal: Seal): Path {
   const contexts = createContexts(seal);
   const channels = new Map<string, AlertChannel>();
+  const place = walkStart();
   const group = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.group(work);
   // What is claimed is late already: it does not wait for others to share its commit.
   const groupNow = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.groupNow(work);
@@ -60,7 +62,8 @@ export function createPath(file: SqliteFile, seal: Seal): Path {
     returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
     recordAttempts: (attempts, rules) =>
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
-    claimDeliveries: (claim) => groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels })),
+    claimDeliveries: (claim) =>
+      groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
     renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
     settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, { ...rules, seal })),
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),

@@ -235,8 +235,8 @@ export interface ToldTable {
   check_id: IdBytes;
   alert_channel_id: number;
   open: string | null;
-  ssl_fingerprint: string | null;
-  ssl_step: number | null;
+  /** Fingerprint → step, JSON; null = of none. */
+  certificates: string | null;
 }
 
 export interface AlertsTable {

@@ -1,6 +1,7 @@
 /** The store cannot do its work now: full or read-only disk, a lock held, closing. Nothing was half written. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
+  readonly isPassing = true;
 }
 
 /** SQLite's result codes that pass when the operator acts: busy, locked, read-only, I/O error, full, cannot open. */

@@ -227,6 +227,6 @@ describe('a certificate near its end', () => {
       test.temp.clock.turn(slots === 1 ? 2 * day : 10_000);
     }
     assert.deepEqual(types(test), ['ALERT_SSL', 'ALERT_SSL']);
-    assert.deepEqual(test.rows('SELECT open, ssl_step FROM told'), [{ open: null, ssl_step: 14 }]);
+    assert.deepEqual(test.rows('SELECT open, certificates FROM told'), [{ open: null, certificates: '{"AB":14}' }]);
   });
 });

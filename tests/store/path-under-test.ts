@@ -146,14 +146,12 @@ export class PathUnderTest implements AsyncDisposable {
     return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], {
       owner,
       now: this.now,
-      renderFailing: (failing, through) => ({
-        request: {
-          method: 'POST',
-          url: JSON.stringify(through.config['url']).slice(1, -1),
-          headers: [],
-          body: failing.name,
-        },
-      }),
+      renderFailing: (failing, through, variables) => {
+        const url = JSON.stringify(through.config['url']).slice(1, -1);
+        if (!url.startsWith('http')) return { error: 'no URL' };
+        const names = variables.map(({ key }) => key).join(' ');
+        return { request: { method: 'POST', url, headers: [], body: `${failing.name} ${names}` } };
+      },
       onFailing: (failing) => this.failing.push(failing),
     });
   }

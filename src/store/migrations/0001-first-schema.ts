@@ -95,7 +95,7 @@ function pathTables({ id, text, integer, instant, bytes }: Types, account: strin
       shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
       updated_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
     `CREATE TABLE told (${account}, ${check}, alert_channel_id ${integer} NOT NULL, open ${text},
-      ssl_fingerprint ${text}, ssl_step ${integer}, PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
+      certificates ${text}, PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
 

@@ -3,10 +3,10 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import { type AlertType, sslDaysRemaining } from '#domain/alert.ts';
 import type { CheckState, StateStep } from '#domain/check-state.ts';
 import type { DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
-import { type Listener, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
+import { type Listener, type Telling, tellingsOf } from '#domain/tell.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { idBytes } from '../codec.ts';
+import { idBytes, json, parsedOrNull } from '../codec.ts';
 import type { AlertChannelsTable, ToldTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
@@ -53,7 +53,8 @@ export function tellChannels(
   const tellings = tellingsOf(news, listeners) as (Telling & { readonly listener: ListenerWithChannel })[];
   const types = new Set<AlertType>(tellings.flatMap((telling) => telling.alertTypes));
   if (step.opens !== null) types.add(step.opens);
-  if (news.isPassing && before.alerted !== null && types.size === 0) {
+  const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
+  if (news.isPassing && before.alerted !== null && !isClosed) {
     types.add(before.alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
   }
   const alertIds = new Map([...types].map((type) => [type, insertAlert(connection, type, input, rules)]));
@@ -84,7 +85,7 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt, sea
          SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
          UNION ALL
          SELECT alert_channel_id, 0, 0 FROM told WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
-       SELECT c.*, t.open AS open, t.ssl_fingerprint AS ssl_fingerprint, t.ssl_step AS ssl_step,
+       SELECT c.*, t.open AS open, t.certificates AS certificates,
          max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
        FROM listening l
        CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
@@ -92,19 +93,19 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt, sea
        GROUP BY c.id ORDER BY c.id`,
     )
     .all(accountId, checkId, context.check.groupId) as unknown as (AlertChannelsTable &
-    Pick<ToldTable, 'open' | 'ssl_fingerprint' | 'ssl_step'> & { is_subscribed: number; is_via_group: number })[];
+    Pick<ToldTable, 'open' | 'certificates'> & { is_subscribed: number; is_via_group: number })[];
   return rows.map((row) => {
     const channel = channelOf(row, seal);
-    const isToldAnything = row.open !== null || row.ssl_fingerprint !== null;
     return {
       ...channel,
       channel,
       alertChannelId: row.id,
       isSubscribed: row.is_subscribed === 1,
       isViaGroup: row.is_via_group === 1,
-      told: isToldAnything
-        ? { open: row.open as Listener['told']['open'], sslFingerprint: row.ssl_fingerprint, sslStep: row.ssl_step }
-        : toldNothing,
+      told: {
+        open: row.open as Listener['told']['open'],
+        certificates: parsedOrNull<Listener['told']['certificates']>(row.certificates) ?? {},
+      },
     };
   });
 }
@@ -112,17 +113,15 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt, sea
 function writeTold(connection: Connection, { run }: EndedAttempt, { listener, told }: Telling): void {
   connection
     .prepare(
-      `INSERT INTO told (account_id, check_id, alert_channel_id, open, ssl_fingerprint, ssl_step)
-       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id)
-       DO UPDATE SET open = excluded.open, ssl_fingerprint = excluded.ssl_fingerprint, ssl_step = excluded.ssl_step`,
+      `INSERT INTO told (account_id, check_id, alert_channel_id, open, certificates) VALUES (?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id)
+       DO UPDATE SET open = excluded.open, certificates = excluded.certificates`,
     )
     .run(
       idBytes(run.accountId),
       idBytes(run.checkId),
       listener.alertChannelId,
       told.open,
-      told.sslFingerprint,
-      told.sslStep,
+      Object.keys(told.certificates).length === 0 ? null : json(told.certificates),
     );
 }
 

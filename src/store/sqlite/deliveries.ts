@@ -23,6 +23,8 @@ export interface DeliveryClaim {
   readonly seal: Seal;
   /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
   readonly channels: Map<string, AlertChannel>;
+  /** Moves with the walk. */
+  readonly place: WalkPlace;
 }
 
 /** A delivery taken for its next attempt. */
@@ -31,8 +33,6 @@ export interface ClaimedDelivery {
   readonly channel: AlertChannel;
   /** The number its attempt carries. */
   readonly number: number;
-  /** When an attempt started that nobody finished: a crash; epoch ms. */
-  readonly interruptedAt: number | null;
 }
 
 export interface ClaimedDeliveries {
@@ -41,26 +41,47 @@ export interface ClaimedDeliveries {
   readonly nextDueAt: number | null;
 }
 
+/** Where the walk over the channels goes on: after the channel that it ended with. */
+export interface WalkPlace {
+  accountId: IdBytes;
+  alertChannelId: number;
+}
+
+/** Before every channel. */
+export function walkStart(): WalkPlace {
+  return { accountId: new Uint8Array(), alertChannelId: 0 };
+}
+
 /**
  * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
- * walked by index, so one with a long queue costs no more than one with a single row.
+ * walked by index, so one with a long queue costs no more than one with a single row; and in turn, so that the first
+ * ones do not take everything: each walk begins where the last one ended.
  */
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
-  const firstOf = connection.prepare(
+  const firstAfter = connection.prepare(
     `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
      WHERE status = ${pending} AND (account_id, alert_channel_id) > (?, ?)
      ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
   );
+  const laneAfter = (accountId: IdBytes, alertChannelId: number): LaneRow | undefined =>
+    firstAfter.get(accountId, alertChannelId) as unknown as LaneRow | undefined;
   const claimed: ClaimedDelivery[] = [];
   let nextDueAt: number | null = null;
-  let lane = firstOf.get(new Uint8Array(), 0) as unknown as LaneRow | undefined;
+  const seen = new Set<string>();
+  let lane = laneAfter(claim.place.accountId, claim.place.alertChannelId) ?? laneAfter(new Uint8Array(), 0);
   while (lane !== undefined && claimed.length < claim.most) {
-    const room = claim.room(idText(lane.account_id), lane.alert_channel_id);
+    const accountId = idText(lane.account_id);
+    const name = `${accountId}/${lane.alert_channel_id}`;
+    if (seen.has(name)) return { claimed, nextDueAt };
+    seen.add(name);
+    const room = claim.room(accountId, lane.alert_channel_id);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) claimed.push(...claimLane(connection, lane, room, claim));
       else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
     }
-    lane = firstOf.get(lane.account_id, lane.alert_channel_id) as unknown as LaneRow | undefined;
+    claim.place.accountId = lane.account_id;
+    claim.place.alertChannelId = lane.alert_channel_id;
+    lane = laneAfter(lane.account_id, lane.alert_channel_id) ?? laneAfter(new Uint8Array(), 0);
   }
   return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now };
 }
@@ -89,7 +110,6 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       delivery: deliveryOf(row),
       channel,
       number: row.attempts + 1,
-      interruptedAt: row.attempt_started_at,
     };
   });
 }

@@ -1,12 +1,13 @@
 // Channels that do not receive any more: noticed when deliveries end, told through another channel of the account.
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, DeliveryStep } from '#domain/delivery.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { exhaustedUntilFailing, type FailingChannel } from '#domain/failing-channel.ts';
 import type { Rendered } from '#domain/recording.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../alert-channel-row.ts';
 import { idBytes } from '../codec.ts';
-import type { AlertChannelsTable } from '../schema.ts';
+import type { AlertChannelsTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
 import { insertDeliveryRow } from './delivery-rows.ts';
@@ -17,7 +18,11 @@ export interface FailingRules {
   readonly now: number;
   readonly seal: Seal;
   /** The request to another channel of the account that says so. */
-  readonly renderFailing: (failing: FailingChannel, through: AlertChannel) => Rendered;
+  readonly renderFailing: (
+    failing: FailingChannel,
+    through: AlertChannel,
+    variables: readonly EnvironmentVariable[],
+  ) => Rendered;
   readonly onFailing: (failing: FailingChannel) => void;
 }
 
@@ -66,35 +71,45 @@ export function noteOutcome(
   rules.onFailing(failing);
 }
 
-/** One delivery to the oldest channel of the account that does receive, if there is one. */
+/** One delivery to the oldest channel of the account that does receive and can say it, if there is one. */
 function tellAnother(
   connection: Connection,
   failing: FailingChannel,
   { now, seal, renderFailing }: FailingRules,
 ): void {
-  const row = connection
-    .prepare(
-      'SELECT * FROM alert_channels WHERE account_id = ? AND id <> ? AND failing_since IS NULL ORDER BY id LIMIT 1',
-    )
-    .get(idBytes(failing.accountId), failing.alertChannelId) as unknown as AlertChannelsTable | undefined;
-  if (row === undefined) return;
-  const rendered = renderFailing(failing, channelOf(row, seal));
-  const isRendered = 'request' in rendered;
-  insertDeliveryRow(connection, {
-    accountId: failing.accountId,
-    id: newId(),
-    alertChannelId: row.id,
-    alertId: null,
-    checkId: null,
-    checkResultId: null,
-    alertType: 'ALERT_FAILURE',
-    status: isRendered ? 'pending' : 'failed',
-    request: isRendered ? rendered.request : null,
-    attempts: 0,
-    createdAt: now,
-    nextAttemptAt: isRendered ? now : null,
-    replayOf: null,
-    isTest: false,
-    error: isRendered ? null : rendered.error,
-  });
+  const accountId = idBytes(failing.accountId);
+  const rows = connection
+    .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id <> ? AND failing_since IS NULL ORDER BY id')
+    .all(accountId, failing.alertChannelId) as unknown as AlertChannelsTable[];
+  const variables = plainVariables(connection, accountId);
+  for (const row of rows) {
+    const rendered = renderFailing(failing, channelOf(row, seal), variables);
+    if (!('request' in rendered)) continue;
+    insertDeliveryRow(connection, {
+      accountId: failing.accountId,
+      id: newId(),
+      alertChannelId: row.id,
+      alertId: null,
+      checkId: null,
+      checkResultId: null,
+      alertType: 'ALERT_FAILURE',
+      status: 'pending',
+      request: rendered.request,
+      attempts: 0,
+      createdAt: now,
+      nextAttemptAt: now,
+      replayOf: null,
+      isTest: false,
+      error: null,
+    });
+    return;
+  }
+}
+
+/** The account's variables that templates may use: secrets are none of them. */
+function plainVariables(connection: Connection, accountId: Uint8Array): EnvironmentVariable[] {
+  const rows = connection
+    .prepare('SELECT * FROM variables WHERE account_id = ? AND secret = 0')
+    .all(accountId) as unknown as VariablesTable[];
+  return rows.map(({ key, value, locked }) => ({ key, value, locked: locked === 1, secret: false }));
 }
