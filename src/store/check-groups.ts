@@ -3,7 +3,7 @@ import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import { checkOf, groupOf, groupRow } from './check-rows.ts';
-import { keepSchedule } from './check-schedules.ts';
+import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from './codec.ts';
 import { type Database, nextNumber, touchAccount } from './database.ts';
@@ -47,7 +47,8 @@ export interface CheckGroups {
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
-export function createCheckGroups({ reader, transaction, seal, clock }: Database): CheckGroups {
+export function createCheckGroups({ reader, transaction, seal, clock, ownLocation }: Database): CheckGroups {
+  const means = (now: number): ScheduleMeans => ({ seal, now, ownLocation });
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
@@ -88,12 +89,12 @@ export function createCheckGroups({ reader, transaction, seal, clock }: Database
           .where('account_id', '=', account_id)
           .where('id', '=', number)
           .execute();
-        if (placing(group) !== placing(present.group)) await keepSchedules(tx, accountId, id, group, { seal, now });
+        if (placing(group) !== placing(present.group)) await keepSchedules(tx, accountId, id, group, means(now));
         await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
       }),
-    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { seal, now: clock.now() })),
+    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, means(clock.now()))),
   };
 }
 
@@ -119,12 +120,16 @@ function placing({ activated, locations, privateLocations, runParallel }: CheckG
   return JSON.stringify([activated, locations, privateLocations, runParallel]);
 }
 
+interface ScheduleMeans extends ChangeMoment {
+  readonly seal: Seal;
+}
+
 async function keepSchedules(
   tx: Kysely<Tables>,
   accountId: string,
   id: number,
   group: CheckGroup | null,
-  { seal, now }: { seal: Seal; now: number },
+  { seal, ...moment }: ScheduleMeans,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('checks')
@@ -132,15 +137,10 @@ async function keepSchedules(
     .where('account_id', '=', idBytes(accountId))
     .where('group_id', '=', id)
     .execute();
-  for (const row of rows) await keepSchedule(tx, checkOf(row, seal), group, now);
+  for (const row of rows) await keepSchedule(tx, checkOf(row, seal), group, moment);
 }
 
-async function removeGroup(
-  tx: Kysely<Tables>,
-  accountId: string,
-  id: number,
-  means: { seal: Seal; now: number },
-): Promise<boolean> {
+async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, means: ScheduleMeans): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await tx
     .deleteFrom('check_groups')

@@ -4,36 +4,44 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import { scheduleOf } from '#domain/schedule.ts';
 import { nextSlot } from '#domain/slot.ts';
+import { missDueSlots } from './changed-schedules.ts';
 import { flag, idBytes, json } from './codec.ts';
 import type { Tables } from './schema.ts';
 
+/** When a change is made, epoch ms, and the code of this server's own run location. */
+export interface ChangeMoment {
+  readonly now: number;
+  readonly ownLocation: string;
+}
+
 /**
  * Makes the row of a check's schedule what its check and group ask for: none while either is deactivated. What is due
- * next moves only when the interval or the phase does; a check that starts is due at its next slot.
- *
- * @param now epoch ms
+ * next moves only when the interval or the phase does; a check that starts is due at its next slot. Slots that are due
+ * by then and whose row is moved or dropped are recorded as missed (design §1: every due slot has one outcome).
  */
 export async function keepSchedule(
   tx: Kysely<Tables>,
   check: Check,
   group: CheckGroup | null,
-  now: number,
+  { now, ownLocation }: ChangeMoment,
 ): Promise<void> {
   const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
   const schedule = scheduleOf(check, group);
+  const present = await mine.selectAll().executeTakeFirst();
+  const isInTime = present?.interval_ms === schedule?.intervalMs && present?.phase_ms === schedule?.phaseMs;
+  if (present !== undefined && !isInTime) await missDueSlots(tx, present, now, ownLocation);
   if (schedule === null) return dropSchedule(tx, check.accountId, check.id);
 
   const { intervalMs, phaseMs, runParallel } = schedule;
   const locations = json(schedule.locations);
-  const present = await mine.selectAll().executeTakeFirst();
-  const isInTime = present?.interval_ms === intervalMs && present.phase_ms === phaseMs;
   const next = {
     interval_ms: intervalMs,
     phase_ms: phaseMs,
     locations,
     run_parallel: flag(runParallel),
-    next_due_at: isInTime ? present.next_due_at : nextSlot(now, intervalMs, phaseMs),
+    // Slots up to now have their outcome.
+    next_due_at: present !== undefined && isInTime ? present.next_due_at : nextSlot(now + 1, intervalMs, phaseMs),
     turn: present?.locations === locations ? present.turn : 0,
   };
   await tx
@@ -43,6 +51,7 @@ export async function keepSchedule(
     .execute();
 }
 
+/** The check is not scheduled any more; slots that are due get no outcome. */
 export async function dropSchedule(tx: Kysely<Tables>, accountId: string, checkId: string): Promise<void> {
   await tx
     .deleteFrom('schedules')

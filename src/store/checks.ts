@@ -5,7 +5,7 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
-import { keepSchedule } from './check-schedules.ts';
+import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import { idBytes, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
@@ -47,7 +47,7 @@ export interface Checks {
 }
 
 export function createChecks(database: Database): Checks {
-  const { dialect, reader, transaction, seal, clock } = database;
+  const { dialect, reader, transaction, seal, clock, ownLocation } = database;
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
@@ -65,7 +65,7 @@ export function createChecks(database: Database): Checks {
       transaction(async (tx) => {
         const now = clock.now();
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
-        return saveCheck(tx, seal, now, { ...write, check }, async () => {
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, async () => {
           await tx.insertInto('checks').values(checkRow(check, seal)).execute();
           await writeTags(tx, check);
         });
@@ -77,7 +77,7 @@ export function createChecks(database: Database): Checks {
         const now = clock.now();
         const write = edit(present);
         const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
-        return saveCheck(tx, seal, now, { ...write, check }, async () => {
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, async () => {
           await updateCheck(tx, check, seal);
           if (json(check.tags) !== json(present.check.tags)) {
             await tx
@@ -97,7 +97,7 @@ export function createChecks(database: Database): Checks {
 async function saveCheck(
   tx: Kysely<Tables>,
   seal: Seal,
-  now: number,
+  moment: ChangeMoment,
   write: CheckWrite,
   writeRow: () => Promise<void>,
 ): Promise<Saved<StoredCheck>> {
@@ -109,7 +109,7 @@ async function saveCheck(
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
 
   await writeRow();
-  await keepSchedule(tx, check, group, now);
+  await keepSchedule(tx, check, group, moment);
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);

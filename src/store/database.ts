@@ -14,6 +14,8 @@ export interface Database {
   readonly transaction: <Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>) => Promise<Answer>;
   readonly seal: Seal;
   readonly clock: Clock;
+  /** Code of this server's own run location: where checks run that name none. */
+  readonly ownLocation: string;
 }
 
 /** The next number of a noun in an account: numeric ids count up per account, and none is given twice. */

@@ -58,10 +58,12 @@ export interface StoreOptions {
   /** 32 bytes that seal secrets at rest. */
   readonly secretKey: Uint8Array;
   readonly clock: Clock;
+  /** Code of this server's own run location. */
+  readonly ownLocation?: string;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
-export function openStore({ path, secretKey, clock }: StoreOptions): Store {
+export function openStore({ path, secretKey, clock, ownLocation = 'local' }: StoreOptions): Store {
   const file = openSqliteFile(path);
   const seal = createSeal(secretKey);
   try {
@@ -76,6 +78,7 @@ export function openStore({ path, secretKey, clock }: StoreOptions): Store {
     transaction: (work) => file.queue.single((connection) => work(connection.kysely)),
     seal,
     clock,
+    ownLocation,
   };
   return {
     accounts: createAccounts(database),

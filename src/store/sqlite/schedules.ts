@@ -180,7 +180,8 @@ function missedMessage(reason: Reason): string {
   return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
 }
 
-function scheduleOf(row: SchedulesTable): Schedule {
+/** The schedule of a row, as it is planned from. */
+export function scheduleOf(row: SchedulesTable): Schedule {
   return {
     accountId: idText(row.account_id),
     checkId: idText(row.check_id),

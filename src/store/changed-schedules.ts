@@ -1,0 +1,73 @@
+// Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves.
+import type { Kysely } from 'kysely';
+import { planRuns } from '#domain/plan-runs.ts';
+import { idBytes, idText } from './codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
+import type { SchedulesTable, Tables } from './schema.ts';
+import { scheduleOf, slotRunId } from './sqlite/schedules.ts';
+
+const dayMs = 86_400_000;
+const message = 'not run: the check was changed before it could be';
+
+/**
+ * Records every slot of the row up to `now` (epoch ms) as missed, one stretch a location, where the scheduler would have
+ * run it. Belongs in the transaction that moves or drops the row.
+ */
+export async function missDueSlots(
+  tx: Kysely<Tables>,
+  row: SchedulesTable,
+  now: number,
+  ownLocation: string,
+): Promise<void> {
+  if (row.next_due_at > now) return;
+  const lap = await tx.selectFrom('installation').select('value').where('key', '=', 'lap').executeTakeFirst();
+  let missed = 0;
+  for (const { slotAt, location } of planRuns(scheduleOf(row), now, [ownLocation]).runs) {
+    const slots = (slotAt - row.next_due_at) / row.interval_ms + 1;
+    const id = idBytes(slotRunId(row.next_due_at, idText(row.check_id), location, Number(lap?.value ?? 0)));
+    const inserted = await tx
+      .insertInto('results')
+      .values({ ...missedResult(row, now), id, location, slots })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(inserted.numInsertedOrUpdatedRows) > 0) missed += slots;
+  }
+  await countMissed(tx, row, now, missed);
+}
+
+function missedResult({ account_id, check_id }: SchedulesTable, now: number) {
+  return {
+    account_id,
+    check_id,
+    run_id: null,
+    attempt: 1,
+    outcome: outcomeCodes.encode('missed'),
+    reason: reasonCodes.encode('overload'),
+    message,
+    source: sourceCodes.encode('SCHEDULER'),
+    started_at: now,
+    duration_ms: 0,
+    response_us: null,
+    loop_delay_ms: 0,
+    details: null,
+  };
+}
+
+async function countMissed(
+  tx: Kysely<Tables>,
+  { account_id }: SchedulesTable,
+  now: number,
+  missed: number,
+): Promise<void> {
+  const none = { on_demand: 0, passed: 0, degraded: 0, failed: 0, unknown: 0 };
+  await tx
+    .insertInto('run_counts')
+    .values({ account_id, day: Math.floor(now / dayMs), ...none, scheduled: missed, missed })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day']).doUpdateSet((counts) => ({
+        scheduled: counts('run_counts.scheduled', '+', missed),
+        missed: counts('run_counts.missed', '+', missed),
+      })),
+    )
+    .execute();
+}
