@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
+import { suggestion } from '#lib/nearest.ts';
 import { backUp, CommandError } from '#commands/backup.ts';
 import { examine } from '#commands/doctor.ts';
 import { addAdminKey } from '#commands/new-key.ts';
@@ -42,9 +43,12 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = 'help', ...words]: string[]): Promise<number> {
-  const command = commands[name === '--help' || name === '-h' ? 'help' : name];
+  const wanted = name === '--help' || name === '-h' ? 'help' : name;
+  const command = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined;
   try {
-    if (command === undefined) throw new UsageError(`there is no command ${name}`);
+    if (command === undefined) {
+      throw new UsageError(`there is no command ${name}${suggestion(name, Object.keys(commands))}`);
+    }
     return await command(words);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { validateWebhook } from '#channels/webhook/validate.ts';
 import { validateApiSettings } from '#checks/api/validate-settings.ts';
 import { configVariables } from '#config-variables.ts';
-import { collectFaults } from '#contract/faults.ts';
+import { type Faults, parseTelling } from '#contract/faults.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
 import { alertTypes } from '#domain/alert.ts';
 import { deliveryStatuses } from '#domain/delivery.ts';
@@ -147,11 +147,12 @@ describe('every operation that a page names exists', () => {
 function faultsOf(id: OperationId, body: unknown): object {
   const schema = operationOf(id).body;
   assert.ok(schema, `${id} takes no body`);
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) return collectFaults(parsed.error, {}, 'a field');
-  const { config, request } = parsed.data as { config?: JsonObject; request?: JsonObject };
+  const faults: Faults = {};
+  const parsed = parseTelling(schema, body, faults, { what: 'a field', nearest: () => null });
+  if (parsed === undefined) return faults;
+  const { config, request } = parsed as { config?: JsonObject; request?: JsonObject };
   if (config !== undefined) return validateWebhook(config, new Set());
-  return request === undefined ? [] : validateApiSettings(parsed.data as JsonObject);
+  return request === undefined ? [] : validateApiSettings(parsed as JsonObject);
 }
 
 describe('every request shown in JSON is one that its operation takes', () => {

@@ -1,5 +1,5 @@
 // Every wrong field of an input by its path, with what would be right (issue: bad input).
-import type { z } from 'zod';
+import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
@@ -9,24 +9,43 @@ export type Faults = Record<string, string>;
 /** Most faults named in one answer: enough to fix by hand, bounded whatever was sent. */
 const mostFaults = 50;
 
-/** Adds the issues of a failed parse to `faults`; the first word about a path stays. */
-export function collectFaults(error: z.ZodError, faults: Faults, unknownFields: 'a field' | 'a parameter'): Faults {
-  for (const issue of error.issues) addIssue(issue, [], faults, unknownFields);
-  return faults;
+/** How unknown fields are told. */
+export interface UnknownFields {
+  readonly what: 'a field' | 'a parameter';
+  /** The known name that was probably meant; null = none. */
+  readonly nearest: (name: string, known: readonly string[]) => string | null;
 }
 
-function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, unknownFields: string): void {
+/** The value as its schema reads it; undefined when it is wrong, and then `faults` has why: the first word about a path stays. */
+export function parseTelling(schema: z.ZodType, value: unknown, faults: Faults, unknown: UnknownFields): unknown {
+  const result = schema.safeParse(value, { error: namesOfFields });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) addIssue(issue, [], faults, unknown);
+  return undefined;
+}
+
+/** The issue of an unknown field gets the known ones as its message: it does not tell otherwise whose fields they are. */
+const namesOfFields: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === 'unrecognized_keys' && inst instanceof z.ZodObject ? Object.keys(inst.shape).join(' ') : undefined;
+
+function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, unknown: UnknownFields): void {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) add(faults, [...path, key], `is not ${unknownFields} that is known here`);
+    const known = issue.message.split(' ');
+    for (const key of issue.keys) add(faults, [...path, key], () => unknownField(key, known, unknown));
     return;
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const closest = closestBranch(issue.errors);
-    for (const inner of closest) addIssue(inner, path, faults, unknownFields);
+    for (const inner of closest) addIssue(inner, path, faults, unknown);
     return;
   }
-  add(faults, path, sentence(issue));
+  add(faults, path, () => sentence(issue));
+}
+
+function unknownField(key: string, known: readonly string[], { what, nearest }: UnknownFields): string {
+  const meant = nearest(key, known);
+  return `is not ${what} that is known here${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
 
 /** Of a union the branch that came furthest, so that one is told what is wrong with what one meant. */
@@ -35,11 +54,12 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   return branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
 }
 
-function add(faults: Faults, path: readonly PropertyKey[], message: string): void {
+/** @param message asked only while there is room: a sender may invent any number of names */
+function add(faults: Faults, path: readonly PropertyKey[], message: () => string): void {
   const name = pathText(path);
   if (Object.hasOwn(faults, name) || Object.keys(faults).length >= mostFaults) return;
   // defineProperty, because a sender chooses the names and `__proto__` is one.
-  Object.defineProperty(faults, name, { value: message, enumerable: true, configurable: true, writable: true });
+  Object.defineProperty(faults, name, { value: message(), enumerable: true, configurable: true, writable: true });
 }
 
 /** `['request', 'assertions', 0, 'source']` → `request.assertions[0].source`; long names are cut. */

@@ -9,6 +9,12 @@ test('the nearest name is found whatever the case and one or two slips', () => {
   assert.equal(suggestion('lowercas', known), ' (did you mean lowercase?)');
 });
 
+test('the beginning of a name is enough, if it is not too short', () => {
+  assert.equal(nearestName('upper', ['lowercase', 'uppercase']), 'uppercase');
+  assert.equal(nearestName('trun', ['truncateWords', 'truncate']), 'truncate');
+  assert.equal(nearestName('up', ['uppercase']), null);
+});
+
 test('nothing is suggested when no name is near', () => {
   assert.equal(nearestName('teleport', ['eq', 'gt', 'each']), null);
   assert.equal(suggestion('x'.repeat(10_000), ['eq']), '');

@@ -13,7 +13,14 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
       least = distance;
     }
   }
-  return best;
+  return best ?? beginningWith(wanted, known);
+}
+
+/** Somebody wrote `upper` for `uppercase`: the shortest name that begins so. */
+function beginningWith(wanted: string, known: Iterable<string>): string | null {
+  if (wanted.length < 3) return null;
+  const longer = [...known].filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  return longer.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
 /** ` (did you mean X?)`, or nothing. */

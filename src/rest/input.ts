@@ -1,6 +1,7 @@
 // Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
-import { collectFaults, type Faults } from '#contract/faults.ts';
+import { type Faults, parseTelling } from '#contract/faults.ts';
 import type { Operation } from '#contract/operation.ts';
+import { nearestName } from '#lib/nearest.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** As parsed: the parts the operation does not declare are undefined. */
@@ -25,17 +26,8 @@ export function parseInput(operation: Operation, sent: Input): Input {
   return { params, query, body };
 }
 
-function parse(
-  schema: Operation['body'],
-  value: unknown,
-  faults: Faults,
-  unknownFields: 'a field' | 'a parameter',
-): unknown {
-  if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  collectFaults(result.error, faults, unknownFields);
-  return undefined;
+function parse(schema: Operation['body'], value: unknown, faults: Faults, what: 'a field' | 'a parameter'): unknown {
+  return schema && parseTelling(schema, value, faults, { what, nearest: nearestName });
 }
 
 /** `tag[]=a` is `tag=a`; both may stand together. */
@@ -51,5 +43,5 @@ function plainQuery(query: unknown): Record<string, unknown> {
 function sentence(faults: Faults, names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => `${name} ${faults[name]}`);
   const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
-  return `${shown.join('; ')}${more}.`;
+  return `${shown.join('; ')}${more}.`.replace(/\?\.$/, '?');
 }

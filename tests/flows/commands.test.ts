@@ -42,7 +42,8 @@ describe('the command line', () => {
       assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.err, /there is no command bakup/);
+    assert.match(unknown.err, /there is no command bakup \(did you mean backup\?\)/);
+    assert.equal((await tocsin(['constructor'])).code, 2);
     assert.equal((await tocsin(['doctor', '--jsn'])).code, 2);
   });
 

@@ -26,13 +26,14 @@ function assertShape(answer: Awaited<ReturnType<typeof post>>, statusCode: numbe
 }
 
 test('every wrong field of path, query and body is named at once, with what would be right', async () => {
-  const answer = await post('{"key":"1 bad","value":5,"locked":"yes","colour":"red"}');
+  const answer = await post('{"key":"1 bad","value":5,"locked":"yes","colour":"red","secrt":true}');
   assertShape(answer, 400);
   assert.deepEqual(answer.json().attributes, {
     key: 'must have 1 to 256 letters, digits and underscores, not beginning with a digit',
     value: 'must be text',
     locked: 'must be true or false',
     colour: 'is not a field that is known here',
+    secrt: 'is not a field that is known here; did you mean secret?',
   });
 });
 

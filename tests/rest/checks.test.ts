@@ -277,3 +277,19 @@ test('the older path takes a check with its type, and what older clients send al
   assert.equal(created.body.degradedResponseTime, 5000);
   assert.equal((await api.ask('POST', '/v1/checks', { name: 'A', request })).status, 400, 'without its type');
 });
+
+test('an unknown field is met with the one that was probably meant, deep inside too', async () => {
+  await using api = resourcesUnderTest();
+  const assertions = [{ source: 'STATUS_CODE', comparson: 'EQUALS', target: '200' }];
+  const answer = await api.ask('POST', '/v1/checks/api', {
+    name: 'x',
+    frequncy: 5,
+    request: { ...request, assertions },
+  });
+  assert.equal(answer.status, 400);
+  const { attributes, message } = answer.body as { attributes: Record<string, string>; message: string };
+  assert.equal(attributes['frequncy'], 'is not a field that is known here; did you mean frequency?');
+  const inside = attributes['request.assertions[0].comparson'];
+  assert.equal(inside, 'is not a field that is known here; did you mean comparison?');
+  assert.match(message, /frequncy is not a field that is known here; did you mean frequency\?/);
+});

@@ -14,6 +14,7 @@ function refused(source: string): string {
 }
 
 const table: Readonly<Record<string, RegExp>> = {
+  '{{upper X}}': /^1:1 unknown helper upper \(did you mean uppercase\?\)$/,
   '{{upercase X}}': /^1:1 unknown helper upercase \(did you mean uppercase\?\)$/,
   'a\n b {{#foo X}}{{/foo}}': /^2:4 unknown helper foo/,
   '{{eq (foo) 1}}': /^1:6 unknown helper foo/,
