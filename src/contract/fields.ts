@@ -79,7 +79,8 @@ type UpdateShape<Shape extends z.ZodRawShape> = {
 
 /**
  * The body of a PUT, made from that of the POST: every field may be left out, which keeps it, and `null` resets a
- * field to its default (decisions: PUT). A field without a default cannot be reset.
+ * field to its default (decisions: PUT), except where null is a value in its own right. A field without a default
+ * cannot be reset.
  */
 export function updateOf<Shape extends z.ZodRawShape>(create: z.ZodObject<Shape, z.core.$strict>) {
   const shape: Record<string, z.ZodType> = {};
@@ -93,6 +94,8 @@ function resettable(field: z.ZodType): z.ZodType {
     field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodExactOptional
       ? (field.unwrap() as z.ZodType)
       : field;
+  // Where null is a value of its own, it stays one: what was read can be written back unchanged.
+  if (inner.safeParse(null).success) return inner;
   const reset = field.safeParse(undefined);
   if (inner === field || !reset.success) return inner;
   const fallback: unknown = reset.data;

@@ -136,6 +136,7 @@ export async function replayExhausted(
   const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
   // Ids of one moment are in no order of their own: sorted, they keep that of the originals.
   const ids = wanted.map(() => newId()).sort();
+  let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
     await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
@@ -150,10 +151,27 @@ export async function replayExhausted(
         )
         .orderBy('id')
         .execute();
+      // Asked again here, where nobody else writes: another call may have replayed them since they were chosen.
+      const elsewhere = await tx
+        .selectFrom('deliveries')
+        .select('replay_of')
+        .where('account_id', '=', account)
+        .where('alert_channel_id', '=', alertChannelId)
+        .where('id', '>=', firstIdAt(since))
+        .where(
+          'replay_of',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .execute();
+      const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
       const now = database.clock.now();
-      const replays = rows.map((row, index) => replayOf(row, idBytes(ids[start + index] ?? newId()), now));
+      const replays = rows.flatMap((row, index) =>
+        taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(ids[start + index] ?? newId()), now)],
+      );
       if (replays.length > 0) await tx.insertInto('deliveries').values(replays).execute();
+      count += replays.length;
     });
   }
-  return wanted.length;
+  return count;
 }
