@@ -11,6 +11,7 @@ test('the nearest name is found whatever the case and one or two slips', () => {
 
 test('the beginning of a name is enough, if it is not too short', () => {
   assert.equal(nearestName('upper', ['lowercase', 'uppercase']), 'uppercase');
+  assert.equal(nearestName('upper', new Set(['uppercase']).keys()), 'uppercase', 'of names that come one by one');
   assert.equal(nearestName('trun', ['truncateWords', 'truncate']), 'truncate');
   assert.equal(nearestName('up', ['uppercase']), null);
 });

@@ -2,10 +2,11 @@
 
 /** The known name nearest to `name`, or null when none is near enough to be what was meant. Case does not count. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
+  const names = [...known];
   const wanted = name.slice(0, 64).toLowerCase();
   let best: string | null = null;
   let least = (wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3))) + 1;
-  for (const candidate of known) {
+  for (const candidate of names) {
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < least) {
@@ -13,13 +14,13 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
       least = distance;
     }
   }
-  return best ?? beginningWith(wanted, known);
+  return best ?? beginningWith(wanted, names);
 }
 
 /** Somebody wrote `upper` for `uppercase`: the shortest name that begins so. */
-function beginningWith(wanted: string, known: Iterable<string>): string | null {
+function beginningWith(wanted: string, known: readonly string[]): string | null {
   if (wanted.length < 3) return null;
-  const longer = [...known].filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
   return longer.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
