@@ -11,7 +11,8 @@ import { helpers } from '#channels/webhook/helpers.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { signatureHeaders } from '#channels/webhook/sign.ts';
 import { compileAssertion, comparisonsOf } from '#checks/api/assertion.ts';
-import { evaluateAll, sentence, type Answer } from '#checks/api/evaluate.ts';
+import { evaluateAll, type Answer } from '#checks/api/evaluate.ts';
+import { sentence } from '#checks/api/sentence.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/template-variables.ts';
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
 

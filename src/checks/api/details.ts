@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
-import { sentence } from './evaluate.ts';
+import { sentence } from './sentence.ts';
 
 /** ms with decimals; they add up to the response time. */
 export interface Phases {
@@ -28,7 +28,7 @@ export interface AssertionOutcome {
   /** Why nothing could be compared. */
   readonly problem: string | null;
   readonly passed: boolean;
-  /** Expected and got, in one sentence. */
+  /** What holds, or expected and got, in one sentence. */
   readonly message: string;
 }
 
@@ -152,8 +152,8 @@ function decodeAssertion(list: readonly JsonValue[], status: number | null, phas
   const asserted = { source, comparison, property: text(list[2]) ?? '', target, regex: text(list[4]) };
   const problem = text(list[5]);
   const same = passed && comparison === 'EQUALS' ? target : null;
-  const outcome = { actual: derived ?? text(list[3]) ?? same, problem };
-  return { ...asserted, ...outcome, passed, message: sentence(asserted, outcome) };
+  const outcome = { passed, actual: derived ?? text(list[3]) ?? same, problem };
+  return { ...asserted, ...outcome, message: sentence(asserted, outcome) };
 }
 
 /** The sum of the phases, ms: the response time. */

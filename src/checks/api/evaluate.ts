@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonValue } from '#domain/json.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
-import type { Assertion, AssertionSource, Comparison } from './assertion.ts';
+import type { Assertion, AssertionSource } from './assertion.ts';
 import { holds, type Observed } from './compare.ts';
 
 /** What assertions look at. */
@@ -25,12 +25,20 @@ export interface Outcome {
 
 /** The part of a text that a regex is run on, characters. */
 const mostRegexText = 64 * 1024;
-/** How long one regex or JSON path may take, ms: far more than an honest one needs, so that a busy machine fails none. */
-const patternMs = 250;
+/**
+ * How long the regexes and JSON paths of a probe may take together, ms: far more than honest ones need, so that a busy
+ * machine fails none, and no longer than the other probes of the thread can wait.
+ */
+const patternsMs = 250;
 /** How much of a value is shown, characters. */
 const mostShown = 200;
 
-/** Evaluates all assertions of a check; JSON is read at most once. */
+/** What is left of `patternsMs`. */
+interface Time {
+  leftMs: number;
+}
+
+/** Evaluates all assertions of a check; JSON is read at most once, and a value that many look at is shown once. */
 export function evaluateAll(
   assertions: readonly Assertion[],
   answer: Answer,
@@ -38,17 +46,30 @@ export function evaluateAll(
 ): Outcome[] {
   let document: { readonly value: JsonValue } | undefined;
   const json = (): JsonValue => (document ??= { value: JSON.parse(answer.text()) as JsonValue }).value;
+  const time: Time = { leftMs: patternsMs };
+  const texts = new Map<JsonValue, string>();
+  const textOf = (value: JsonValue): string => {
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = shorten(hide(shown(value)));
+    texts.set(value, text);
+    return text;
+  };
   return assertions.map((assertion) => {
-    const seen = observers[assertion.source](assertion, answer, json);
-    if ('problem' in seen) return { passed: false, actual: null, problem: seen.problem };
-    const isNamed =
-      assertion.source === 'HEADERS' && assertion.property !== '' && assertion.comparison.endsWith('HAS_KEY');
-    // With a header named, "has key" asks whether that header is there.
-    const passed = isNamed
-      ? (seen.value === undefined) === (assertion.comparison === 'NOT_HAS_KEY')
-      : holds(assertion.comparison, seen.value, targetOf(assertion));
-    return { passed, actual: seen.value === undefined ? null : shorten(hide(shown(seen.value))), problem: null };
+    const seen = observers[assertion.source](assertion, answer, json, time);
+    if ('problem' in seen) return { passed: false, actual: null, problem: hide(seen.problem) };
+    const passed = isThere(assertion, seen.value) ?? holds(assertion.comparison, seen.value, targetOf(assertion));
+    const actual = seen.value === undefined ? null : textOf(seen.value);
+    // Comparing and showing all that a path found takes time, too.
+    if (seen.startedAt !== undefined) time.leftMs -= performance.now() - seen.startedAt;
+    return { passed, actual, problem: null };
   });
+}
+
+/** With a header named, "has key" asks whether that header is there; null = that is not asked. */
+function isThere({ source, property, comparison }: Assertion, value: Observed): boolean | null {
+  if (source !== 'HEADERS' || property === '' || !comparison.endsWith('HAS_KEY')) return null;
+  return (value === undefined) === (comparison === 'NOT_HAS_KEY');
 }
 
 /** Header names are compared without regard to case. */
@@ -56,16 +77,17 @@ function targetOf({ source, comparison, property, target }: Assertion): string {
   return source === 'HEADERS' && property === '' && /KEY$|CONTAINS$/.test(comparison) ? target.toLowerCase() : target;
 }
 
-type Seen = { readonly value: Observed } | { readonly problem: string };
+/** `startedAt`, of `performance.now()`: when work that counts against the time began. */
+type Seen = { readonly value: Observed; readonly startedAt?: number } | { readonly problem: string };
 
 const observers: Readonly<
-  Record<AssertionSource, (assertion: Assertion, answer: Answer, json: () => JsonValue) => Seen>
+  Record<AssertionSource, (assertion: Assertion, answer: Answer, json: () => JsonValue, time: Time) => Seen>
 > = {
   STATUS_CODE: (_, answer) => ({ value: answer.status }),
   RESPONSE_TIME: (_, answer) => ({ value: answer.responseTimeMs }),
-  HEADERS: (assertion, answer) => matched(assertion, headerValue(answer.headers, assertion.property)),
-  TEXT_BODY: (assertion, answer) => matched(assertion, answer.text()),
-  JSON_BODY: (assertion, _, json) => selected(assertion, json),
+  HEADERS: (assertion, answer, _, time) => matched(assertion, headerValue(answer.headers, assertion.property), time),
+  TEXT_BODY: (assertion, answer, _, time) => matched(assertion, answer.text(), time),
+  JSON_BODY: (assertion, _, json, time) => selected(assertion, json, time),
 };
 
 function headerValue(headers: IncomingHttpHeaders, name: string): Observed {
@@ -78,16 +100,28 @@ function joined(value: string | string[] | undefined): string | undefined {
 }
 
 /** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
-function matched({ pattern }: Assertion, value: Observed): Seen {
+function matched({ pattern }: Assertion, value: Observed, time: Time): Seen {
   if (pattern === null || value === undefined) return { value };
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, mostRegexText);
-  const run = (): RegExpExecArray | null => pattern.exec(text);
+  const run = (): string | undefined => {
+    const match = pattern.exec(text);
+    return match === null ? undefined : (match[1] ?? match[0]);
+  };
+  return isCheap(pattern.source, text.length) ? { value: run() } : inTime(run, time, 'regex');
+}
+
+/** Runs what could take for ever, for as long as there is time left. */
+function inTime(run: () => Observed, time: Time, what: 'regex' | 'JSON path'): Seen {
+  const all = `the ${patternsMs} ms that the regexes and JSON paths of a check have together`;
+  if (time.leftMs <= 0) return { problem: `the ${what} was not tried: those before it took ${all}` };
+  const startedAt = performance.now();
   try {
-    const match = isCheap(pattern.source, text.length) ? run() : withinMs(run, patternMs);
-    return { value: match === null ? undefined : (match[1] ?? match[0]) };
+    return { value: withinMs(run, time.leftMs), startedAt };
   } catch (error) {
-    if (error instanceof DeadlineError) return { problem: `the regex took longer than ${patternMs} ms on it` };
-    throw error;
+    time.leftMs -= performance.now() - startedAt;
+    if (!(error instanceof DeadlineError)) throw error;
+    time.leftMs = 0;
+    return { problem: `the ${what} was stopped: it took longer than what was left of ${all}` };
   }
 }
 
@@ -99,7 +133,7 @@ function isCheap(source: string, length: number): boolean {
   return repeats === 1 && length <= 2048 && !/[|{]|\)[*+?]/.test(plain) && (plain.match(/\?/g)?.length ?? 0) <= 2;
 }
 
-function selected({ path }: Assertion, json: () => JsonValue): Seen {
+function selected({ path }: Assertion, json: () => JsonValue, time: Time): Seen {
   let document: JsonValue;
   try {
     document = json();
@@ -108,13 +142,16 @@ function selected({ path }: Assertion, json: () => JsonValue): Seen {
     return { problem: 'the body is not JSON' };
   }
   if (path === null) return { value: document };
-  const run = (): unknown[] => path.query(document as Parameters<typeof path.query>[0]).values();
+  const run = (): Observed => {
+    const found = path.query(document as Parameters<typeof path.query>[0]).values() as JsonValue[];
+    return found.length > 1 ? found : found[0];
+  };
   try {
-    const found = (path.singularQuery() ? run() : withinMs(run, patternMs)) as JsonValue[];
-    return { value: found.length > 1 ? found : found[0] };
+    return path.singularQuery() ? { value: run() } : inTime(run, time, 'JSON path');
   } catch (error) {
-    if (error instanceof DeadlineError) return { problem: `the JSON path took longer than ${patternMs} ms on it` };
-    return { problem: `the JSON path cannot be followed: ${error instanceof Error ? error.message : 'unknown error'}` };
+    // Without the place that the parser adds, which quotes the path.
+    const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'unknown error';
+    return { problem: `the JSON path cannot be followed: ${detail}` };
   }
 }
 
@@ -125,55 +162,4 @@ function shown(value: JsonValue): string {
 
 function shorten(text: string): string {
   return text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`;
-}
-
-/** What an assertion needs to be put into words. */
-export interface Asserted {
-  readonly source: string;
-  readonly comparison: Comparison;
-  readonly property: string;
-  readonly target: string;
-  readonly regex: string | null;
-}
-
-const subjects: Readonly<Record<string, string>> = {
-  STATUS_CODE: 'status code',
-  RESPONSE_TIME: 'response time in ms',
-  TEXT_BODY: 'text body',
-  HEADERS: 'header',
-  JSON_BODY: 'JSON body',
-};
-const phrases: Readonly<Record<Comparison, (target: string) => string>> = {
-  EQUALS: (target) => `to equal ${target}`,
-  NOT_EQUALS: (target) => `not to equal ${target}`,
-  HAS_KEY: (target) => `to have the key ${target}`,
-  NOT_HAS_KEY: (target) => `not to have the key ${target}`,
-  HAS_VALUE: (target) => `to have the value ${target}`,
-  NOT_HAS_VALUE: (target) => `not to have the value ${target}`,
-  IS_EMPTY: () => 'to be empty',
-  NOT_EMPTY: () => 'not to be empty',
-  GREATER_THAN: (target) => `to be greater than ${target}`,
-  LESS_THAN: (target) => `to be less than ${target}`,
-  CONTAINS: (target) => `to contain ${target}`,
-  NOT_CONTAINS: (target) => `not to contain ${target}`,
-  IS_NULL: () => 'to be null',
-  NOT_NULL: () => 'not to be null',
-};
-
-/** What was expected and what came, in one sentence. */
-export function sentence(asserted: Asserted, outcome: Pick<Outcome, 'actual' | 'problem'>): string {
-  const { source, comparison, property, target, regex } = asserted;
-  const isNumber = source === 'STATUS_CODE' || source === 'RESPONSE_TIME';
-  const isRegexProperty = source === 'TEXT_BODY';
-  const subject = source === 'HEADERS' && property === '' ? 'headers' : (subjects[source] ?? source);
-  const of = property === '' || isRegexProperty ? '' : ` ${property}`;
-  const by = regex === null || regex === '' ? '' : ` (the match of /${regex}/)`;
-  const phrase = phrases[comparison](isNumber ? target : JSON.stringify(target));
-  const came = outcome.problem ?? `got ${quoted(outcome.actual, isNumber)}`;
-  return `expected ${subject}${of}${by} ${phrase}, ${outcome.problem === null ? came : `but ${came}`}`;
-}
-
-function quoted(actual: string | null, isNumber: boolean): string {
-  if (actual === null) return 'nothing';
-  return isNumber ? actual : JSON.stringify(actual);
 }

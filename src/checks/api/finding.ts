@@ -4,10 +4,11 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Finding, Reason, Verdict } from '#domain/result.ts';
 import { type DecodedBody, keepBody } from './body.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
-import { type Outcome, sentence } from './evaluate.ts';
+import type { Outcome } from './evaluate.ts';
 import { type Fault, spoken } from './fault.ts';
 import type { Hop } from './hop.ts';
 import type { Plan } from './plan.ts';
+import { sentence } from './sentence.ts';
 
 /** What a probe has seen when all is read. */
 export interface LookedAt {
