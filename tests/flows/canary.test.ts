@@ -95,6 +95,7 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
       basicAuth: { username: 'user', password: canaries['password of basic auth'] },
       assertions: [
         { source: 'TEXT_BODY', comparison: 'NOT_CONTAINS', target: '{{TOKEN}}' },
+        { source: 'TEXT_BODY', property: 'token.*{{TOKEN}}', comparison: 'IS_NULL', target: '' },
         { source: 'HEADERS', property: 'x-echo', comparison: 'EQUALS', target: '{{CHECK_TOKEN}}' },
       ],
     },
@@ -158,6 +159,42 @@ async function assertNoErrorTells(service: Service, { checks, 'alert-channels': 
   }
 }
 
+/** Settings that a secret makes wrong: the sentence that says so stands in results and in alerts. */
+async function assertNoRefusalTells(
+  service: Service,
+  targetUrl: string,
+  receiver: Awaited<ReturnType<typeof startReceiver>>,
+): Promise<void> {
+  const assertion = (facts: object) => ({ assertions: [{ comparison: 'EQUALS', ...facts }] });
+  const wrong = [
+    assertion({ source: 'STATUS_CODE', target: '{{TOKEN}}' }),
+    assertion({ source: 'JSON_BODY', property: '$.[{{LOCKED}}' }),
+    assertion({ source: 'TEXT_BODY', property: '({{TOKEN}}' }),
+    { headers: [{ key: 'x {{TOKEN}}', value: '' }] },
+  ];
+  const before = receiver.all.length;
+  for (const [index, request] of wrong.entries()) {
+    const check = await service.must('POST', '/v1/checks/api', {
+      name: `wrong ${index}`,
+      frequency: 60,
+      request: { method: 'GET', url: targetUrl, ...request },
+    });
+    await service.must('POST', `/v1/triggers/checks/${String(check['id'])}`);
+    const path = `/v1/check-results/${String(check['id'])}`;
+    const result = await until('the result of the wrong settings', async () => {
+      const list = (await service.must('GET', path)) as unknown as { id: string }[];
+      return list[0];
+    });
+    const shown = JSON.stringify([result, await service.must('GET', `${path}/${result.id}`)]);
+    assert.match(shown, /\*{8}/, `the result of wrong settings does not quote them: ${shown}`);
+    assertClean(`the result of wrong settings ${index}`, shown);
+  }
+  await until('the alerts of the wrong settings', () => receiver.all.length >= before + wrong.length);
+  for (const { hit } of receiver.all.slice(before)) {
+    assertClean('an alert about wrong settings', hit.body.toString(), ['locked variable']);
+  }
+}
+
 function assertFilesClean({ databasePath }: Service): void {
   const files = ['', '-wal', '-shm', '.lock'].map((end) => databasePath + end).filter((path) => existsSync(path));
   assert.ok(files.length >= 2);
@@ -216,6 +253,7 @@ test('what is secret reaches the target of the check, and no output of the servi
   await assertNoAnswerTells(service, all, apiKey, true);
   await assertNoAnswerTells(service, all, fixtures['reader'] ?? '', false);
   await assertNoErrorTells(service, fixtures);
+  await assertNoRefusalTells(service, target.url, receiver);
   assertFilesClean(service);
   assert.equal((await service.stop()).code, 0);
   assertFilesClean(service);

@@ -57,8 +57,15 @@ paths.functionRegister.delete('search');
 /** Longest pattern and path that are taken, characters. */
 const longestSource = 1000;
 
-/** Prepares an assertion, or says in a sentence what is wrong with it. */
-export function compileAssertion(settings: AssertionSettings): Assertion | string {
+/**
+ * Prepares an assertion, or says in a sentence what is wrong with it.
+ *
+ * @param hide takes out of a text what may not be shown, where the settings are filled in
+ */
+export function compileAssertion(
+  settings: AssertionSettings,
+  hide: (text: string) => string = (text) => text,
+): Assertion | string {
   const { property, target, regex } = settings;
   const source = sources.find((each) => each === settings.source);
   if (source === undefined) return `"${settings.source}" is no assertion source: use one of ${sources.join(', ')}`;
@@ -68,15 +75,15 @@ export function compileAssertion(settings: AssertionSettings): Assertion | strin
   }
   const isOrder = comparison === 'GREATER_THAN' || comparison === 'LESS_THAN';
   if ((isOrder || comparisonsOf[source] === numeric) && !isNumber(target)) {
-    return `${source} ${comparison} needs a number as its target, not "${target}"`;
+    return `${source} ${comparison} needs a number as its target, not "${hide(target)}"`;
   }
   const usesRegex = source === 'HEADERS' || source === 'TEXT_BODY';
   if (regex !== '' && !usesRegex) return `${source} takes no regex: only HEADERS and TEXT_BODY do`;
   // Clients write the pattern of a text body into its property.
   const expression = source === 'TEXT_BODY' && regex === '' ? property : regex;
-  const pattern = expression === '' ? null : compilePattern(expression);
+  const pattern = expression === '' ? null : compilePattern(expression, hide);
   if (typeof pattern === 'string') return pattern;
-  const path = source === 'JSON_BODY' ? compilePath(property) : null;
+  const path = source === 'JSON_BODY' ? compilePath(property, hide) : null;
   if (typeof path === 'string') return path;
   return { source, comparison, property, target, regex: pattern === null ? '' : expression, path, pattern };
 }
@@ -85,20 +92,23 @@ function isNumber(text: string): boolean {
   return text.trim() !== '' && Number.isFinite(Number(text));
 }
 
-function compilePattern(source: string): RegExp | string {
+function compilePattern(source: string, hide: (text: string) => string): RegExp | string {
   if (source.length > longestSource) return `the regex is longer than ${longestSource} characters`;
   try {
     return new RegExp(source);
   } catch {
-    return `"${source}" is not a regular expression`;
+    return `"${hide(source)}" is not a regular expression`;
   }
 }
 
-function compilePath(source: string): JsonPath | string {
+function compilePath(source: string, hide: (text: string) => string): JsonPath | string {
   if (source.length > longestSource) return `the JSON path is longer than ${longestSource} characters`;
   try {
     return paths.compile(source.trim() === '' ? '$' : source.trim());
   } catch (error) {
+    const shown = hide(source);
+    // What the parser says quotes pieces of the path, and a piece of a secret is not recognised as one.
+    if (shown !== source) return `"${shown}" is not a JSON path once its variables are filled in`;
     const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'it cannot be read';
     const hint = /no such function/.test(detail) ? ' (match and search are not available)' : '';
     return `"${source}" is not a JSON path: ${detail}${hint}`;

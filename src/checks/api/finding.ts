@@ -145,7 +145,7 @@ function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: Look
         comparison,
         property,
         target: hide(assertion.target),
-        regex: regex || null,
+        regex: hide(regex) || null,
         ...outcome,
         message: '',
       };

@@ -39,7 +39,10 @@ const framing: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Makes the plan of a check, or a sentence that says why its settings make no request. */
+/**
+ * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
+ * is secret or locked is hidden in it, as it is in a plan's `shown`.
+ */
 export function makePlan(input: ProbeInput, version: string): Plan | string {
   const own = readSettings(input.check.settings);
   const group = readDefaults(input.group?.apiCheckDefaults ?? {});
@@ -49,24 +52,28 @@ export function makePlan(input: ProbeInput, version: string): Plan | string {
   const fill = (text: string): string => fillIn(text, values, unknown);
 
   const target = targetOf(own, [...group.queryParameters, ...own.queryParameters], values);
-  if (typeof target === 'string') return target;
-  const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill, target);
+  const userInfo = typeof target === 'string' ? null : target.userInfo;
+  const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
+  // Before anything can be refused: whoever reads why settings are wrong need not be allowed to read their values.
+  const redactor = createRedactor(hiddenValues(input, group.headers, own, fill, auth));
+  const hide = redactor.text;
+  if (typeof target === 'string') return hide(target);
   const pairs = mergeHeaders(group.headers, own.headers).map(
     ({ key, value }) => [fill(key).trim(), fill(value).trim()] as const,
   );
   const body = bodyOf(own.bodyType, own.body, values);
   const headers = withBuiltIn(pairs, own, body, auth, version);
   const problem = headerProblem(headers);
-  if (problem !== null) return problem;
-  if (!methods.some((method) => method === own.method)) return `"${own.method}" is not an HTTP method of an API check`;
+  if (problem !== null) return hide(problem);
+  if (!methods.some((method) => method === own.method))
+    return hide(`"${own.method}" is not an HTTP method of an API check`);
 
   const assertions = [...group.assertions, ...own.assertions].map((each) =>
-    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target), regex: each.regex }),
+    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target), regex: each.regex }, hide),
   );
   const wrong = assertions.find((assertion) => typeof assertion === 'string');
-  if (wrong !== undefined) return wrong;
+  if (wrong !== undefined) return hide(wrong);
   const request: OutgoingRequest = { method: own.method, target, headers, body };
-  const redactor = createRedactor(hiddenValues(input, group.headers, own, fill, auth));
   const compiled = assertions.filter((assertion) => typeof assertion !== 'string');
   return {
     settings: own,
@@ -75,7 +82,7 @@ export function makePlan(input: ProbeInput, version: string): Plan | string {
     assertions: compiled,
     needsBody: compiled.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
-    shown: redactor.json(shownRequest(request)),
+    shown: redactor.json(shownRequest(request, redactor)),
   };
 }
 
@@ -100,9 +107,8 @@ function targetOf(
   return parseTarget(joined) ?? 'the URL and its query parameters make no URL';
 }
 
-function filledAuth(auth: BasicAuth | null, fill: (text: string) => string, target: Target): string | null {
-  if (auth === null) return target.userInfo;
-  return `${fill(auth.username)}:${fill(auth.password)}`;
+function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
+  return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
 }
 
 function mergeHeaders(group: readonly KeyValue[], own: readonly KeyValue[]): KeyValue[] {
@@ -163,7 +169,7 @@ function hiddenValues(
 }
 
 /** The request as results show it (reference §4.7: apiCheckResult.request). */
-function shownRequest({ method, target, headers, body }: OutgoingRequest): JsonObject {
+function shownRequest({ method, target, headers, body }: OutgoingRequest, redactor: Redactor): JsonObject {
   const [url = target.href, search = ''] = target.href.split('?', 2);
   const names = headers.map(([name, value]) => [name.toLowerCase(), isBasic(name, value) ? `Basic ${mask}` : value]);
   return {
@@ -171,9 +177,16 @@ function shownRequest({ method, target, headers, body }: OutgoingRequest): JsonO
     url: search === '' ? url : target.href,
     headers: Object.fromEntries(names),
     params: Object.fromEntries(new URLSearchParams(search)),
-    data: body === null ? '' : body.toString('utf8', 0, 65_536),
+    // Redacted before it is cut, so that no half of a secret is left at the edge.
+    data:
+      body === null
+        ? ''
+        : redactor.text(body.toString('utf8', 0, mostShown + redactor.longest * 4)).slice(0, mostShown),
   };
 }
+
+/** The part of a body that results show, characters. */
+const mostShown = 65_536;
 
 function isBasic(name: string, value: string): boolean {
   return name.toLowerCase() === 'authorization' && /^basic\s/i.test(value);

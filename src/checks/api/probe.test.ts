@@ -181,6 +181,62 @@ test('secrets are sent and nowhere shown, not even when the target echoes them',
   assert.equal(verdictOf(finding), 'failed assertion');
 });
 
+test('a secret is hidden in the sentence about settings that it makes wrong, and wherever its own case is lost', async (t) => {
+  const mirror = await startMirror(t);
+  const secret = 'Top+(Secret value';
+  const assertion = (facts: JsonObject) => ({ url: mirror.url, assertions: [{ comparison: 'EQUALS', ...facts }] });
+  const wrong: readonly (readonly [JsonObject, RegExp])[] = [
+    [assertion({ source: 'STATUS_CODE', target: '{{S}}' }), /needs a number as its target, not "\*{8}"/],
+    [assertion({ source: 'JSON_BODY', property: '$.{{S}}' }), /^"\$\.\*{8}" is not a JSON path/],
+    [assertion({ source: 'TEXT_BODY', property: 'a{{S}}' }), /^"a\*{8}" is not a regular expression/],
+    [{ url: mirror.url, headers: [{ key: 'x-{{S}}', value: '' }] }, /^"x- \*{8}" is not a header name/],
+    [{ url: mirror.url, headers: [{ key: '{{S}} ', value: '' }] }, /^"\*{8}" is not a header name/],
+    [{ url: mirror.url, headers: [{ key: '{{T}}', value: '{{LINES}}' }] }, /^the value of header \*{8} holds/],
+  ];
+  const variables = [
+    variable('S', ` ${secret} `, true),
+    variable('T', 'X-Token-Name', true),
+    variable('LINES', 'a\nb'),
+  ];
+  for (const [request, message] of wrong) {
+    const finding = await probeOnce(request, { variables });
+    assert.equal(verdictOf(finding), 'failed settings', JSON.stringify(request));
+    assert.match(finding.message ?? '', message);
+    assert.doesNotMatch(JSON.stringify(finding), /secret|token-name/i);
+  }
+  const sent = { url: mirror.url, headers: [{ key: '{{T}}', value: 'yes' }] };
+  const finding = await probeOnce(sent, { variables });
+  assert.equal(mirror.last().headers['x-token-name'], 'yes');
+  assert.doesNotMatch(JSON.stringify(finding), /token-name/i);
+});
+
+test('a secret in the pattern of an assertion is hidden in the assertion and in the message', async (t) => {
+  const target = await startTarget(t, (_, response) => response.end('nothing of it'));
+  for (const property of ['^{{S}}$', '({{S}})']) {
+    const assertions = [{ source: 'TEXT_BODY', comparison: 'NOT_EMPTY', property }];
+    const finding = await probeOnce(
+      { url: target.url, assertions },
+      { variables: [variable('S', 'plain-token', true)] },
+    );
+    assert.equal(verdictOf(finding), 'failed assertion');
+    assert.equal(detailsOf(finding).assertions[0]?.regex, property.replace('{{S}}', '********'));
+    assert.match(finding.message ?? '', /the match of .*\*{8}/);
+    assert.doesNotMatch(JSON.stringify(finding), /plain-token/);
+  }
+});
+
+test('a body that is cut where a secret stands shows no half of it', async (t) => {
+  const mirror = await startMirror(t);
+  const body = `${'x'.repeat(65_530)}{{S}}`;
+  const finding = await probeOnce(
+    { url: mirror.url, method: 'POST', bodyType: 'RAW', body },
+    { variables: [variable('S', 'plain-token-123', true)] },
+  );
+  const { data } = (finding.exchange ?? assert.fail())['request'] as { data: string };
+  assert.equal(data.length, 65_536);
+  assert.match(data, /x\*+$/);
+});
+
 test('status, shouldFail and assertions decide together', async (t) => {
   const target = await startTarget(t, (request, response) => {
     response.statusCode = Number(request.url?.slice(1));

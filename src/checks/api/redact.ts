@@ -18,10 +18,13 @@ const shortest = 3;
 
 /** A redactor of the values themselves and of the forms they take in a URL, a form, JSON, HTML and base64. */
 export function createRedactor(values: readonly string[]): Redactor {
-  const forms = new Set(values.filter((value) => value.length >= shortest).flatMap(formsOf));
+  // Headers and query parameters are trimmed before they are sent.
+  const both = values.flatMap((value) => [value, value.trim()]);
+  const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
   if (forms.size === 0) return { none: true, longest: 0, text: (text) => text, json: (value) => value };
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
-  const pattern = new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  // In any case: names of headers and hosts are written in lower case, whatever was asked for.
+  const pattern = new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
   const text = (input: string): string => input.replace(pattern, mask);
   return { none: false, longest: ordered[0]?.length ?? 0, text, json: (value) => redactObject(value, text) };
 }
@@ -37,9 +40,7 @@ function formsOf(value: string): string[] {
   return [
     value,
     percent,
-    lowerEscapes(percent),
     form,
-    lowerEscapes(form),
     encodeURI(value.toWellFormed()),
     escaped,
     html,
@@ -51,10 +52,6 @@ function formsOf(value: string): string[] {
 }
 
 const namedEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function lowerEscapes(text: string): string {
-  return text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
-}
 
 function redactObject(value: JsonObject, text: (text: string) => string): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)]));
