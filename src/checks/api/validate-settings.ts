@@ -26,9 +26,9 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
     tell('request.method', `"${read.method}" is not a method: use one of ${methods.join(', ')}`);
   }
   tell('request.url', urlProblem(read.url));
-  for (const [index, { key }] of read.headers.entries()) tell(`request.headers.${index}.key`, headerProblem(key));
+  for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
   for (const [index, assertion] of read.assertions.entries()) {
-    tell(`request.assertions.${index}`, assertionProblem(assertion));
+    tell(`request.assertions[${index}]`, assertionProblem(assertion));
   }
   if (read.degradedResponseTime > read.maxResponseTime && settings['degradedResponseTime'] !== undefined) {
     tell('degradedResponseTime', `${read.degradedResponseTime} is more than maxResponseTime, ${read.maxResponseTime}`);
