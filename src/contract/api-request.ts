@@ -41,6 +41,12 @@ const comparisons = [
   'NOT_NULL',
 ] as const;
 
+/** Who compares a status writes 200 as often as "200". */
+const target = z
+  .union([z.string().max(32_768), z.number(), z.boolean()])
+  .nullable()
+  .transform((value) => (value === null ? '' : String(value)));
+
 const assertion = z
   .strictObject({
     source: z.enum(sources).describe('What is looked at.'),
@@ -48,9 +54,7 @@ const assertion = z
     property: orNull(z.string().max(2000), () => '')
       .default('')
       .describe('Of JSON_BODY a JSON path, of HEADERS the name of a header.'),
-    target: orNull(z.string().max(32_768), () => '')
-      .default('')
-      .describe('What it is compared with.'),
+    target: target.default('').describe('What it is compared with; a number, true and false are kept as text.'),
     regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
   })
   .meta({ id: 'Assertion', description: 'A statement about an answer that must hold.' });
@@ -70,7 +74,11 @@ export const apiRequest = z
     url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
     followRedirects: z.boolean().default(true),
     skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
-    ipFamily: z.enum(['IPv4', 'IPv6']).default('IPv4'),
+    ipFamily: z
+      .enum(['IPv4', 'IPv6'])
+      .nullable()
+      .default(null)
+      .describe('Only addresses of this family are tried; null = those of both, in turn.'),
     body: orNull(z.string().max(262_144), () => '').default(''),
     bodyType: z.preprocess(
       (value) => (value === '' || value === null ? undefined : value),
@@ -102,7 +110,7 @@ export const apiRequestShown = z
     url: z.string(),
     followRedirects: z.boolean(),
     skipSSL: z.boolean(),
-    ipFamily: z.enum(['IPv4', 'IPv6']),
+    ipFamily: z.enum(['IPv4', 'IPv6']).nullable(),
     body: z.string(),
     bodyType: z.enum(['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE']),
     headers: shownPairs,

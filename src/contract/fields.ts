@@ -95,7 +95,7 @@ function resettable(field: z.ZodType): z.ZodType {
       ? (field.unwrap() as z.ZodType)
       : field;
   // Where null is a value of its own, it stays one: what was read can be written back unchanged.
-  if (inner.safeParse(null).success) return inner;
+  if (inner.safeParse(null).success) return inner === field ? inner : inner.meta({ ...inner.meta(), ...field.meta() });
   const reset = field.safeParse(undefined);
   if (inner === field || !reset.success) return inner;
   const fallback: unknown = reset.data;

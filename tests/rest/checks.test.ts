@@ -293,3 +293,20 @@ test('an unknown field is met with the one that was probably meant, deep inside 
   assert.equal(inside, 'is not a field that is known here; did you mean comparison?');
   assert.match(message, /frequncy is not a field that is known here; did you mean frequency\?/);
 });
+
+test('the target of an assertion may be written as a number, true or false, and is kept as text', async () => {
+  await using api = resourcesUnderTest();
+  const assertion = (target: unknown) => ({ source: 'JSON_BODY', comparison: 'EQUALS', property: '$.x', target });
+  const assertions = [200, 1.5, true, false, '200', null].map(assertion);
+  const created = await api.ask('POST', '/v1/checks/api', { name: 'x', request: { ...request, assertions } });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  const { request: kept } = created.body as unknown as { request: { assertions: { target: unknown }[] } };
+  assert.deepEqual(
+    kept.assertions.map(({ target }) => target),
+    ['200', '1.5', 'true', 'false', '200', ''],
+  );
+  const wrong = { name: 'x', request: { ...request, assertions: [assertion([200])] } };
+  const refused = await api.ask('POST', '/v1/checks/api', wrong);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.body['attributes'], { 'request.assertions[0].target': 'must be text' });
+});
