@@ -82,7 +82,7 @@ test('a secret is warned of in every field', () => {
     found.map(({ path }) => path),
     ['config.url', 'config.headers[0].value'],
   );
-  assert.match(found[0]?.message ?? '', /TOKEN is a secret/);
+  assert.match(found[0]?.message ?? '', /TOKEN is marked secret/);
 });
 
 test('a template that cannot be saved brings no warnings of its own', () => {

@@ -120,7 +120,8 @@ test('every broken template is named with its field, line and column', () => {
 });
 
 test('a template that names a secret is refused wherever it does', () => {
-  const message = 'API_TOKEN is a secret: alert templates can use environment variables only';
+  const message =
+    'API_TOKEN is marked secret: secrets cannot be used in alert templates; use a variable that is not secret (locked hides its value in logs)';
   const found = issues({
     url: 'https://h/{{API_TOKEN}}',
     template: '{{#each TAGS}}{{@root.API_TOKEN}}{{/each}}{{lookup this "API_TOKEN"}}',

@@ -64,7 +64,7 @@ function templateIssues(path: string, source: string, secretNames: ReadonlySet<s
 
 /** Why a secret may not be named. */
 export function secretMessage(name: string): string {
-  return `${name} is a secret: alert templates can use environment variables only`;
+  return `${name} is marked secret: secrets cannot be used in alert templates; use a variable that is not secret (locked hides its value in logs)`;
 }
 
 function shapeIssues(config: JsonObject): ConfigIssue[] {
