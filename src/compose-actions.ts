@@ -85,7 +85,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => [config.location]),
-    notices: createNoticeActions({ failingChannels: store.failingChannels, processNotices: means.processNotices }),
+    notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
   };
 }
 

@@ -18,6 +18,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
@@ -76,9 +77,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'run-checks': () => runs.turn(),
     'send-deliveries': () => deliveries.turn(),
     'remove-old-rows': joinRemoveOldRows(joint),
+    'sign-of-life': createSignOfLife({ store: store.gaps }),
   };
   for (const name of [...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])]) {
-    const floorMs = name === 'remove-old-rows' ? 600_000 : 1000;
+    const floorMs = longPausesMs[name] ?? 1000;
     const onError = (error: unknown, failedInARow: number): void =>
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
     loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
@@ -96,6 +98,9 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     },
   };
 }
+
+/** Loops whose turns are far apart, ms; the others look every second at the latest. */
+const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': 10_000 };
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {

@@ -14,7 +14,7 @@ import { openStore, type Store } from '#store/store.ts';
 import { type RunningPath, startPath } from './compose-path.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { loadRuntimes } from './compose-runtimes.ts';
-import { type Config, publicUrlOf } from './config.ts';
+import { type Config, ConfigError, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createProber } from './probe-threads.ts';
 import { StartError } from './start-error.ts';
@@ -46,6 +46,7 @@ export async function compose(config: Config, log: Log, clocks: Clocks = machine
   const secretKey = readSecretKey(config);
   const store = openStore({ path: config.database.path, secretKey, clock, ownLocation: config.location.code });
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
+  await noteAbsence(store, log);
   const runtimes = await loadRuntimes(store, clock, log);
   const userAgent = `Tocsin/${version}`;
   const prober = createProber({ threads: config.probeThreads, egress: config.egress, version });
@@ -118,10 +119,17 @@ function restOptions(
   };
 }
 
+/** How long nothing ran before this start, for the notices; a disk that is full says so by the readiness. */
+async function noteAbsence(store: Store, log: Log): Promise<void> {
+  const absence = await store.gaps.noteStart().catch(() => null);
+  if (absence === null) return;
+  log.warn('process.was-away', { from: new Date(absence.from).toISOString(), to: new Date(absence.to).toISOString() });
+}
+
 /** Whether the store takes a durable write, asked by writing one. */
 async function storeFaults(store: Store): Promise<string[]> {
   try {
-    await store.figures.signOfLife();
+    await store.gaps.signOfLife();
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -143,8 +151,8 @@ async function listen(
         `port ${port} on ${host} is in use: stop what listens there, or set PORT to a free one (0 = any)`,
       );
     }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new StartError(
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+      throw new ConfigError(
         `HOST ${host} is not an address of this machine: right would be 127.0.0.1, or 0.0.0.0 for all`,
       );
     }

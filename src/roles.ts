@@ -2,11 +2,18 @@
 import type { Role } from './config-variables.ts';
 
 /** The loops of a process, by name. */
-export const loopNames = ['follow-clock', 'schedule-runs', 'run-checks', 'send-deliveries', 'remove-old-rows'] as const;
+export const loopNames = [
+  'follow-clock',
+  'schedule-runs',
+  'run-checks',
+  'send-deliveries',
+  'remove-old-rows',
+  'sign-of-life',
+] as const;
 export type LoopName = (typeof loopNames)[number];
 
 /** Loops of every process, whatever its roles. */
-export const loopsOfAll: readonly LoopName[] = ['follow-clock'];
+export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {

@@ -26,7 +26,15 @@ export interface NoticeMeans {
       }[]
     >;
   };
-  /** What holds for every account: runtimes near their end, gaps of our own. */
+  readonly gaps: {
+    /** When nothing ran lately; epoch ms. */
+    lastAbsence(): Promise<{ readonly from: number; readonly to: number } | null>;
+    /** Slots of today and yesterday without a verdict by our own fault. */
+    ofAccount(
+      accountId: string,
+    ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
+  };
+  /** What this process notices of itself: runtimes near their end. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
 
@@ -35,7 +43,7 @@ export interface NoticeActions {
   list(caller: Caller): Promise<Notice[]>;
 }
 
-export function createNoticeActions({ failingChannels, processNotices }: NoticeMeans): NoticeActions {
+export function createNoticeActions({ failingChannels, gaps, processNotices }: NoticeMeans): NoticeActions {
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -48,7 +56,41 @@ export function createNoticeActions({ failingChannels, processNotices }: NoticeM
         message: `The last ${exhaustedInARow} alerts for the alert channel "${name}" did not arrive.`,
         action: `Look at GET /v1/deliveries?alertChannelId=${alertChannelId}, mend the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
-      return [...ofChannels, ...(await processNotices())].sort((a, b) => a.since - b.since);
+      const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
+      return [...ofChannels, ...ofGaps, ...(await processNotices())].sort((a, b) => a.since - b.since);
     },
   };
+}
+
+/** What was not watched, because nothing ran (design §1: honest gaps). */
+function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbsence']>>): Notice[] {
+  if (absence === null) return [];
+  const { from, to } = absence;
+  const minutes = Math.round((to - from) / 60_000);
+  return [
+    {
+      id: `downtime:${from}`,
+      kind: 'downtime',
+      since: from,
+      subject: 'Tocsin',
+      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}: nothing was watched meanwhile.`,
+      action: 'Find out why it was not running, and let something else watch GET /health/ready.',
+    },
+  ];
+}
+
+/** Slots without a verdict by our own fault (design §1: honest gaps). */
+function gapNotice(gap: Awaited<ReturnType<NoticeMeans['gaps']['ofAccount']>>): Notice[] {
+  if (gap === null) return [];
+  const { since, missed, unknown } = gap;
+  return [
+    {
+      id: `gap:${new Date(since).toISOString().slice(0, 10)}`,
+      kind: 'gap',
+      since,
+      subject: 'Tocsin',
+      message: `Today and yesterday (UTC) ${missed} slots were not run and ${unknown} verdicts withheld for reasons of Tocsin's own: they count as neither up nor down.`,
+      action: 'Look at the reasons of the results with the outcome missed or unknown, and at docs/operating.md#gaps.',
+    },
+  ];
 }

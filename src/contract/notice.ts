@@ -20,7 +20,8 @@ export const noticeOperations = {
     method: 'GET',
     path: '/v1/notices',
     summary: 'List what you should know',
-    description: 'Dead channels, runtimes near their end, gaps of our own. The list is not paged.',
+    description:
+      'Dead channels, runtimes near their end, times in which nothing ran, gaps of our own. The list is not paged.',
     tag: 'Notices',
     permission: 'read',
     status: 200,

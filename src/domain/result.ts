@@ -34,6 +34,7 @@ export type Reason =
   | 'overload'
   | 'downtime'
   | 'clock'
+  | 'store'
   | 'limit';
 
 /** The certificate a check saw, for ALERT_SSL. */

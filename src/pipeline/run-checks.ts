@@ -9,6 +9,7 @@ import type { Finding, Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
 import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
+import { createOutages, type Outages } from '#lib/outages.ts';
 
 /** What this step needs of the store. */
 interface RunStore {
@@ -65,6 +66,7 @@ export interface RunChecks {
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
   const underWay = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  const outages = createOutages(clock);
   let renewedAt = clock.now();
 
   const renew = async (now: number): Promise<void> => {
@@ -76,7 +78,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
   const start = (run: Run, context: CheckContext): void => {
     const key = `${run.id}/${run.attempt}`;
-    const done = attemptOf(run, context, options)
+    const done = attemptOf(run, context, options, outages)
       .catch((cause: unknown) => failedOurselves(run, context, options, cause))
       .then(options.record)
       .finally(() => {
@@ -93,7 +95,9 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
       await renew(now);
       const most = Math.min(runsPerTurn, underWayMost - underWay.size);
       if (most <= 0) return leaseMs / 3;
-      const { runs, nextAvailableAt } = await store.claimRuns({ location, owner, now, leaseMs, most });
+      const { runs, nextAvailableAt } = await outages.watch(() =>
+        store.claimRuns({ location, owner, now, leaseMs, most }),
+      );
       for (const { run, context } of runs) {
         if (context !== null && !underWay.has(`${run.id}/${run.attempt}`)) start(run, context);
       }
@@ -113,14 +117,20 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
 }
 
-async function attemptOf(run: Run, context: CheckContext, options: RunChecksOptions): Promise<EndedAttempt> {
+async function attemptOf(
+  run: Run,
+  context: CheckContext,
+  options: RunChecksOptions,
+  outages: Outages,
+): Promise<EndedAttempt> {
   const { clock, startedAt } = options;
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
   const rules = rulesOf(context, options.locations);
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
-    const reason: Reason = endsAt <= startedAt ? 'downtime' : 'overload';
+    const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
+    const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
   }
   const missing = missingRuntime(context, options.runtimes(), now);
@@ -185,14 +195,16 @@ function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations
   };
 }
 
+const notRunMessages: Partial<Record<Reason, string>> = {
+  downtime: 'not run: Tocsin was not running',
+  store: 'not run: the database could not be written',
+};
+
 function notRun(reason: Reason, now: number): Finding {
   return {
     verdict: 'unknown',
     reason,
-    message:
-      reason === 'downtime'
-        ? 'not run: Tocsin was not running'
-        : 'not run: Tocsin was too busy to start it in its interval',
+    message: notRunMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval',
     startedAt: now,
     stoppedAt: now,
     responseTimeMs: null,

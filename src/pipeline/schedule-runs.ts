@@ -2,6 +2,7 @@
 import { planRuns, type RunPlan, type Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
+import { createOutages } from '#lib/outages.ts';
 
 /** What this step needs of the store. */
 interface ScheduleStore {
@@ -44,20 +45,21 @@ const roundMs = 10;
 /** One turn of the step, answering in how many ms the next schedule is due. */
 export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<number> {
   const { store, clock, locations, startedAt } = options;
+  const outages = createOutages(clock);
   const missedReason = (slotAt: number): Reason => {
     if (slotAt < startedAt) return 'downtime';
     const set = clock.lastSet;
-    return set !== null && slotAt >= set.from - idleMs && slotAt <= set.to ? 'clock' : 'overload';
+    return set !== null && slotAt >= set.from - idleMs && slotAt <= set.to
+      ? 'clock'
+      : outages.touches(slotAt, slotAt)
+        ? 'store'
+        : 'overload';
   };
 
   return async () => {
     const now = clock.now();
-    const done = await store.scheduleDue({
-      now,
-      most: schedulesPerTurn,
-      plan: (schedule) => planRuns(schedule, now, locations),
-      missedReason,
-    });
+    const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations);
+    const done = await outages.watch(() => store.scheduleDue({ now, most: schedulesPerTurn, plan, missedReason }));
     if (done.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);
     if (done.schedules === schedulesPerTurn) return 0;

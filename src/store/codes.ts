@@ -26,6 +26,7 @@ export const reasons = [
   'downtime',
   'limit',
   'clock',
+  'store',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

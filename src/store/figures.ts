@@ -5,8 +5,6 @@ import type { Database } from './database.ts';
 
 /** Figures of the whole installation, for metrics and readiness. */
 export interface Figures {
-  /** Writes down that this installation lives, durably; rejects when the store cannot be written. */
-  signOfLife(): Promise<void>;
   /**
    * Runs that were asked for, what became of them, and those still open. `difference` = asked for - outcomes - open;
    * anything but 0 is a broken promise (design §1: every due slot has exactly one recorded outcome).
@@ -33,17 +31,8 @@ export interface Figures {
   >;
 }
 
-export function createFigures({ reader, transaction, clock }: Database): Figures {
+export function createFigures({ reader }: Database): Figures {
   return {
-    signOfLife: () =>
-      transaction(async (tx) => {
-        const value = String(clock.now());
-        await tx
-          .insertInto('installation')
-          .values({ key: 'alive-at', value })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-          .execute();
-      }),
     conservation: () => readConservation(reader),
     async outbox(now) {
       const pending = deliveryStatusCodes.encode('pending');

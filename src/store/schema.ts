@@ -1,4 +1,5 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
+import type { Generated } from 'kysely';
 import type { Flag, IdBytes } from './codec.ts';
 
 export interface AccountsTable {
@@ -305,6 +306,8 @@ export interface RunCountsTable {
   failed: number;
   unknown: number;
   missed: number;
+  /** Of the missed ones, those above the account's execution limit. */
+  limited: Generated<number>;
 }
 
 /** Runs that count toward the execution limit, per account and UTC month. */

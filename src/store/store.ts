@@ -18,6 +18,7 @@ import { checkKey } from './key-check.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
+import { createGaps, type Gaps } from './gaps.ts';
 import { createPath, type Path } from './path.ts';
 import { createRetention, type Retention } from './retention.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
@@ -46,6 +47,7 @@ export interface Store {
   readonly path: Path;
   readonly retention: Retention;
   readonly figures: Figures;
+  readonly gaps: Gaps;
   /** Whether the process before this one ended without closing. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     path: createPath(file, database.seal),
     retention: createRetention(file),
     figures: createFigures(database),
+    gaps: createGaps(database),
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
   };

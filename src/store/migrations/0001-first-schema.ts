@@ -22,7 +22,7 @@ export function firstSchema({ types, clustered, strict }: Dialect): string[] {
       on_demand ${integer} NOT NULL DEFAULT 0, passed ${integer} NOT NULL DEFAULT 0,
       degraded ${integer} NOT NULL DEFAULT 0, failed ${integer} NOT NULL DEFAULT 0,
       unknown ${integer} NOT NULL DEFAULT 0, missed ${integer} NOT NULL DEFAULT 0,
-      PRIMARY KEY (account_id, day))${clustered}`,
+      limited ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (account_id, day))${clustered}`,
     `CREATE TABLE usage (${account}, month ${integer} NOT NULL, used ${integer} NOT NULL,
       PRIMARY KEY (account_id, month))${clustered}`,
     `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,

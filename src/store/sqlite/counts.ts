@@ -5,7 +5,7 @@ import type { IdBytes } from '../codec.ts';
 import type { Connection } from './connection.ts';
 
 /** What a run_counts row counts. */
-export type Counted = Outcome | 'scheduled' | 'on_demand';
+export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited';
 
 const dayMs = 86_400_000;
 

@@ -67,7 +67,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
       } else {
         missed++;
         const stretch = { checkId, ...run, slots: 1, reason: 'limit' as const, lap, now: rules.now };
-        insertMissed(connection, row, stretch, counts);
+        if (insertMissed(connection, row, stretch, counts)) counts.add(row.account_id, 'limited', 1);
       }
     }
     connection
@@ -141,12 +141,13 @@ interface MissedRow {
   readonly now: number;
 }
 
+/** false = the slot has its outcome already. */
 function insertMissed(
   connection: Connection,
   { account_id, check_id }: SchedulesTable,
   missed: MissedRow,
   counts: Counts,
-): void {
+): boolean {
   const { changes } = connection
     .prepare(
       `INSERT INTO results (account_id, check_id, id, attempt, outcome, reason, message, location, source, slots,
@@ -164,14 +165,16 @@ function insertMissed(
       missed.slots,
       missed.now,
     );
-  if (Number(changes) === 0) return;
+  if (Number(changes) === 0) return false;
   counts.add(account_id, 'scheduled', missed.slots);
   counts.add(account_id, 'missed', missed.slots);
+  return true;
 }
 
 const missedMessages: Partial<Record<Reason, string>> = {
   limit: "not run: the account's execution limit of this month is used up",
   downtime: 'not run: Tocsin was not running',
+  store: 'not run: the database could not be written',
   clock: "not run: this machine's clock was set forward, or it slept",
 };
 

@@ -1,0 +1,37 @@
+// When a use that fails at times could not be used.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createOutages } from './outages.ts';
+
+const away = Object.assign(new Error('full'), { isPassing: true });
+
+it('an outage lasts from the last success before it to the next one', async () => {
+  let now = 1000;
+  const outages = createOutages({ now: () => now });
+  const fails = () =>
+    assert.rejects(
+      outages.watch(() => Promise.reject(away)),
+      /full/,
+    );
+  await outages.watch(() => Promise.resolve());
+  now = 2000;
+  await fails();
+  now = 3000;
+  await fails();
+  assert.deepEqual([outages.touches(900, 1000), outages.touches(900, 1001)], [false, true]);
+  now = 4000;
+  await outages.watch(() => Promise.resolve(assert.ok(outages.touches(4000, 4000))));
+  now = 5000;
+  await outages.watch(() => Promise.resolve());
+  const touched = [1000, 1001, 4000, 4001].map((at) => outages.touches(at, at));
+  assert.deepEqual(touched, [false, true, true, false]);
+});
+
+it('a fault that does not pass is no outage', async () => {
+  const outages = createOutages({ now: () => 1000 });
+  await assert.rejects(
+    outages.watch(() => Promise.reject(new Error('a bug'))),
+    /a bug/,
+  );
+  assert.equal(outages.touches(0, 9999), false);
+});

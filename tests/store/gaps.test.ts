@@ -1,0 +1,120 @@
+// What was not watched for reasons of our own is told: as notices, and by the reason of each slot.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createNoticeActions, type Notice } from '#actions/notices.ts';
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { reasonCodes } from '#store/codes.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { until } from '../support/until.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+const day = 86_400_000;
+
+function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
+  const actions = createNoticeActions({ ...temp.store, processNotices: () => [] });
+  return actions.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] });
+}
+
+describe('notices', () => {
+  it('tell of slots that were missed and verdicts that were withheld, for two days', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    await test.runAll('passed');
+    assert.deepEqual(await noticesOf(test), []);
+    test.temp.clock.turn(10_000);
+    await test.runAll('unknown');
+    test.temp.clock.turn(40_000);
+    await test.runAll('passed');
+    const [notice, ...others] = await noticesOf(test);
+    assert.deepEqual(others, []);
+    assert.equal(notice?.kind, 'gap');
+    assert.equal(notice.since, Math.floor(test.now / day) * day);
+    assert.match(notice.message, /3 slots were not run and 1 verdicts withheld/);
+    test.temp.clock.turn(2 * day);
+    assert.deepEqual(await noticesOf(test), []);
+  });
+
+  it('do not tell of slots above the execution limit: that is the account owner’s own wish', async () => {
+    await using test = new PathUnderTest();
+    test.temp.raw.prepare('UPDATE accounts SET execution_limit = 0').run();
+    await test.check();
+    await test.schedule();
+    assert.equal(test.one('SELECT missed FROM run_counts'), 1);
+    assert.deepEqual(await noticesOf(test), []);
+  });
+
+  it('tell at a start for how long nothing ran, for two days, and not of a restart', async () => {
+    await using test = new PathUnderTest();
+    const { gaps } = test.temp.store;
+    const diedAt = test.now;
+    assert.equal(await gaps.noteStart(), null, 'a first start');
+    assert.equal(await createSignOfLife({ store: gaps })(), 10_000);
+    test.temp.clock.turn(59_000);
+    assert.equal(await gaps.noteStart(), null, 'a restart');
+    test.temp.clock.turn(541_000);
+    assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now });
+    const [notice] = await noticesOf(test);
+    assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
+    assert.match(notice?.message ?? '', /not running for 10 min/);
+    test.temp.clock.turn(2 * day);
+    assert.deepEqual(await noticesOf(test), []);
+  });
+});
+
+describe('slots that go by while the database cannot be written', () => {
+  const away = new StoreUnavailableError('the database cannot be written: full');
+
+  it('are missed with that reason by the scheduler', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    let isAway = false;
+    const turn = createScheduleRuns({
+      store: { scheduleDue: (rules) => (isAway ? Promise.reject(away) : test.path.scheduleDue(rules)) },
+      clock: { now: () => test.now, lastSet: null },
+      locations: ['local'],
+      startedAt: test.now,
+      wake: () => {},
+    });
+    await turn();
+    isAway = true;
+    test.temp.clock.turn(10_000);
+    await assert.rejects(turn(), /cannot be written/);
+    isAway = false;
+    test.temp.clock.turn(20_000);
+    await turn();
+    const missed = [
+      { slots: 2, reason: reasonCodes.encode('store'), message: 'not run: the database could not be written' },
+    ];
+    assert.deepEqual(test.rows('SELECT slots, reason, message FROM results'), missed);
+    test.temp.clock.turn(30_000);
+    await turn();
+    assert.match(String(test.one('SELECT message FROM results ORDER BY id DESC')), /too busy/, 'that was later');
+  });
+
+  it('are missed with that reason when their run was planned before', async () => {
+    await using test = new PathUnderTest();
+    await test.check();
+    let isAway = true;
+    const step = createRunChecks({
+      store: { ...test.path, claimRuns: (claim) => (isAway ? Promise.reject(away) : test.path.claimRuns(claim)) },
+      clock: test.temp.clock,
+      owner: 'one',
+      location: 'local',
+      locations: ['local'],
+      runtimes: () => [],
+      probe: () => assert.fail('it was probed'),
+      record: async (attempt) => void (await test.record([attempt])),
+      startedAt: 0,
+      wake: () => {},
+    });
+    await test.schedule();
+    await assert.rejects(step.turn(), /cannot be written/);
+    isAway = false;
+    test.temp.clock.turn(15_000);
+    await step.turn();
+    await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
+    assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
+  });
+});
