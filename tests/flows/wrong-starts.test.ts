@@ -78,6 +78,11 @@ describe('a wrong configuration', () => {
     });
   }
 
+  it('an address that is none of this machine is named', async (t) => {
+    const said = await start({ TOCSIN_DATA_DIR: emptyFolder(t), HOST: '192.0.2.1' });
+    assertOneLine(said, 78, /HOST 192\.0\.2\.1 is not an address of this machine/, /127\.0\.0\.1/);
+  });
+
   it('a data folder that is a file is named', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'data'), 'mine');
