@@ -40,7 +40,7 @@ test('a check is created with every default, read, changed in part, reset and de
       url: 'https://shop.example/health',
       followRedirects: true,
       skipSSL: false,
-      ipFamily: 'IPv4',
+      ipFamily: null,
       body: '',
       bodyType: 'NONE',
       headers: [],

@@ -10,6 +10,13 @@ test('no route for any address is the fault of this machine, one address that re
   const lost = connectFault([coded('ENETUNREACH'), coded('ENETUNREACH')], 'a.test:80', 1);
   assert.deepEqual(lost, { reason: 'observer-network', message: 'this machine has no network route to a.test:80' });
   assert.equal(connectFault([coded('ECONNREFUSED'), coded('ENETUNREACH')], 'a.test:80', 1).reason, 'connect');
+  for (const missing of ['EADDRNOTAVAIL', 'EAFNOSUPPORT']) {
+    const down = { reason: 'connect', message: 'connection refused by a.test:80 after 1 ms' };
+    assert.deepEqual(connectFault([coded('ECONNREFUSED'), coded(missing)], 'a.test:80', 1), down, missing);
+    assert.deepEqual(connectFault([coded(missing), coded('ECONNREFUSED')], 'a.test:80', 1), down, missing);
+    assert.equal(connectFault([coded(missing)], 'a.test:80', 1).reason, 'observer-network');
+  }
+  assert.equal(connectFault([coded('ECONNREFUSED'), coded('EMFILE')], 'a.test:80', 1).reason, 'observer-network');
   assert.equal(connectFault([coded('EMFILE')], 'a.test:80', 1).reason, 'observer-network');
 });
 

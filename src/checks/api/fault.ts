@@ -54,21 +54,25 @@ const connectWords: Readonly<Record<string, string>> = {
   EACCES: 'this machine does not allow connecting to',
   EPERM: 'this machine does not allow connecting to',
 };
-const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM']);
+const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+/** What a machine without one of the families says of that family's addresses. */
+const noRoute: ReadonlySet<string> = new Set(['ENETUNREACH', 'ENETDOWN', 'EAFNOSUPPORT', 'EADDRNOTAVAIL']);
 
-/** No address could be connected to. `errors` are those of all addresses; the first is told. */
+/** No address could be connected to. `errors` are those of all addresses; the first that tells of the target is told. */
 export function connectFault(errors: readonly unknown[], place: string, ms: number): Fault {
   const codes = errors.map(codeOf);
-  const code = codes[0] ?? '';
-  if (codes.every((each) => each === 'ENETUNREACH' || each === 'ENETDOWN')) {
-    return { reason: 'observer-network', message: `this machine has no network route to ${place}` };
-  }
-  if (codes.some((each) => exhausted.has(each))) {
+  const own = codes.find((each) => exhausted.has(each));
+  const isUnreached = codes.every((each) => noRoute.has(each));
+  // Without a free port the one address of a target fails like this; beside another family it is a family not had.
+  const spent = own ?? (isUnreached ? codes.find((each) => each === 'EADDRNOTAVAIL') : undefined);
+  if (spent !== undefined) {
     return {
       reason: 'observer-network',
-      message: `this machine could not open another connection (${code}) to ${place}`,
+      message: `this machine could not open another connection (${spent}) to ${place}`,
     };
   }
+  if (isUnreached) return { reason: 'observer-network', message: `this machine has no network route to ${place}` };
+  const code = codes.find((each) => !noRoute.has(each)) ?? '';
   return {
     reason: 'connect',
     message: `${connectWords[code] ?? `connecting failed (${code}) to`} ${place} after ${spoken(ms)}`,
