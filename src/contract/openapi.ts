@@ -5,7 +5,8 @@ import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schem
 import { tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';
 
-const about = `Every operation but those without a lock asks for an API key: \`Authorization: Bearer <API key>\`.
+const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) asks for an API key that has it:
+\`Authorization: Bearer <API key>\`. The others ask for none.
 A key reaches one or more accounts; \`x-service-account\` names the one a request acts on, else it is the key's first.
 
 Lists take \`limit\` and \`page\` and answer with \`content-range: <from>-<to>/<total>\`.

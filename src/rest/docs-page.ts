@@ -29,6 +29,14 @@ interface Place extends Described {
   readonly path: string;
 }
 
+interface Components {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+/** What holds for every operation that asks for a key, and is told once: how to name the account, and what refuses. */
+const ofKeys = { parameter: 'x-service-account', responses: ['Unauthorized', 'Forbidden', 'TooManyRequests'] };
+
 /** The page of a document made by `openApiDocument`. */
 export function docsPage(document: JsonSchema): string {
   // The document is our own: its shape is that of contract/openapi.ts.
@@ -37,10 +45,7 @@ export function docsPage(document: JsonSchema): string {
     servers: readonly [{ url: string }];
     tags: readonly { name: string }[];
     paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-    components: {
-      schemas: Readonly<Record<string, JsonSchema>>;
-      responses: Readonly<Record<string, { description: string }>>;
-    };
+    components: Components;
   };
   const places: Place[] = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ ...described, method: method.toUpperCase(), path })),
@@ -63,11 +68,11 @@ export function docsPage(document: JsonSchema): string {
         <p class="soft">
           Version ${info.version} · <a href="/v1/openapi.json">OpenAPI 3.1 document</a> · ${servers[0].url}
         </p>
-        ${paragraphs(info.description)}
+        ${paragraphs(info.description)} ${ofEveryKey(places, components)}
         ${sections.map(
           ({ name, places }) =>
             html`<h2>${name}</h2>
-              ${places.map((place) => operationCard(place, servers[0].url, components.responses))}`,
+              ${places.map((place) => operationCard(place, servers[0].url, components))}`,
         )}
         <h2>Schemas</h2>
         ${schemas.map(
@@ -94,8 +99,42 @@ function inline(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-function operationCard(place: Place, server: string, shared: Readonly<Record<string, { description: string }>>): Html {
+/** What is left out at the operations. */
+function ofEveryKey(places: readonly Place[], { responses }: Components): Html {
+  const keyed = places.find((place) => place['x-permission'] !== undefined);
+  const parameters = keyed?.parameters.filter(({ name }) => name === ofKeys.parameter) ?? [];
+  const answers = Object.entries(keyed?.responses ?? {}).filter(([, { $ref }]) => isOfKeys($ref));
+  return html`<section class="card" id="every-operation">
+    <h3>Every operation with a key</h3>
+    <h4>Parameters</h4>
+    ${parameterTable(parameters)}
+    <h4>Answers</h4>
+    ${answerTable(answers, responses)}
+  </section>`;
+}
+
+function isOfKeys($ref: string | undefined): boolean {
+  return $ref !== undefined && ofKeys.responses.includes(nameOf($ref));
+}
+
+function nameOf($ref: string): string {
+  return $ref.split('/').at(-1) ?? '';
+}
+
+/** The fields of a body, in place also where the schema has a name. */
+function bodyTable(schema: JsonSchema, { schemas }: Components): Html {
+  const { $ref } = schema;
+  const named = typeof $ref === 'string' ? schemas[nameOf($ref)] : undefined;
+  return named === undefined
+    ? schemaTable(schema)
+    : html`<p>${schemaType(schema)}</p>
+        ${schemaTable(named)}`;
+}
+
+function operationCard(place: Place, server: string, components: Components): Html {
   const body = place.requestBody?.content['application/json'];
+  const parameters = place.parameters.filter(({ name }) => name !== ofKeys.parameter);
+  const answers = Object.entries(place.responses).filter(([, { $ref }]) => !isOfKeys($ref));
   return html`<section class="card" id="${place.operationId}">
     <div class="head">
       <span class="method ${place.method}">${place.method}</span><code class="path">${place.path}</code>
@@ -106,17 +145,17 @@ function operationCard(place: Place, server: string, shared: Readonly<Record<str
     <h3>${place.summary}</h3>
     ${paragraphs(place.description ?? '')}
     ${
-      place.parameters.length > 0 &&
+      parameters.length > 0 &&
       html`<h4>Parameters</h4>
-        ${parameterTable(place)}`
+        ${parameterTable(parameters)}`
     }
     ${
       body &&
       html`<h4>Body</h4>
-        ${schemaTable(body.schema)}`
+        ${bodyTable(body.schema, components)}`
     }
     <h4>Answers</h4>
-    ${answerTable(place, shared)}
+    ${answerTable(answers, components.responses)}
     <details>
       <summary>curl</summary>
       <pre>${curlOf(place, server, body?.example)}</pre>
@@ -124,9 +163,9 @@ function operationCard(place: Place, server: string, shared: Readonly<Record<str
   </section>`;
 }
 
-function parameterTable(place: Place): Html {
+function parameterTable(parameters: Place['parameters']): Html {
   return html`<table class="fields">
-    ${place.parameters.map(
+    ${parameters.map(
       ({ name, in: where, required, description, schema }) =>
         html`<tr>
           <td><code>${name}</code> ${required && html`<span class="need" title="required">*</span>`}</td>
@@ -139,9 +178,12 @@ function parameterTable(place: Place): Html {
   </table>`;
 }
 
-function answerTable(place: Place, shared: Readonly<Record<string, { description: string }>>): Html {
-  const rows = Object.entries(place.responses).map(([status, { $ref, description, content }]) => {
-    const text = $ref === undefined ? description : shared[$ref.split('/').at(-1) ?? '']?.description;
+function answerTable(
+  answers: readonly (readonly [status: string, answer: Described['responses'][string]])[],
+  shared: Components['responses'],
+): Html {
+  const rows = answers.map(([status, { $ref, description, content }]) => {
+    const text = $ref === undefined ? description : shared[nameOf($ref)]?.description;
     const media = Object.entries(content ?? {})[0];
     const shape =
       status < '300' && media && html` ${media[0] === 'application/json' ? schemaType(media[1].schema) : media[0]}`;

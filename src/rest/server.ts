@@ -69,6 +69,10 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   // Bodies are read by the route, once it is known who asks and whether the operation has one.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   const rateLimit = createRateLimit(options.rateLimit, 60_000, options.now);
+  // Whoever opens the bare address wants to know what is here. Relative: a proxy may serve it under a path of its own.
+  if (options.routes.some(({ id }) => id === 'getDocs')) {
+    app.get('/', (_request, reply) => reply.redirect('docs', 302));
+  }
   for (const route of options.routes) mountRoute(app, route, { ...options, rateLimit });
   answerOddRequests(app.server, nextId);
   return app;

@@ -85,3 +85,24 @@ test('the page needs no script, loads nothing, and every link in it leads somewh
   assert.ok(links.length > 100);
   for (const link of links) assert.ok(ids.has(link), link);
 });
+
+test('the page says once what holds for every key, and shows the fields of each body where it is needed', async () => {
+  const { body: text } = await server.inject({ url: '/docs' });
+  assert.equal(text.split('<code>x-service-account</code>').length - 1, 2, 'in the introduction and in the list');
+  assert.equal(text.split('The API key is missing, malformed').length - 1, 1);
+  const cards = new Map(
+    [...text.matchAll(/<section class="card" id="(\w+)">([^]*?)<\/section>/g)].map(([, id, card]) => [id, card]),
+  );
+  for (const [id, field] of [
+    ['createApiCheck', 'degradedResponseTime'],
+    ['createVariable', 'secret'],
+    ['createAlertChannel', 'sendDegraded'],
+  ] as const) {
+    assert.match(cards.get(id) ?? '', new RegExp(`<h4>Body</h4>[^]*<code>${field}</code>[^]*<h4>Answers</h4>`), id);
+  }
+});
+
+test('the bare address leads to the page', async () => {
+  const answer = await server.inject({ url: '/' });
+  assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'docs']);
+});
