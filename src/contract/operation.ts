@@ -51,6 +51,8 @@ export interface Operation {
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** A list that is read page by page: takes `limit` and `page`, answers with `content-range`. */
   readonly isPaged?: boolean;
+  /** Of a GET that starts something: HEAD, which only asks, is refused there with 405. */
+  readonly refusesHead?: boolean;
   /** May change without notice (`x-beta` in the document). */
   readonly isBeta?: boolean;
   readonly isDeprecated?: boolean;

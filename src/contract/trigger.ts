@@ -147,8 +147,18 @@ export const triggerOperations = {
     status: 204,
     alsoAnswers: none,
   },
-  callGroupTrigger: { ...callGroup, method: 'GET', summary: 'Run a group by its token and wait for the verdicts' },
+  callGroupTrigger: {
+    ...callGroup,
+    method: 'GET',
+    refusesHead: true,
+    summary: 'Run a group by its token and wait for the verdicts',
+  },
   postGroupTrigger: { ...callGroup, method: 'POST', summary: 'Run a group by its token, by POST' },
-  callCheckTrigger: { ...callCheck, method: 'GET', summary: 'Run a check by its token and wait for the verdict' },
+  callCheckTrigger: {
+    ...callCheck,
+    method: 'GET',
+    refusesHead: true,
+    summary: 'Run a check by its token and wait for the verdict',
+  },
   postCheckTrigger: { ...callCheck, method: 'POST', summary: 'Run a check by its token, by POST' },
 } as const satisfies Operations;

@@ -13,7 +13,7 @@ export function methodsOf(path: string, routes: readonly Route[]): string[] {
     const fits = pattern.every((part, index) => part === parts[index] || (part.startsWith('{') && parts[index] !== ''));
     if (!fits) continue;
     methods.add(operation.method);
-    if (operation.method === 'GET') methods.add('HEAD');
+    if (operation.method === 'GET' && operation.refusesHead !== true) methods.add('HEAD');
   }
   return [...methods];
 }

@@ -34,6 +34,7 @@ export function mountRoute(app: FastifyInstance, route: Route, mounting: Mountin
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: operation.refusesHead !== true,
     onRequest: async (request, reply) => {
       if (operation.permission !== 'none') await admit(operation.permission, request, reply, mounting);
       // The framework would judge the type of a body that this operation ignores.

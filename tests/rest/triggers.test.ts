@@ -62,6 +62,23 @@ test("a check's token runs that check and answers with one object", async () => 
   assert.deepEqual(trigger.json(), { id: 1, token, created_at: '2026-03-10', called_at: '2026-03-10', checkId });
 });
 
+test("HEAD of a token's path is 405 and starts nothing; elsewhere it asks as GET does", async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  const checkId = putCheck(on.raw, on.accountId, { groupId: 3 });
+  for (const [path, of] of [
+    ['/check-groups/3', 'check-groups/3'],
+    [`/checks/${checkId}`, `checks/${checkId}`],
+  ] as const) {
+    const url = `${path}/trigger/${await makeTrigger(on, of)}?maxWaitSeconds=1`;
+    const answer = await on.server.inject({ method: 'HEAD', url });
+    assert.deepEqual([answer.statusCode, answer.headers['allow']], [405, 'GET, POST']);
+    assert.deepEqual(runRows(on), []);
+  }
+  const read = await on.server.inject({ method: 'HEAD', url: '/v1/triggers/check-groups/3', headers: on.as() });
+  assert.deepEqual([read.statusCode, read.body], [200, '']);
+});
+
 test('time that is up is 408, a wrong wait 400, a wrong token 404, the eleventh call in a minute 429', async () => {
   await using on = await openServer();
   putGroup(on.raw, on.accountId, 3);
