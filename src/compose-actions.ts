@@ -18,6 +18,7 @@ import { createTriggerActions } from '#actions/triggers.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
+import type { ChannelType } from '#domain/alert-channel.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
@@ -55,13 +56,12 @@ export function composeActions(means: ActionMeans) {
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
       newId,
     }),
-    checkGroups: createGroupActions({ ...choices, checks, checkGroups }),
+    checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
     alertChannels: createChannelActions({
       alertChannels,
       variables,
       checkGroups,
-      validateConfig: (type, channelConfig, secretNames) =>
-        channelKinds[type].validateConfig(channelConfig, secretNames),
+      validateConfig,
       clock,
     }),
     alertMessages: composeAlertMessages(means, redactorOf),
@@ -87,6 +87,10 @@ export function composeActions(means: ActionMeans) {
     locations: createLocationActions(() => [config.location]),
     notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
   };
+}
+
+function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {
+  return channelKinds[type].validateConfig(channelConfig, secretNames);
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

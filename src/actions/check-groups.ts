@@ -6,6 +6,7 @@ import type { Check } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { type Choices, danglingMessage, placingProblems } from './check-rules.ts';
 import { type CheckSearch, type ShownCheck, shownCheck } from './checks.ts';
+import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,
   type ShownVariable,
@@ -61,7 +62,7 @@ interface Write {
 type Saved = { readonly saved: Stored } | { readonly dangling: string };
 
 /** What these actions need. */
-export interface GroupMeans extends Choices {
+export interface GroupMeans extends Choices, GroupSecretMeans {
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
@@ -120,11 +121,13 @@ export function createGroupActions(means: GroupMeans): GroupActions {
         environmentVariables: variablesMeant(input.environmentVariables, []),
         apiCheckDefaults: requestMeant(input.apiCheckDefaults, null, 'apiCheckDefaults'),
       };
+      refuseProblems(await groupSecretProblems(group, subscriptions, true, means));
       return shownGroup(caller, savedOrRefused(await checkGroups.add({ group, subscriptions, isAutoAssigned })));
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
       refuseProblems(placingProblems(change, means));
+      await refuseSecretsOfChange(caller, id, change, means);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
         group: changedGroup(group, change),
         subscriptions: change.alertChannelSubscriptions ?? null,
@@ -149,6 +152,22 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) });
     },
   };
+}
+
+/** A change of the variables is judged with the subscriptions there are, and the other way round. */
+async function refuseSecretsOfChange(
+  { accountId }: Caller,
+  id: number,
+  change: Partial<GroupInput>,
+  means: GroupMeans,
+): Promise<void> {
+  const { alertChannelSubscriptions: written, environmentVariables } = change;
+  if (written === undefined && environmentVariables === undefined) return;
+  const present = await means.checkGroups.find(accountId, id);
+  if (present === null) return;
+  const group = changedGroup(present.group, change);
+  const subscriptions = written ?? present.subscriptions;
+  refuseProblems(await groupSecretProblems(group, subscriptions, written !== undefined, means));
 }
 
 function changedGroup(present: CheckGroup, change: Partial<GroupInput>): CheckGroup {

@@ -6,6 +6,8 @@ import { createCheckActions } from '#actions/checks.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
+import type { ChannelType } from '#domain/alert-channel.ts';
+import type { JsonObject } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
@@ -46,6 +48,11 @@ export function resourcesUnderTest(): Resources {
     runtimes: () => [runtime],
     now: () => clock.now(),
   };
+  const channels = {
+    alertChannels: store.alertChannels,
+    validateConfig: (type: ChannelType, config: JsonObject, secretNames: ReadonlySet<string>) =>
+      channelKinds[type].validateConfig(config, secretNames),
+  };
   const server: FastifyInstance = createRestServer({
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables })),
@@ -58,13 +65,14 @@ export function resourcesUnderTest(): Resources {
           newId,
         }),
       ),
-      ...checkGroupRoutes(createGroupActions({ ...choices, checks: store.checks, checkGroups: store.checkGroups })),
+      ...checkGroupRoutes(
+        createGroupActions({ ...choices, ...channels, checks: store.checks, checkGroups: store.checkGroups }),
+      ),
       ...alertChannelRoutes(
         createChannelActions({
-          alertChannels: store.alertChannels,
+          ...channels,
           variables: store.variables,
           checkGroups: store.checkGroups,
-          validateConfig: (type, config, secretNames) => channelKinds[type].validateConfig(config, secretNames),
           clock,
         }),
       ),

@@ -71,3 +71,30 @@ test('hundreds of variables are paged in the order of their keys', async () => {
   assert.equal(page.range, '200-219/220');
   assert.equal(page.body.at(-1).key, 'K219');
 });
+
+test('a group may not subscribe a channel whose template names a secret of that group', async () => {
+  await using api = resourcesUnderTest();
+  const config = { url: 'https://hooks.example/', template: 'key={{GROUP_KEY}}' };
+  const channel = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+  assert.equal(channel.status, 201, channel.text);
+  const subscribing = { alertChannelSubscriptions: [{ alertChannelId: channel.body.id, activated: true }] };
+  const hiding = { environmentVariables: [{ key: 'GROUP_KEY', value: 'canary', secret: true }] };
+  const isRefused = async (method: 'POST' | 'PUT', path: string, body: object, field: string) => {
+    const refused = await api.ask(method, path, body);
+    assert.equal(refused.status, 400, `${method} ${path}`);
+    assert.match(refused.body.attributes[field], /config\.template: GROUP_KEY is marked secret/);
+    assert.doesNotMatch(refused.text, /canary/);
+  };
+  const subscribed = 'alertChannelSubscriptions[0].alertChannelId';
+  for (const version of ['v1', 'v2']) {
+    const path = `/${version}/check-groups`;
+    await isRefused('POST', path, { name: 'Shop', ...subscribing, ...hiding }, subscribed);
+    const secretive = await api.ask('POST', path, { name: 'Shop', ...hiding });
+    await isRefused('PUT', `${path}/${secretive.body.id}`, subscribing, subscribed);
+    const open = await api.ask('POST', path, { name: 'Shop', ...subscribing });
+    assert.equal(open.status, 201, open.text);
+    await isRefused('PUT', `${path}/${open.body.id}`, hiding, 'environmentVariables');
+    const both = await api.ask('PUT', `${path}/${open.body.id}`, { alertChannelSubscriptions: [], ...hiding });
+    assert.equal(both.status, 200, both.text);
+  }
+});
