@@ -152,7 +152,7 @@ function redactedError(delivery: Delivery, message: string, redactor: Redactor):
     durationMs: 0,
     headers: [],
     response: null,
-    error: { class: 'render', message },
+    error: { class: 'protocol', message },
     nextAttemptAt: null,
   };
   return redactor.attempt(attempt, delivery.request).error?.message ?? message;

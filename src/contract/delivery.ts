@@ -38,6 +38,10 @@ const attempt = z
     request: sentRequest,
     response: receivedResponse.exactOptional(),
     error: attemptError.exactOptional(),
+    note: z
+      .string()
+      .exactOptional()
+      .describe('What is odd about an answer that counts as delivered: a redirect, which is not followed.'),
     nextAttemptAt: instant.exactOptional(),
   })
   .meta({ id: 'Attempt' });

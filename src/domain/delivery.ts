@@ -49,8 +49,7 @@ export type AttemptError =
   | 'reset'
   | 'protocol'
   | 'egress-refused'
-  | 'interrupted'
-  | 'render';
+  | 'interrupted';
 
 /** What came of sending a request once. */
 export interface SendOutcome {
@@ -110,4 +109,16 @@ export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryP
   const pause = pausesOf[plan][attempt - 1];
   if (pause === undefined) return { status: 'exhausted', nextAttemptAt: null };
   return { status: 'pending', nextAttemptAt: Math.ceil(outcome.startedAt + outcome.durationMs + pause) };
+}
+
+/**
+ * What is odd about an attempt that counts as delivered, in a sentence; null = nothing. A redirect is an answer, and
+ * whoever was to be told did not hear it (decisions: Webhook delivery).
+ */
+export function attemptNote({ response, error }: Pick<SendOutcome, 'response' | 'error'>): string | null {
+  if (error !== null || response === null || response.status < 300) return null;
+  return (
+    `The receiver answered ${response.status}: redirects are not followed, and this counts as delivered. ` +
+    'Give the channel the URL that it leads to.'
+  );
 }

@@ -3,7 +3,7 @@ import type { AlertNotificationActions, Notification, NotificationQuestion } fro
 import type { DeliveryActions, DeliveryFilter, LoggedDelivery } from '#actions/deliveries.ts';
 import type { AlertNotificationBody } from '#contract/alert-notification.ts';
 import type { DeliveryBody, DeliveryQuery } from '#contract/delivery.ts';
-import type { Attempt, Delivery } from '#domain/delivery.ts';
+import { type Attempt, attemptNote, type Delivery } from '#domain/delivery.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText } from './wire.ts';
 
@@ -77,9 +77,15 @@ export function deliveryToWire(
       startedAt: isoText(attempt.startedAt),
       durationMs: attempt.durationMs,
       ...exchangeToWire(delivery, attempt, bodies),
+      ...noteToWire(attempt),
       ...(attempt.nextAttemptAt !== null && { nextAttemptAt: isoText(attempt.nextAttemptAt) }),
     })),
   };
+}
+
+function noteToWire(attempt: Attempt): Pick<DeliveryBody['attempts'][number], 'note'> {
+  const note = attemptNote(attempt);
+  return note === null ? {} : { note };
 }
 
 /** What went out and what came back in one attempt. */

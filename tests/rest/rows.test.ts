@@ -272,6 +272,32 @@ test('a delivery is listed without bodies, read with them, retried, cancelled an
   assert.equal((await post(on, '/v1/alert-channels/1/replay', { since: 'then' })).statusCode, 400);
 });
 
+test('an attempt that a redirect answered says that it counts as delivered and was not followed', async () => {
+  await using on = await openServer();
+  putChannel(on.raw, on.accountId, 1);
+  const now = on.clock.now();
+  const notes: unknown[] = [];
+  for (const status of [200, 302, 308, 404]) {
+    const id = putDelivery(on.raw, on.accountId, now, { status: status > 399 ? 'exhausted' : 'delivered' });
+    insertRow(on.raw, 'attempts', {
+      account_id: idBytes(on.accountId),
+      delivery_id: idBytes(id),
+      position: 1,
+      number: 1,
+      started_at: now,
+      duration_ms: 12,
+      status,
+      error_class: status > 399 ? 'status' : null,
+      error_message: status > 399 ? 'the receiver answered 404' : null,
+      next_attempt_at: null,
+      exchange: json({ headers: [], response: { status, headers: {}, body: '' } }),
+    });
+    const { attempts } = (await get(on, `/v1/deliveries/${id}`)).json<{ attempts: { note?: string }[] }>();
+    notes.push(/answered (\d+): redirects are not followed/.exec(attempts[0]?.note ?? '')?.[1]);
+  }
+  assert.deepEqual(notes, [undefined, '302', '308', undefined]);
+});
+
 test('notifications, notices and locations are lists', async () => {
   await using on = await openServer();
   putChannel(on.raw, on.accountId, 4, 5000);
