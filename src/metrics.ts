@@ -6,7 +6,7 @@ import type { Figures } from '#store/figures.ts';
 /** The registry and what the path tells it. */
 export interface Metrics {
   readonly registry: Registry;
-  onScheduled(done: { readonly runs: number; readonly missed: number }): void;
+  onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
   onStarted(delayMs: number): void;
   onRecorded(outcome: string): void;
   onSettled(outcome: string): void;
@@ -49,17 +49,38 @@ export function createMetrics(figures: Figures, { probeLoopDelayMs, now }: Metri
     labelNames: ['status'] as const,
     registers,
   });
+  const noteLag = addLagGauge(registers);
   const loop = monitorEventLoopDelay({ resolution: 10 });
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
   addStoreGauges(registers, figures, now);
   return {
     registry,
-    onScheduled: (done) => missed.inc(done.missed),
+    onScheduled(done) {
+      missed.inc(done.missed);
+      noteLag(done.latestByMs / 1000);
+    },
     onStarted: (delayMs) => started.observe(delayMs / 1000),
     onRecorded: (outcome) => runs.inc({ outcome }),
     onSettled: (status) => attempts.inc({ status }),
     stop: () => loop.disable(),
+  };
+}
+
+/** How late slots were planned: the longest since the last scrape, since each turn has its own. */
+function addLagGauge(registers: Registry[]): (seconds: number) => void {
+  let longest = 0;
+  const lag = new Gauge({
+    name: 'tocsin_schedule_lag_seconds',
+    help: 'How long after its slot a run was planned: the longest since the last scrape',
+    registers,
+    collect() {
+      lag.set(longest);
+      longest = 0;
+    },
+  });
+  return (seconds) => {
+    longest = Math.max(longest, seconds);
   };
 }
 

@@ -22,15 +22,12 @@ export interface Prober {
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
   /** Probes not yet back. */
   readonly underWay: number;
-  /** Probes that may be under way without making each other late. */
-  readonly capacity: number;
   /** The longest hold-up of a thread's loop over the last ten seconds, ms. */
   readonly loopDelayMs: number;
   /** Ends the threads; what is under way comes back as `crashed`. */
   close(): Promise<void>;
 }
 
-const perThread = 2_000;
 /** Beyond its limit a probe may be this late before its thread counts as hung, ms. */
 const hungAfterMs = 15_000;
 
@@ -81,7 +78,6 @@ export function createProber(options: ProberOptions): Prober {
     get underWay() {
       return lanes.reduce((sum, { pending }) => sum + pending.size, 0);
     },
-    capacity: size * perThread,
     get loopDelayMs() {
       return Math.max(...lanes.map((lane) => lane.loopDelayMs));
     },

@@ -28,7 +28,6 @@ export const webhookConfig = z
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
   })
   .meta({ id: 'WebhookConfigWrite' });
-export type WebhookConfigBody = z.output<typeof webhookConfig>;
 
 const webhookConfigShown = z
   .strictObject({

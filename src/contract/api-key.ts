@@ -23,7 +23,6 @@ export type ApiKeyBody = z.output<typeof apiKey>;
 export const apiKeyCreated = z
   .strictObject({ ...shape, key: z.string().describe('The key itself: shown this once.') })
   .meta({ id: 'ApiKeyCreated' });
-export type ApiKeyCreatedBody = z.output<typeof apiKeyCreated>;
 
 const apiKeyCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -41,7 +40,6 @@ const apiKeyCreate = z.strictObject({
     .default(null)
     .describe('null = never.'),
 });
-export type ApiKeyDraft = z.output<typeof apiKeyCreate>;
 
 const params = z.object({ id: pathUuid('Id of the key.') });
 const tag = 'API keys';

@@ -90,7 +90,6 @@ export const apiRequest = z
     basicAuth: basicAuth.default(null),
   })
   .meta({ id: 'ApiRequestWrite', description: 'What an API check sends, and what must hold of the answer.' });
-export type ApiRequestBody = z.output<typeof apiRequest>;
 
 const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
 const shownAssertions = z.array(

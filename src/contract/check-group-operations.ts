@@ -11,7 +11,6 @@ const groupQuery = pageQuery.extend({
   tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with all of these tags.'),
   name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
 });
-export type GroupQuery = z.output<typeof groupQuery>;
 
 const tag = 'Check groups';
 const unknown = { 404: 'There is no check group of that id.' };

@@ -23,7 +23,6 @@ const checkQuery = pageQuery.extend({
   apiCheckUrlFilterPattern: z.string().max(2048).exactOptional().describe('Only API checks whose URL holds this text.'),
   applyGroupSettings: flag.default(false).describe('Show the values that hold once the group’s are applied.'),
 });
-export type CheckQuery = z.output<typeof checkQuery>;
 
 /** On create and update. */
 export const assignQuery = z.object({

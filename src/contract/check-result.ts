@@ -104,14 +104,12 @@ const filters = {
 };
 
 const listQuery = pageQuery.extend(filters);
-export type CheckResultQuery = z.output<typeof listQuery>;
 
 const cursorQuery = z.object({
   ...filters,
   limit: wholeNumber(1, 100).default(10),
   nextId: z.string().max(200).exactOptional().describe('Goes on where the last answer ended.'),
 });
-export type CheckResultCursorQuery = z.output<typeof cursorQuery>;
 
 const checkId = pathUuid('Id of the check.');
 const tag = 'Check results';

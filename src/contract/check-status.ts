@@ -52,7 +52,6 @@ const alertQuery = pageQuery.extend({
   from: queryInstant.exactOptional().describe('Default: six hours before `to`.'),
   to: queryInstant.exactOptional().describe('Default: now.'),
 });
-export type CheckAlertQuery = z.output<typeof alertQuery>;
 
 const params = z.object({ checkId: pathUuid('Id of the check.') });
 const unknown = { 404: 'There is no check of that id.' };

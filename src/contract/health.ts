@@ -8,7 +8,6 @@ export const health = z
     reasons: z.array(z.string()).exactOptional().describe('Why it is unavailable, a sentence each.'),
   })
   .meta({ id: 'Health' });
-export type HealthBody = z.output<typeof health>;
 
 const tag = 'Health';
 

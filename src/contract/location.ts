@@ -5,7 +5,6 @@ import type { Operations } from './operation.ts';
 export const location = z
   .strictObject({ region: z.string().describe('Its code.'), name: z.string().describe('For a person.') })
   .meta({ id: 'Location', description: 'Where checks run from.' });
-export type LocationBody = z.output<typeof location>;
 
 export const locationOperations = {
   listLocations: {

@@ -13,7 +13,6 @@ export const notice = z
     since: instant,
   })
   .meta({ id: 'Notice', description: 'Something the operator should know.' });
-export type NoticeBody = z.output<typeof notice>;
 
 export const noticeOperations = {
   listNotices: {

@@ -32,7 +32,6 @@ export const triggerOutcome = z.strictObject({
   hasFailures: z.boolean(),
   responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
 });
-export type TriggerOutcomeBody = z.output<typeof triggerOutcome>;
 
 const waitQuery = z.object({
   maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),

@@ -31,8 +31,11 @@ export interface RecordResultsOptions {
 }
 
 const attemptsPerCommit = 200;
-/** Findings kept in memory while the store cannot be written; beyond it the oldest are dropped, and run again. */
-const waitingMost = 20_000;
+/**
+ * Findings kept in memory while the store cannot be written; beyond it the oldest are dropped, and run again. As many as
+ * may be under way (`underWayMost` of run-checks): a run is under way until its result is durable, so no more can wait.
+ */
+export const waitingMost = 4000;
 const retryMs = 500;
 
 /** The step: findings come in, and what cannot be written now waits here until it can. */

@@ -53,8 +53,11 @@ export interface RunChecksOptions {
 
 const leaseMs = 10_000;
 const runsPerTurn = 500;
-/** Probes under way in one process at most; more than that waits, and is missed when its slot ends. */
-const underWayMost = 4000;
+/**
+ * Runs under way in one process at most, those whose result waits to be durable included; more than that waits, and is
+ * missed when its slot ends.
+ */
+export const underWayMost = 4000;
 
 /** The step: its turn, and its end. */
 export interface RunChecks {

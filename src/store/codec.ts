@@ -41,10 +41,6 @@ export function flag(value: boolean): Flag {
   return value ? 1 : 0;
 }
 
-export function flagOrNull(value: boolean | null): Flag | null {
-  return value === null ? null : flag(value);
-}
-
 export function json(value: unknown): string {
   return JSON.stringify(value);
 }

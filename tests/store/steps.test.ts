@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Finding } from '#domain/result.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
-import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
-import { createRunChecks, type RunChecksOptions } from '#pipeline/run-checks.ts';
+import { createRecordResults, type RecordResultsOptions, waitingMost } from '#pipeline/record-results.ts';
+import { createRunChecks, type RunChecksOptions, underWayMost } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
@@ -87,6 +87,10 @@ describe('recording results', () => {
     assert.ok(performance.now() - startedAt < 1_000);
     assert.equal(step.waiting, 1);
   });
+});
+
+it('as many findings can wait for the store as runs may be under way: none is dropped while it is away', () => {
+  assert.equal(waitingMost, underWayMost);
 });
 
 describe('running checks', () => {

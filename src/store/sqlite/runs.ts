@@ -1,6 +1,6 @@
 // Runs that wait: the statements of the step `run-checks`. A lease is the run's next available time.
 import type { Run } from '#domain/run.ts';
-import { type IdBytes, idBytes, idText, idTextOrNull } from '../codec.ts';
+import { idBytes, idText, idTextOrNull } from '../codec.ts';
 import { sourceCodes } from '../codes.ts';
 import type { RunsTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
@@ -82,28 +82,4 @@ export function runOf(row: RunsTable): Run {
     firstStartedAt: row.first_started_at,
     batchId: idTextOrNull(row.batch_id),
   };
-}
-
-/** Inserts runs that were asked for: available at once, counted by the caller. */
-export function insertRuns(connection: Connection, runs: readonly Run[]): void {
-  const insert = connection.prepare(
-    `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, batch_id,
-       available_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  for (const run of runs) {
-    const batchId: IdBytes | null = run.batchId === null ? null : idBytes(run.batchId);
-    insert.run(
-      idBytes(run.accountId),
-      idBytes(run.id),
-      idBytes(run.checkId),
-      run.location,
-      sourceCodes.encode(run.source),
-      run.slotAt,
-      run.intervalMs,
-      run.attempt,
-      run.dueAt,
-      batchId,
-      run.dueAt,
-    );
-  }
 }
