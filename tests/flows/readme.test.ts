@@ -47,6 +47,27 @@ test('the five lines of README, pasted as they are, end with an alert that has a
 });
 
 test(
+  'the three commands of the first start, pasted as they are, end with an alert that has arrived',
+  { skip },
+  async (t) => {
+    const { printed } = await startService(t);
+    const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
+    const port = String(await freePort());
+    const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
+    const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
+    assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
+  },
+);
+
+test('the lines of docs/ci.md lead from nothing to a verdict', { skip }, async (t) => {
+  const { address } = await startService(t);
+  const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey };
+  const lines = ['make', 'gate'].map((name) => blockOf(readPage('docs/ci.md'), 'sh', name)).join('\n');
+  const { stdout } = await run('sh', ['-ec', lines], { env, timeout: 60_000 });
+  assert.match(stdout, /\[\{"checkId":"[^"]+","name":"Cart","hasFailures":false,"responseTime":\d+\}\]$/);
+});
+
+test(
   'the lines for CI exit with 0 when the group passes, and with another code when it does not',
   { skip },
   async (t) => {
