@@ -10,7 +10,8 @@ interface Order {
 }
 
 answerQuestions({
-  get: async ({ url, forMs, concurrency }: Order): Promise<number> => {
+  get: async ({ url, forMs, concurrency }: Order): Promise<{ perSecond: number; cpuPer1000: number }> => {
+    const cpu = process.cpuUsage();
     const startedAt = performance.now();
     const until = startedAt + forMs;
     let done = 0;
@@ -21,7 +22,8 @@ answerQuestions({
       }
     };
     await Promise.all(Array.from({ length: concurrency }, loop));
-    return (done / (performance.now() - startedAt)) * 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    return { perSecond: (done / (performance.now() - startedAt)) * 1000, cpuPer1000: (user + system) / 1000 / done };
   },
 });
 

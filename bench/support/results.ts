@@ -9,6 +9,8 @@ import { databasePath } from './seed.ts';
 export interface Look extends Disposable {
   /** Rows recorded so far, all outcomes and attempts. */
   count(): number;
+  /** What was recorded of runs that were started, or given up, in a span (epoch ms), by outcome. */
+  startedOutcomes(from: number, to: number): Record<Outcome, number>;
   /** Slots of a span (epoch ms) by outcome. */
   outcomes(from: number, to: number): Record<Outcome, number>;
   /** Starts of the results since an instant, epoch ms. */
@@ -21,17 +23,8 @@ export function lookInto(dataDir: string): Look {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   return {
     count: () => Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']),
-    outcomes(from, to) {
-      const counted = { passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
-      const rows = database
-        .prepare(
-          `SELECT outcome, sum(slots) AS n FROM results
-           WHERE run_id IS NULL AND source = 0 AND id >= ? AND id < ? GROUP BY outcome`,
-        )
-        .all(firstIdAt(from), firstIdAt(to));
-      for (const row of rows) counted[outcomeCodes.decode(Number(row['outcome']))] = Number(row['n']);
-      return counted;
-    },
+    startedOutcomes: (from, to) => byOutcome(database, 'started_at >= ? AND started_at < ?', from, to),
+    outcomes: (from, to) => byOutcome(database, 'id >= ? AND id < ?', firstIdAt(from), firstIdAt(to)),
     starts: (from) =>
       database
         .prepare('SELECT started_at AS at FROM results WHERE started_at >= ?')
@@ -48,4 +41,20 @@ export function lookInto(dataDir: string): Look {
     },
     [Symbol.dispose]: () => database.close(),
   };
+}
+
+function byOutcome(
+  database: DatabaseSync,
+  span: string,
+  from: number | Uint8Array,
+  to: number | Uint8Array,
+): Record<Outcome, number> {
+  const counted = { passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
+  const rows = database
+    .prepare(
+      `SELECT outcome, sum(slots) AS n FROM results WHERE run_id IS NULL AND source = 0 AND ${span} GROUP BY outcome`,
+    )
+    .all(from, to);
+  for (const row of rows) counted[outcomeCodes.decode(Number(row['outcome']))] = Number(row['n']);
+  return counted;
 }
