@@ -169,9 +169,10 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
         previousSecret,
       }),
     wake: () => wakeLoop('send-deliveries'),
-    onSettled: ({ id }, { error }, { status }) => {
+    onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
       metrics.onSettled(status);
-      if (status === 'exhausted') log.warn('delivery.exhausted', { id, error: error?.message });
+      if (status !== 'exhausted') return;
+      log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error: error?.message });
     },
     onLogged,
     renderFailing: (failing, through, variables) =>

@@ -1,7 +1,9 @@
 // What a receiver that fails gets: the same delivery again, logged attempt by attempt (spec §6.5). The pause of 20 s is
 // real, so every test here waits for it at the same time.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { idBytes } from '#store/codec.ts';
 import { type Message, startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -18,7 +20,7 @@ async function scene(t: { after(work: () => void): void }) {
   const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
   const groupId = Number(group['id']);
   const request = { method: 'GET', url: target.url };
-  await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId, request });
+  const check = await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId, request });
   const channel = await service.must('POST', '/v1/alert-channels', {
     type: 'WEBHOOK',
     config: {
@@ -32,7 +34,7 @@ async function scene(t: { after(work: () => void): void }) {
     target.answer({ status });
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
   };
-  return { receiver, channelId: Number(channel['id']), run };
+  return { receiver, channelId: Number(channel['id']), checkId: String(check['id']), run };
 }
 
 interface LoggedAttempt {
@@ -126,6 +128,25 @@ describe('a delivery that is not taken', { concurrency: 8 }, () => {
     await until('the attempt to be logged', async () => attemptsOf(await read(deliveryId)).length === 1);
     await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
     await receiver.received(({ attempt }) => attempt === 2, 10_000);
+  });
+
+  it('is told of in the log, with its channel and check, when its last attempt has failed too', async (t) => {
+    const { receiver, run, channelId, checkId } = await scene(t);
+    receiver.answer({ status: 500 });
+    await run(500);
+    const { deliveryId } = await receiver.received(() => true);
+    await until('the attempt to be logged', async () => attemptsOf(await read(deliveryId)).length === 1);
+    // As if four more had failed: the pauses between them are another test's.
+    const raw = new DatabaseSync(service.databasePath, { timeout: 5000 });
+    raw.prepare('UPDATE deliveries SET attempts = 5 WHERE id = ?').run(idBytes(deliveryId));
+    raw.close();
+    await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
+    await ended(deliveryId, 'exhausted');
+    const line = await until('a line of the log', () =>
+      service.printed.split('\n').find((each) => each.includes('delivery.exhausted') && each.includes(deliveryId)),
+    );
+    const { channel, check } = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual([channel, check], [channelId, checkId]);
   });
 
   it('ends when someone cancels it, and is sent again as a new one when it is replayed', async (t) => {
