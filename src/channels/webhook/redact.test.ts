@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lockedOf, mask, redactAttempt, redactRequest } from './redact.ts';
+import { lockedOf, mask, redactAttempt, redactRequest, withheld, withheldAnswer } from './redact.ts';
 import { renderWebhook } from './render.ts';
 
 const key = 'k&"y /+1';
@@ -77,4 +77,103 @@ test('without anything locked nothing changes', () => {
 test('a value that holds another one is hidden whole', () => {
   const both = { ...locked, values: ['abc', 'abcdef', ''] };
   assert.equal(redactRequest({ ...request, body: 'abcdef abc' }, both).body, `${mask} ${mask}`);
+});
+
+/** A rendering of one template in each place, as it is shown, for a locked variable. */
+function shownOf(template: string, value: string) {
+  const whole = {
+    url: `https://example.com/${template}`,
+    template,
+    headers: [
+      { key: 'X-Of', value: template },
+      { key: 'x-other', value: 'open' },
+    ],
+  };
+  const own = [{ key: 'LK', value, locked: true, secret: false }];
+  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  const sent = renderWebhook(whole, { LK: value, TAGS: ['a'], CHECK_NAME: 'shop' }, facts);
+  return { sent, shown: redactRequest(sent, lockedOf(whole, own)), locked: lockedOf(whole, own) };
+}
+
+const reshaping = [
+  '{{truncate LK 6}}',
+  '{{#each (split LK "-")}}{{this}}.{{/each}}',
+  '{{{replace LK "-" "+"}}}',
+  '{{uppercase (default LK "x")}}',
+  '{{json (uppercase LK)}}',
+  '{{urlencode (json LK)}}',
+  '{{#trim}} {{LK}} {{/trim}}',
+  '{{#lowercase}}{{#if LK}}{{LK}}{{/if}}{{/lowercase}}',
+  '{{LK.[0]}}{{LK.[1]}}{{@root.LK.[2]}}',
+  '{{lookup LK 0}}',
+  '{{truncate (lookup @root "LK") 6}}',
+  '{{#with LK}}{{truncate this 6}}{{/with}}',
+  '{{#with LK}}{{this.[0]}}{{/with}}',
+  '{{#with LK as |x|}}{{truncate x 6}}{{/with}}',
+  '{{#LK}}{{truncate . 6}}{{/LK}}',
+  '{{#each @root}}{{truncate this 6}}{{/each}}',
+  '{{#each TAGS}}{{truncate ../LK 6}}{{/each}}',
+  '{{#each TAGS}}{{truncate @root.LK 6}}{{/each}}',
+  '{{length LK}}',
+];
+
+test('what a helper makes of a locked variable is not shown, and a sentence says why', () => {
+  const value = 'hidden-value-7Q';
+  for (const template of reshaping) {
+    const { sent, shown, locked } = shownOf(template, value);
+    assert.notEqual(sent.body, '', template);
+    const ours = shown.headers.filter(([name]) => name !== 'content-type');
+    assert.deepEqual(
+      [shown.url, shown.body, ours],
+      [
+        withheld,
+        withheld,
+        [
+          ['user-agent', 'Tocsin/0'],
+          ['X-Of', withheld],
+          ['x-other', 'open'],
+        ],
+      ],
+      template,
+    );
+    const response = { status: 500, headers: { 'x-echo': sent.body }, body: sent.body };
+    const error = { class: 'status', message: sent.body } as const;
+    const attempt = { startedAt: 1, durationMs: 2, headers: sent.headers, response, error };
+    const read = redactAttempt(attempt, sent, locked);
+    assert.deepEqual(
+      [read.response?.headers['x-echo'], read.response?.body, read.error?.message],
+      [mask, withheldAnswer, withheldAnswer],
+    );
+  }
+});
+
+test('templates that print a locked variable whole, or ask about it, stay readable around it', () => {
+  const printing = {
+    'a {{LK}} b': 'a ******** b',
+    'a {{{LK}}} b': 'a ******** b',
+    'a {{json LK}} b': 'a "********" b',
+    'a {{jsonString LK}} b': 'a ******** b',
+    'a {{urlencode (default LK "x")}} b': 'a ******** b',
+    '{{default LK "x"}}': '********',
+    '{{lookup @root "LK"}} {{uppercase CHECK_NAME}}': '******** SHOP',
+    '{{#if (eq LK "x")}}{{uppercase CHECK_NAME}}{{else}}{{lowercase CHECK_NAME}}{{/if}}': 'shop',
+    '{{#each TAGS}}{{uppercase this}} {{@root.LK}}{{/each}}': 'A ********',
+    '{{#with CHECK_NAME as |x|}}{{uppercase x}} {{uppercase this}}{{/with}}': 'SHOP SHOP',
+    '{{#uppercase}}{{CHECK_NAME}}{{/uppercase}} {{LK}}': 'SHOP ********',
+  };
+  for (const [template, expected] of Object.entries(printing)) {
+    assert.equal(shownOf(template, 'hidden & "value"').shown.body, expected, template);
+  }
+});
+
+test('a locked value is recognised in a host in lower case and in a header without its line break', () => {
+  const { sent, shown } = shownOf('{{{LK}}}', 'Hidden\nValue');
+  assert.equal(new Map(sent.headers).get('X-Of'), 'Hidden Value');
+  assert.equal(new Map(shown.headers).get('X-Of'), mask);
+  const url = { url: 'https://{{LK}}.example.com/' };
+  const own = [{ key: 'LK', value: 'HiddenHost', locked: true, secret: false }];
+  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  const request = renderWebhook(url, { LK: 'HiddenHost' }, facts);
+  assert.match(request.url, /hiddenhost/);
+  assert.equal(redactRequest(request, lockedOf(url, own)).url, 'https://********.example.com/');
 });

@@ -3,10 +3,19 @@ import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import Handlebars from 'handlebars';
-import { readConfig } from './config.ts';
+import { readConfig, templatesOf } from './config.ts';
+import { headerText } from './render.ts';
+import { reshapes } from './reshaping.ts';
 
 /** What stands in the place of a hidden value. */
 export const mask = '********';
+
+/** What stands in the place of a text in which a hidden value would not be recognised. */
+export const withheld =
+  'Not shown: its template gives a locked variable to a helper that changes it, so its value cannot be found here.';
+/** What stands in the place of what a receiver answered to such a request. */
+export const withheldAnswer =
+  'Not shown: a template of this channel gives a locked variable to a helper that changes it, and the answer may repeat it.';
 
 /** What must not be shown. */
 export interface Locked {
@@ -15,13 +24,26 @@ export interface Locked {
   /** Lower case. */
   readonly headers: ReadonlySet<string>;
   readonly queryParameters: ReadonlySet<string>;
+  /** `url`, `body` and `header <name>` whose text a template made so that a hidden value would not be recognised. */
+  readonly reshaped: ReadonlySet<string>;
 }
 
 /** What must not be shown of a channel's deliveries: its locked pairs, and the variables that may stand in its templates. */
 export function lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked {
-  const { headers, queryParameters } = readConfig(config);
+  const webhook = readConfig(config);
+  const { headers, queryParameters } = webhook;
+  const hidden = variables.filter(({ locked, secret }) => locked || secret);
+  const names = new Set(hidden.map(({ key }) => key));
+  const reshaped = templatesOf(webhook).filter(({ source }) => reshapes(source, names));
   return {
-    values: variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value),
+    values: hidden.map(({ value }) => value),
+    reshaped: new Set(
+      reshaped.map(({ path }) => {
+        const header = /^config\.headers\[(\d+)\]/.exec(path)?.[1];
+        if (header !== undefined) return `header ${headers[Number(header)]?.key.toLowerCase()}`;
+        return path === 'config.template' ? 'body' : 'url';
+      }),
+    ),
     headers: new Set(headers.filter(({ locked }) => locked).map(({ key }) => key.toLowerCase())),
     queryParameters: new Set(queryParameters.filter(({ locked }) => locked).map(({ key }) => key)),
   };
@@ -32,9 +54,9 @@ export function redactRequest(request: RenderedRequest, locked: Locked): Rendere
   const hide = hider(request, locked);
   return {
     method: request.method,
-    url: hideQuery(hide(request.url), locked, hide),
+    url: locked.reshaped.has('url') ? withheld : hideQuery(hide(request.url), locked, hide),
     headers: hideHeaders(request.headers, locked, hide),
-    body: hide(request.body),
+    body: locked.reshaped.has('body') ? withheld : hide(request.body),
   };
 }
 
@@ -42,6 +64,8 @@ export function redactRequest(request: RenderedRequest, locked: Locked): Rendere
 export function redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A {
   const hide = hider(request, locked);
   const { response, error } = attempt;
+  const isAny = locked.reshaped.size > 0;
+  const hideEcho: Hide = isAny ? () => mask : hide;
   return {
     ...attempt,
     headers: hideHeaders(attempt.headers, locked, hide),
@@ -50,10 +74,12 @@ export function redactAttempt<A extends SendOutcome>(attempt: A, request: Render
         ? null
         : {
             status: response.status,
-            headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)])),
-            body: hide(response.body),
+            headers: Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name, hideEcho(value)]),
+            ),
+            body: isAny ? withheldAnswer : hide(response.body),
           },
-    error: error === null ? null : { class: error.class, message: hide(error.message) },
+    error: error === null ? null : { class: error.class, message: isAny ? withheldAnswer : hide(error.message) },
   };
 }
 
@@ -61,8 +87,11 @@ type Hide = (text: string) => string;
 
 function hideHeaders(headers: RenderedRequest['headers'], locked: Locked, hide: Hide): [string, string][] {
   return headers.map(([name, value]) => {
-    const isLocked = locked.headers.has(name.toLowerCase()) || hidesInBasic(value, hide);
-    return [name, isLocked ? mask : hide(value)];
+    const key = name.toLowerCase();
+    if (locked.headers.has(key) || hidesInBasic(value, hide)) return [name, mask];
+    // User-info of the URL becomes a header.
+    const isReshaped = locked.reshaped.has(`header ${key}`) || (key === 'authorization' && locked.reshaped.has('url'));
+    return [name, isReshaped ? withheld : hide(value)];
   });
 }
 
@@ -103,17 +132,28 @@ function renderedValues(request: RenderedRequest | null, locked: Locked): string
   return [...fromHeaders, ...[...locked.queryParameters].flatMap((key) => searchParams.getAll(key))];
 }
 
-/** Replaces each value, as it stands and in the forms that templates, URLs and JSON give it. */
+/** Replaces each value, as it stands and in the forms that templates, headers, URLs and JSON give it, in any case. */
 function hider(request: RenderedRequest | null, locked: Locked): Hide {
-  const forms = new Set<string>();
-  for (const value of [...locked.values, ...renderedValues(request, locked)]) {
-    const wellFormed = value.toWellFormed();
-    forms.add(value).add(Handlebars.escapeExpression(value)).add(encodeURIComponent(wellFormed));
-    forms.add(encodeURI(wellFormed)).add(JSON.stringify(value).slice(1, -1));
-    forms.add(new URLSearchParams([['', wellFormed]]).toString().slice(1));
-  }
+  const forms = new Set([...locked.values, ...renderedValues(request, locked)].flatMap(formsOf));
   forms.delete('');
+  if (forms.size === 0) return (text) => text;
   // The longest first: a value that holds another one must not leave its rest behind.
   const all = [...forms].sort((a, b) => b.length - a.length);
-  return (text) => all.reduce((shown, form) => shown.replaceAll(form, mask), text);
+  const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
+  return (text) => text.replace(pattern, mask);
+}
+
+function formsOf(value: string): string[] {
+  const wellFormed = value.toWellFormed();
+  const escaped = Handlebars.escapeExpression(value);
+  return [
+    value,
+    escaped,
+    headerText(value),
+    headerText(escaped),
+    encodeURIComponent(wellFormed),
+    encodeURI(wellFormed),
+    JSON.stringify(value).slice(1, -1),
+    new URLSearchParams([['', wellFormed]]).toString().slice(1),
+  ];
 }
