@@ -228,3 +228,66 @@ test('every log line that a page names is written somewhere', () => {
 test('README shows the whole of the first alert', () => {
   assert.equal(blockOf(readPage('README.md'), 'sh', 'first-alert').split('\n').length, 5);
 });
+
+/** What comments cite of a page: `decisions: …`, `design: …`, `design §2`, `reference §4.7`; lines of a comment joined. */
+function citationsOf(what: string): string[] {
+  const pattern = new RegExp(String.raw`\b${what}(?:: ([^;)\n]+?)(?=[;)\n]|\. |\*/)| (§[\d.]*\d))`, 'g');
+  const found = globSync('{src,tests}/**/*.ts', { cwd: root })
+    .filter((path) => path !== 'tests/docs.test.ts')
+    .flatMap((path) => {
+      const joined = readFileSync(root + path, 'utf8').replaceAll(/\n\s*(?:\*|\/\/) ?/g, ' ');
+      return [...joined.matchAll(pattern)].map(([, name, section]) => (name ?? section ?? '').trim());
+    });
+  assert.ok(found.length >= 10, `${found.length} citations of ${what}`);
+  return [...new Set(found)];
+}
+
+test('every decision that a comment cites by its heading is in the table of the decisions', () => {
+  const table = readPage('docs/decisions/README.md').tables.find(({ head }) => head[0] === 'Cited as');
+  const headings = (table?.rows ?? []).map(([heading = '']) => heading).toSorted((a, b) => b.length - a.length);
+  assert.ok(headings.length >= 40, `${headings.length} headings`);
+  /** Several are joined by commas, which some headings have themselves. */
+  const isKnown = (cited: string): boolean =>
+    cited === '' ||
+    /^spec §[\d.]+$/.test(cited) ||
+    headings.some(
+      (heading) => cited === heading || (cited.startsWith(`${heading}, `) && isKnown(cited.slice(heading.length + 2))),
+    );
+  assert.deepEqual(
+    citationsOf('decisions').filter((cited) => !isKnown(cited)),
+    [],
+  );
+});
+
+for (const [what, path] of [
+  ['design', 'docs/architecture.md'],
+  ['reference', 'docs/reference.md'],
+] as const) {
+  test(`every section and word of ${path} that a comment cites is there`, () => {
+    const { text } = readPage(path);
+    const words = text.toLowerCase().replaceAll(/\s+/g, ' ').replaceAll('`', '');
+    const sections = new Set([...text.matchAll(/^## §?([\d.]+) /gm)].map(([, section]) => `§${section}`));
+    const isThere = (cited: string): boolean =>
+      cited.startsWith('§')
+        ? sections.has(cited.split(/[,:\s]/)[0] ?? '')
+        : words.includes(cited.toLowerCase()) || cited.split(', ').every((part) => words.includes(part.toLowerCase()));
+    assert.deepEqual(
+      citationsOf(what).filter((cited) => !isThere(cited)),
+      [],
+    );
+  });
+}
+
+test('every record that a comment cites by its number exists', () => {
+  const numbers = new Set(
+    globSync('docs/decisions/*.md', { cwd: root }).map((path) => posix.basename(path).slice(0, 4)),
+  );
+  const cited = globSync('{src,tests,bench}/**/*.ts', { cwd: root }).flatMap((path) =>
+    [...readFileSync(root + path, 'utf8').matchAll(/docs\/decisions\/(\d{4})/g)].map(([, number = '']) => number),
+  );
+  assert.ok(cited.length >= 8, `${cited.length} citations`);
+  assert.deepEqual(
+    cited.filter((number) => !numbers.has(number)),
+    [],
+  );
+});

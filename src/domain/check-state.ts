@@ -1,4 +1,5 @@
-// The state of a check: folded from its results, one after the other (decisions: Check state and alert types).
+// The state of a check: folded from its results, one after the other (decisions: Check state and alert types;
+// below its failing share a parallel check passes: docs/decisions/0023).
 import type { Escalation } from './alert-settings.ts';
 import type { AlertType } from './alert.ts';
 import type { Outcome } from './result.ts';

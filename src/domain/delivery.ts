@@ -99,7 +99,8 @@ const pausesOf: Readonly<Record<RetryPlan, readonly number[]>> = {
 
 /**
  * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
- * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery).
+ * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery; a test message is
+ * tried once: docs/decisions/0013).
  *
  * @param attempt number of the attempt that ended, from 1
  */

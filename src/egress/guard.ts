@@ -1,4 +1,5 @@
-// Where requests may go: one guard for checks and webhooks alike (decisions: Where requests may go).
+// Where requests may go: one guard for checks and webhooks alike (decisions: Where requests may go;
+// docs/decisions/0027).
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';

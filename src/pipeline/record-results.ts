@@ -1,4 +1,5 @@
-// Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit.
+// Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit
+// (docs/decisions/0020: what was found passes in memory).
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';

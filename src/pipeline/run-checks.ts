@@ -1,4 +1,4 @@
-// Leased runs are probed, each by its kind of check; what was found goes on to be recorded.
+// Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
 import { escalationOf } from '#domain/alert-settings.ts';
 import type { StateRules } from '#domain/check-state.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';

@@ -1,4 +1,5 @@
-// Due checks become runs: one per check, location and slot; slots that can no longer be run are recorded as missed.
+// Due checks become runs: one per check, location and slot; slots that can no longer be run are recorded as missed
+// (docs/decisions/0011; when the clock is set: docs/decisions/0016).
 import { planRuns, type RunPlan, type Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';

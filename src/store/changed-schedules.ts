@@ -1,4 +1,5 @@
-// Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves.
+// Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves
+// (docs/decisions/0011).
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/plan-runs.ts';
 import { idBytes, idText } from './codec.ts';

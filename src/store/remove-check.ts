@@ -34,7 +34,7 @@ export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: str
   return true;
 }
 
-/** Open runs will have no outcome, so they are no longer counted as due (design: every due slot has one outcome). */
+/** Open runs will have no outcome, so they are no longer counted as due (design §1: every due slot has one outcome). */
 async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, now: number): Promise<void> {
   const dropped = await tx
     .deleteFrom('runs')

@@ -1,4 +1,5 @@
-// Decides whether a template may be used, and prepares its syntax tree for compiling (decisions: Limits, Broken template).
+// Decides whether a template may be used, and prepares its syntax tree for compiling (decisions: Limits, Broken template;
+// what may be called at all: docs/decisions/0017).
 import Handlebars from 'handlebars';
 import { checkCall, simpleName } from './gate-call.ts';
 import type { Call } from './gate-call.ts';

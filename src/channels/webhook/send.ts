@@ -1,4 +1,7 @@
-/** Sends a rendered request once and tells what came of it; connections are kept open between deliveries. */
+/**
+ * Sends a rendered request once and tells what came of it; connections are kept open between deliveries. An attempt that
+ * is cut off is repeated with the same bytes: docs/decisions/0012.
+ */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { Clock } from '#lib/clock.ts';
 import { Agent } from 'undici';

@@ -1,4 +1,5 @@
-// The headers that tell a receiver which delivery this is and prove who sent it (spec §6.4, decisions: Webhook delivery).
+// The headers that tell a receiver which delivery this is and prove who sent it (spec §6.4, decisions: Webhook delivery;
+// what is repeated keeps its id and number: docs/decisions/0012).
 import { createHmac } from 'node:crypto';
 import type { BinaryLike } from 'node:crypto';
 
