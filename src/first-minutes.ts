@@ -21,7 +21,7 @@ Paste that line into another terminal, then these three: they lead to the first 
     -d '{"name":"first check","frequency":0,"frequencyOffset":10,"request":{"method":"GET","url":"http://127.0.0.1:1/"}}'
 
   # 3. a receiver that prints the alert and ends
-  node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.env.RECEIVER_PORT||9099)'
+  node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.argv[1])' "\${RECEIVER_PORT:-9099}"
 
 What was sent and what came back: ${address}/v1/deliveries. What each line means, and how to clean up: docs/first-alert.md
 
