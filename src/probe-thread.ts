@@ -9,12 +9,17 @@ import { createGuard } from '#egress/guard.ts';
 import { watchLoopDelay } from '#lib/loop-delay.ts';
 import { crashed } from './probe-lanes.ts';
 import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
+import { createPace } from './probe-pace.ts';
 
 /**
  * How long probes are begun before the answers of others are looked at, ms. Longer begins a burst more closely together
  * (500 within 250 ms on a slow core), shorter measures its first answers more truly.
  */
 const sliceMs = 40;
+/** While too many are young: when to look again whether they have grown old, ms. */
+const paceMs = 50;
+/** Begun entries at the front of the queue that are worth dropping. */
+const begunMost = 1000;
 
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
@@ -25,38 +30,63 @@ const probes = new Map<string, Probe>(
 const inputs = new Map<string, ProbeInput>();
 const underWay = new Map<number, AbortController>();
 const waiting: { readonly number: number; readonly input: ProbeInput | undefined }[] = [];
+const pace = createPace(() => performance.now());
 let next = 0;
+let isPlanned = false;
+let paced: NodeJS.Timeout | null = null;
 let ended: FromThread = { numbers: [], findings: [], loopDelayMs: 0 };
 
 parentPort?.on('message', (message: ToThread) => {
   for (const id of message.forget) inputs.delete(id);
   for (const input of message.define) inputs.set(input.check.id, input);
   for (const number of message.stop) underWay.get(number)?.abort();
-  const isIdle = waiting.length === 0;
   for (const [index, number] of message.numbers.entries()) {
     waiting.push({ number, input: inputs.get(message.checkIds[index] ?? '') });
   }
-  if (isIdle) startWaiting();
+  if (!isPlanned) startWaiting();
 });
 
 /** Starts what waits in slices, so that the first answers are not measured late while the last probes are begun. */
 function startWaiting(): void {
+  isPlanned = false;
   const until = performance.now() + sliceMs;
   while (next < waiting.length) {
+    if (pace.isFull) return planLater();
     const started = waiting[next++];
     if (started !== undefined) void run(started.number, started.input);
-    if (performance.now() > until && next < waiting.length) return void setImmediate(startWaiting);
+    if (performance.now() > until && next < waiting.length) return plan();
   }
   waiting.length = 0;
   next = 0;
+}
+
+function plan(): void {
+  if (isPlanned) return;
+  isPlanned = true;
+  setImmediate(startWaiting);
+}
+
+/** Goes on when a probe ends, or after a while. */
+function planLater(): void {
+  if (next > begunMost) {
+    waiting.splice(0, next);
+    next = 0;
+  }
+  paced ??= setTimeout(() => {
+    paced = null;
+    plan();
+  }, paceMs);
 }
 
 async function run(number: number, input: ProbeInput | undefined): Promise<void> {
   const startedAt = performance.now();
   const controller = new AbortController();
   underWay.set(number, controller);
+  pace.begin(number);
   const finding = await lookAt(input, controller.signal);
   underWay.delete(number);
+  pace.end(number);
+  if (next < waiting.length) plan();
   const loopDelayMs = loop.longestSince(startedAt);
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
