@@ -52,13 +52,14 @@ export function planRuns(schedule: Schedule, now: number, served: readonly strin
 
 /** Later than this a slot is caught up with, ms: after a restart every check is. */
 const lateMs = 2000;
+const reserveMs = 500;
 
 /**
- * When the run of a slot may start. On time: at its slot. Late: within the first half of what is left of the slot,
- * spread by the check's phase, so that a restart brings no herd.
+ * When the run of a slot may start. On time: at its slot. Late: within what is left of the slot, spread by the check's
+ * phase, so that a restart brings no herd; half a second is kept so that it still starts within its slot.
  */
 function startOf({ intervalMs, phaseMs }: Schedule, slotAt: number, now: number): number {
   if (now - slotAt < lateMs) return slotAt;
   const leftMs = slotAt + intervalMs - now;
-  return now + Math.floor(((phaseMs % 1009) / 1009) * (leftMs / 2));
+  return now + Math.floor(((phaseMs % 1009) / 1009) * Math.max(0, leftMs - reserveMs));
 }
