@@ -1,4 +1,5 @@
 // How a request of one operation runs: who asks, what was sent, the route's function, the answer.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/permission.ts';
@@ -6,11 +7,12 @@ import type { Operation } from '#contract/operation.ts';
 import { operationOf } from '#contract/operations.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/api-key.ts';
-import { type Authenticate, bearerKey, callerOf, unauthenticated } from './authenticate.ts';
+import { type Authenticate, bearerKey, callerOf, type KnownKey, unauthenticated } from './authenticate.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { readJsonBody } from './read-body.ts';
+import type { EndOfTurn } from './turn.ts';
 import { Answer, type AnyCall, JsonText, type Page, type Route } from './route.ts';
 
 declare module 'fastify' {
@@ -24,6 +26,7 @@ interface Mounting {
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
   readonly checkResponses?: boolean;
+  readonly endOfTurn: EndOfTurn;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -35,23 +38,57 @@ export function mountRoute(app: FastifyInstance, route: Route, mounting: Mountin
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
-    onRequest: async (request, reply) => {
-      if (operation.permission !== 'none') await admit(operation.permission, request, reply, mounting);
+    onRequest: (request, reply, done) => {
       // The framework would judge the type of a body that this operation ignores.
       if (operation.body === undefined) delete request.raw.headers['content-type'];
+      if (operation.permission === 'none') done();
+      else identify(operation.permission, request, reply, mounting, done);
     },
-    handler: (request, reply) => answer(route, operation, request, reply, mounting.checkResponses === true),
+    handler: (request, reply) => answer(route, operation, request, reply, mounting),
   });
 }
 
-async function admit(
-  permission: Exclude<Operation['permission'], 'none'>,
+type Done = (error?: Error) => void;
+type Permission = Exclude<Operation['permission'], 'none'>;
+
+/** With a callback: a key that is remembered costs no promise. */
+function identify(
+  permission: Permission,
   request: FastifyRequest,
   reply: FastifyReply,
   { authenticate, rateLimit }: Mounting,
-): Promise<void> {
-  const looked = authenticate(bearerKey(request.headers));
-  const key = looked instanceof Promise ? await looked : looked;
+  done: Done,
+): void {
+  const decide = (key: KnownKey | null): void => done(faultOf(() => admit(key, permission, request, reply, rateLimit)));
+  let key = '';
+  const fault = faultOf(() => {
+    key = bearerKey(request.headers);
+  });
+  if (fault !== undefined) {
+    done(fault);
+    return;
+  }
+  const looked = authenticate(key);
+  if (looked instanceof Promise) looked.then(decide, done);
+  else decide(looked);
+}
+
+function faultOf(work: () => void): Error | undefined {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  return undefined;
+}
+
+function admit(
+  key: KnownKey | null,
+  permission: Permission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rateLimit: RateLimit,
+): void {
   if (key === null) throw unauthenticated('The API key is unknown, was revoked or has expired.');
   const allowance = rateLimit.take(key.keyId);
   if (allowance !== null) {
@@ -74,12 +111,14 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  isChecked: boolean,
+  { checkResponses, endOfTurn }: Mounting,
 ): Promise<FastifyReply> {
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
   const needsParsing = operation.params ?? operation.query ?? operation.body;
   const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;
-  const result = await route.run(callOf(input, request, reply));
+  const ran = route.run(new RouteCall(input, request, reply));
+  const result = ran instanceof Promise ? await ran : ran;
+  await endOfTurn();
   if (result instanceof Answer) return sendAnswer(reply, operation, result);
   if (operation.status === 204) return reply.code(204).send();
   reply.code(operation.status);
@@ -87,23 +126,35 @@ async function answer(
   reply.header('content-type', json);
   if (result instanceof JsonText) return reply.send(result.text);
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, input.query as PageQuery, reply) : result;
-  if (isChecked && operation.response) checkResponse(operation.response, shown);
+  if (checkResponses === true && operation.response) checkResponse(operation.response, shown);
   return reply.send(JSON.stringify(shown));
 }
 
-function callOf(input: Input, { headers, caller }: FastifyRequest, { raw }: FastifyReply): AnyCall {
-  return {
-    ...input,
-    headers,
-    caller,
-    get signal() {
-      const gone = new AbortController();
-      raw.once('close', () => {
-        if (!raw.writableEnded) gone.abort();
-      });
-      return gone.signal;
-    },
-  };
+/** One request as a route sees it. */
+class RouteCall implements AnyCall {
+  readonly caller: Caller | undefined;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly headers: IncomingHttpHeaders;
+  readonly #response: ServerResponse;
+
+  constructor({ params, query, body }: Input, { headers, caller }: FastifyRequest, { raw }: FastifyReply) {
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.headers = headers;
+    this.caller = caller;
+    this.#response = raw;
+  }
+
+  get signal(): AbortSignal {
+    const gone = new AbortController();
+    this.#response.once('close', () => {
+      if (!this.#response.writableEnded) gone.abort();
+    });
+    return gone.signal;
+  }
 }
 
 const nothing = { params: undefined, query: undefined, body: undefined };

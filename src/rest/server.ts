@@ -9,6 +9,7 @@ import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
+import { createEndOfTurn } from './turn.ts';
 
 /** What this room needs of a log; pino fits. */
 export interface RestLog {
@@ -73,7 +74,8 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (options.routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  for (const route of options.routes) mountRoute(app, route, { ...options, rateLimit });
+  const mounting = { ...options, rateLimit, endOfTurn: createEndOfTurn() };
+  for (const route of options.routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
 }

@@ -6,7 +6,7 @@ import type { Check } from '#domain/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
-import { idBytes, json } from './codec.ts';
+import { idBytes, type IdBytes, idText, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
 import type { ChecksTable, Tables } from './schema.ts';
@@ -51,10 +51,11 @@ export function createChecks(database: Database): Checks {
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
-      // Ids first: what is skipped is then never read.
-      const ids = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
-      const chosen = reader.selectFrom('checks').where('account_id', '=', idBytes(accountId)).where('id', 'in', ids);
-      const rows = await orderChecks(chosen, dialect, filter).selectAll().execute();
+      // Ids first, and by themselves: what is skipped is then never read, and the planner cannot choose to walk the
+      // whole account once more for the sake of the order.
+      const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
+      const ids = (await page.execute()).map(({ id }) => id);
+      const rows = await rowsOf(reader, accountId, ids);
       const { total } = await matching()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();
@@ -91,6 +92,19 @@ export function createChecks(database: Database): Checks {
       }),
     remove: (accountId, id) => transaction((tx) => removeCheck(tx, accountId, id, clock.now())),
   };
+}
+
+/** The rows of checks in the order of their ids; a check that was removed meanwhile is left out. */
+async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
+  if (ids.length === 0) return [];
+  const found = await db
+    .selectFrom('checks')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', 'in', ids)
+    .execute();
+  const byId = new Map(found.map((row) => [idText(row.id), row]));
+  return ids.flatMap((id) => byId.get(idText(id)) ?? []);
 }
 
 /** Everything a check belongs with; nothing is written when a reference dangles. */
