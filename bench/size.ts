@@ -149,10 +149,10 @@ function finding(slotAt: number): Finding {
         { ...outcome, source: 'JSON_BODY', comparison: 'EQUALS', property: '$.ok', target: 'true', actual: 'true' },
       ],
     }),
-    exchange: {
+    exchange: JSON.stringify({
       request: { method: 'GET', url: 'https://shop.example/', headers: { accept: '*/*' }, body: '' },
       response: { status: 200, headers: { 'content-type': 'application/json' }, body: 'x'.repeat(1500) },
-    },
+    }),
     certificate: { domain: 'shop.example', fingerprint: 'AB'.repeat(32), validTo: slotAt + 90 * 86_400_000 },
   };
 }

@@ -94,7 +94,7 @@ async function alertOfResult(
     responseTimeMs: result.responseTimeMs,
     loopDelayMs: 0,
     details: result.details,
-    exchange: result.exchange,
+    exchange: null,
     certificate: null,
   };
   return {

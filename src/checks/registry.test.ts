@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { apiCheck } from '../../tests/support/api-check.ts';
-import { probeOnce } from '../../tests/support/api-probe.ts';
+import { exchangeOf, probeOnce } from '../../tests/support/api-probe.ts';
 import { startTarget } from '../../tests/support/target.ts';
 import { checkKinds } from './registry.ts';
 
@@ -57,7 +57,10 @@ test('a result is described in full with its exchange, in short without it, and 
   const target = await startTarget(t, (_, response) => response.writeHead(503, { 'x-a': '1' }).end('down'));
   const assertions = [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }];
   const finding = await probeOnce({ url: target.url, assertions });
-  const full = checkKinds.API.describeResult(finding, finding.exchange)['apiCheckResult'] as Record<string, JsonObject>;
+  const full = checkKinds.API.describeResult(finding, exchangeOf(finding))['apiCheckResult'] as Record<
+    string,
+    JsonObject
+  >;
   assert.equal(full['request']?.['url'], `${target.url}/`);
   assert.equal(full['response']?.['status'], 503);
   assert.equal(full['response']['body'], 'down');

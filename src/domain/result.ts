@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonValue } from './json.ts';
 import type { RunSource } from './run.ts';
 
 /** What a probe says of its target; `unknown` when the observer itself was at fault (design: honest gaps). */
@@ -61,8 +61,11 @@ export interface Finding {
   readonly loopDelayMs: number;
   /** What is kept of every result: compact, its shape belongs to the check type. */
   readonly details: JsonValue;
-  /** Request and response in full, kept only where decisions.md says so; its shape belongs to the check type. */
-  readonly exchange: JsonObject | null;
+  /**
+   * Request and response in full, a JSON object whose shape belongs to the check type. Written to text where it was
+   * seen: most are only carried to their table, some not even that (decisions: What is kept of a result).
+   */
+  readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;
 }
 

@@ -102,7 +102,7 @@ export class PathUnderTest implements AsyncDisposable {
       responseTimeMs: 12.345,
       loopDelayMs: 0,
       details: { status: 200 },
-      exchange: { request: {}, response: {} },
+      exchange: '{"request":{},"response":{}}',
       certificate: null,
       ...change,
     };

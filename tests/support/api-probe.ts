@@ -28,9 +28,14 @@ export function probeOnce(request: JsonObject, options: ProbeOptions = {}): Prom
   return probe(inputOf(check, options.variables, options.group ?? null), new AbortController().signal);
 }
 
+/** Request and answer as the finding shows them; null when it has none. */
+export function exchangeOf({ exchange }: Finding): JsonObject | null {
+  return exchange === null ? null : (JSON.parse(exchange) as JsonObject);
+}
+
 /** The answer as the finding shows it. */
 export function responseOf(finding: Finding): JsonObject {
-  const response = finding.exchange?.['response'];
+  const response = exchangeOf(finding)?.['response'];
   if (typeof response !== 'object' || response === null || Array.isArray(response))
     throw new Error('there was no answer');
   return response as JsonObject;

@@ -51,7 +51,7 @@ export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>
     message: plan.redactor.text(message),
     responseTimeMs: null,
     details: encodeDetails(details),
-    exchange: { request: plan.shown, response: null },
+    exchange: exchangeText(plan, null),
     certificate: hop.certificate,
   };
 }
@@ -71,12 +71,14 @@ export function answered(plan: Plan, seen: LookedAt): Finding {
     message: message === null ? null : plan.redactor.text(message),
     responseTimeMs,
     details: encodeDetails(details),
-    exchange: {
-      request: plan.shown,
-      response: answer === null ? null : shownResponse(plan, seen, answer, details.phases),
-    },
+    exchange: exchangeText(plan, answer === null ? null : shownResponse(plan, seen, answer, details.phases)),
     certificate: seen.hop.certificate,
   };
+}
+
+/** The request of a plan is always the same text. */
+function exchangeText(plan: Plan, response: JsonObject | null): string {
+  return `{"request":${plan.shown},"response":${JSON.stringify(response)}}`;
 }
 
 function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>) {

@@ -26,8 +26,8 @@ export interface Plan {
   readonly assertions: readonly Assertion[];
   readonly needsBody: boolean;
   readonly redactor: Redactor;
-  /** The request as it may be shown. */
-  readonly shown: JsonObject;
+  /** The request as it may be shown, JSON. */
+  readonly shown: string;
 }
 
 /** Headers that are ours: they frame the message. */
@@ -82,7 +82,7 @@ export function makePlan(input: ProbeInput, version: string): Plan | string {
     assertions: compiled,
     needsBody: compiled.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
-    shown: redactor.json(shownRequest(request, redactor)),
+    shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),
   };
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { groupWith, variable } from '../../../tests/support/api-check.ts';
-import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
+import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
 import { readBody, startTarget } from '../../../tests/support/target.ts';
 import { methods } from './settings.ts';
 
@@ -172,7 +172,7 @@ test('secrets are sent and nowhere shown, not even when the target echoes them',
     { variables: [variable('S', secret, true), variable('T', 'plain-token-123', true)] },
   );
   assert.equal(mirror.last().body, `{"s":${secret}}`);
-  const shown = JSON.stringify(finding);
+  const shown = JSON.stringify({ ...finding, exchange: exchangeOf(finding) });
   const basic = Buffer.from('me:plain-token-123').toString('base64');
   const escaped = JSON.stringify(JSON.stringify(secret)).slice(3, -3);
   const forms = [secret, encodeURIComponent(secret), escaped, 'plain-token-123', 'locked-value', basic, 'w%3Crd'];
@@ -232,7 +232,7 @@ test('a body that is cut where a secret stands shows no half of it', async (t) =
     { url: mirror.url, method: 'POST', bodyType: 'RAW', body },
     { variables: [variable('S', 'plain-token-123', true)] },
   );
-  const { data } = (finding.exchange ?? assert.fail())['request'] as { data: string };
+  const { data } = (exchangeOf(finding) ?? assert.fail())['request'] as { data: string };
   assert.equal(data.length, 65_536);
   assert.match(data, /x\*+$/);
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { createAuthority } from '../../../tests/support/certificates.ts';
-import { detailsOf, probeOnce, verdictOf } from '../../../tests/support/api-probe.ts';
+import { detailsOf, exchangeOf, probeOnce, verdictOf } from '../../../tests/support/api-probe.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../../../tests/support/target.ts';
 
 const authority = createAuthority();
@@ -24,7 +24,7 @@ test('a refused connection says who refused it and when', async () => {
   assert.equal(verdictOf(finding), 'failed connect');
   assert.match(finding.message ?? '', new RegExp(`^connection refused by 127\\.0\\.0\\.1:${port} after [\\d.]+ ms$`));
   assert.equal(finding.responseTimeMs, null);
-  assert.equal(finding.exchange?.['response'], null);
+  assert.equal(exchangeOf(finding)?.['response'], null);
 });
 
 test('what no server should do ends with the right reason and a sentence', async (t) => {

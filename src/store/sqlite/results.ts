@@ -3,7 +3,7 @@ import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
 import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, json } from '../codec.ts';
+import { type IdBytes, idBytes } from '../codec.ts';
 import { packed } from '../packed.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../codes.ts';
 import { tellChannels, type TellRules } from './alerts.ts';
@@ -115,7 +115,7 @@ function keepExchange(connection: Connection, ids: Ids, attempt: EndedAttempt, {
        ON CONFLICT (account_id, check_id, location)
        DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
     )
-    .run(ids.accountId, ids.checkId, attempt.run.location, ids.resultId, json(attempt.finding.exchange));
+    .run(ids.accountId, ids.checkId, attempt.run.location, ids.resultId, attempt.finding.exchange);
 }
 
 function insertExchange(connection: Connection, ids: Ids, { finding }: EndedAttempt): void {
@@ -123,7 +123,7 @@ function insertExchange(connection: Connection, ids: Ids, { finding }: EndedAtte
     .prepare(
       `INSERT INTO exchanges (account_id, check_id, result_id, exchange) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
-    .run(ids.accountId, ids.checkId, ids.resultId, json(finding.exchange));
+    .run(ids.accountId, ids.checkId, ids.resultId, finding.exchange);
 }
 
 function stateResultOf({ run, finding, outcome }: EndedAttempt) {
