@@ -210,7 +210,8 @@ function exchange(
       hop.isCut = true;
       finish(null);
     });
-    answer.once('end', () => finish(null));
+    // Before Node's own listener, which would say goodbye to a connection that is closed anyway.
+    answer.prependOnceListener('end', () => finish(null));
     answer.on('error', fail);
     answer.once('close', () => fail(closed));
   });
