@@ -197,6 +197,7 @@ export function settleAttempts(
   });
 }
 
+/** VALUES and not SELECT: for what might be many rows SQLite opens a savepoint of its own, which costs as much again. */
 function insertAttempt(connection: Connection, attempt: Attempt): void {
   const accountId = idBytes(attempt.accountId);
   const deliveryId = idBytes(attempt.deliveryId);
@@ -204,8 +205,8 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
     .prepare(
       `INSERT INTO attempts (account_id, delivery_id, position, number, started_at, duration_ms, status, error_class,
          error_message, next_attempt_at, exchange)
-       SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-       FROM attempts WHERE account_id = ?1 AND delivery_id = ?2`,
+       VALUES (?1, ?2, coalesce((SELECT max(position) FROM attempts WHERE account_id = ?1 AND delivery_id = ?2), 0) + 1,
+         ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
     )
     .run(
       accountId,
