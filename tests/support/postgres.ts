@@ -1,0 +1,164 @@
+// A real PostgreSQL for tests: a server of their own in a temporary folder, and a fresh database whenever one is asked for.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { until } from './until.ts';
+
+/** How a server is stopped: waiting for nobody, or as if the power went. */
+export type StopMode = 'fast' | 'immediate';
+
+/** A running server. Every commit is on disk before it is answered, as in production. */
+export interface PostgresServer {
+  readonly port: number;
+  /** Folder of its Unix socket. */
+  readonly socketDir: string;
+  /** A fresh, empty database that belongs to a role without rights beyond it. */
+  newDatabase(): Promise<PostgresDatabase>;
+  /** One statement as the superuser. */
+  admin(sql: string): Promise<Record<string, unknown>[]>;
+  restart(mode: StopMode): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A database of that server. */
+export interface PostgresDatabase {
+  readonly name: string;
+  /** As DATABASE_URL takes it; over the loopback address. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Whom the server runs as when the tests are root, which it refuses: nobody. */
+const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** The password of both roles: with every character that an address has to escape. */
+export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
+
+/** Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
+  chmodSync(folder, 0o755);
+  const bin = postgresBinaries();
+  const data = join(folder, 'data');
+  const socketDir = join(folder, 'socket');
+  for (const made of [data, socketDir]) {
+    mkdirSync(made, { mode: 0o700 });
+    if (asNobody.uid !== undefined) chownSync(made, asNobody.uid, asNobody.gid);
+  }
+  initialize(bin, data, folder);
+  const port = await freePort();
+  let server = await start(bin, data, socketDir, port);
+  let made = 0;
+  const admin = async (sql: string): Promise<Record<string, unknown>[]> => {
+    const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  await admin(`CREATE ROLE tocsin LOGIN PASSWORD ${literal(oddPassword)}`);
+  return {
+    port,
+    socketDir,
+    admin,
+    async newDatabase() {
+      const name = `tocsin_${++made}`;
+      await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE template0`);
+      return {
+        name,
+        url: `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`,
+        drop: async () => void (await admin(`DROP DATABASE ${name} WITH (FORCE)`)),
+      };
+    },
+    async restart(mode) {
+      await end(server, mode);
+      server = await start(bin, data, socketDir, port);
+    },
+    async stop() {
+      await end(server, 'immediate');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function literal(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll(`'`, `''`)}'`;
+}
+
+function initialize(bin: string, data: string, folder: string): void {
+  const passwords = join(folder, 'password');
+  writeFileSync(passwords, `${oddPassword}\n`, { mode: 0o644 });
+  const { status, stderr } = spawnSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      `--pwfile=${passwords}`,
+    ],
+    { ...asNobody, cwd: '/', encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`initdb of ${bin} failed: ${stderr}`);
+}
+
+async function start(bin: string, data: string, socketDir: string, port: number): Promise<ChildProcess> {
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: socketDir, max_connections: 200 };
+  const more = { shared_buffers: '64MB', max_wal_size: '512MB', log_min_messages: 'fatal' };
+  const options = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(
+    'setpriv',
+    ['--pdeathsig', 'QUIT', join(bin, 'postgres'), '-D', data, '-p', String(port), ...options],
+    { ...asNobody, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-2000)));
+  server.on('error', (error) => (said += error.message));
+  await until('PostgreSQL to answer', async () => {
+    if (server.exitCode !== null || server.pid === undefined) throw new Error(`PostgreSQL did not start: ${said}`);
+    return answers(socketDir, port);
+  });
+  return server;
+}
+
+async function answers(socketDir: string, port: number): Promise<boolean> {
+  const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function end(server: ChildProcess, mode: StopMode): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  listener.close();
+  await once(listener, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
