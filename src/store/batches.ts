@@ -23,7 +23,7 @@ export interface Batches {
 
 const pairsAtOnce = 200;
 
-export function createBatches({ reader }: Database): Batches {
+export function createBatches({ dialect, reader }: Database): Batches {
   return {
     async isClosed(batch) {
       const ids = batch.checks.flatMap((check) => check.runIds).sort();
@@ -47,7 +47,7 @@ export function createBatches({ reader }: Database): Batches {
       for (let start = 0; start < pairs.length; start += pairsAtOnce) {
         const values = pairs
           .slice(start, start + pairsAtOnce)
-          .map(([checkId, runId]) => sql`(${idBytes(checkId)}, ${idBytes(runId)})`);
+          .map(([checkId, runId]) => sql`(${dialect.idValue(idBytes(checkId))}, ${dialect.idValue(idBytes(runId))})`);
         const rows = await reader
           .selectFrom('results')
           .select(['id', 'outcome', 'response_us'])

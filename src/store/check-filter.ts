@@ -62,7 +62,7 @@ export function orderChecks<Output>(
   if (order === 'newest') return query.orderBy('checks.created_at', 'desc').orderBy('checks.id', 'desc');
   const place = dialect.jsonText('checks.definition', ['groupOrder']);
   return query
-    .orderBy(sql`coalesce(cast(${place} as integer), 2147483647)`)
+    .orderBy(sql`coalesce(cast(${place} as bigint), 2147483647)`)
     .orderBy('checks.created_at')
     .orderBy('checks.id');
 }

@@ -3,27 +3,68 @@ import { type RawBuilder, sql } from 'kysely';
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Column types by what they hold. */
-  readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'instant' | 'bytes', string>>;
+  /** Column types by what they hold; `code` is a small number that only this program chooses. */
+  readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'code' | 'instant' | 'bytes', string>>;
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
   readonly clustered: string;
   readonly strict: string;
+  /** What ends a CREATE TABLE whose rows go day by day, by the time that the ids in a column begin with. */
+  byDay(column: string): string;
+  /** The statements that complete such a table: a place for rows of days that have none of their own. */
+  otherDays(table: string): string[];
+  /** Statements that a table of millions of short-lived or often changed rows needs. */
+  churning(table: string): string[];
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /** Whether a text holds a part, in any case; nothing in the part is a wildcard. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean>;
+  /** An id as a value in a list of rows, where the engine cannot see from a column what it is. */
+  idValue(id: Uint8Array): RawBuilder<Uint8Array>;
 }
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
-  types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', instant: 'INTEGER', bytes: 'BLOB' },
+  types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', code: 'INTEGER', instant: 'INTEGER', bytes: 'BLOB' },
   clustered: ' STRICT, WITHOUT ROWID',
   strict: ' STRICT',
+  byDay: () => '',
+  otherDays: () => [],
+  churning: () => [],
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   contains: (text, part) => {
-    const pattern = `%${part.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
     // LIKE ignores the case of the 26 letters by itself, and is several times faster than our own lower().
     const isPlain = /^[\x20-\x7e]*$/.test(part);
+    const pattern = patternOf(part);
     return isPlain ? sql`${text} like ${pattern} escape '\\'` : sql`lower(${text}) like ${pattern} escape '\\'`;
   },
+  idValue: (id) => sql`${id}`,
 };
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  types: {
+    id: 'BYTEA',
+    // Compared byte by byte, as SQLite does: the order of a list is the same on both, whatever the database's language.
+    text: 'TEXT COLLATE "C"',
+    integer: 'BIGINT',
+    code: 'SMALLINT',
+    instant: 'BIGINT',
+    bytes: 'BYTEA',
+  },
+  clustered: '',
+  strict: '',
+  byDay: (column) => ` PARTITION BY RANGE (${column})`,
+  otherDays: (table) => [`CREATE TABLE ${table}_other PARTITION OF ${table} DEFAULT`],
+  churning: (table) => [
+    // Room on each page, so that a row that is changed stays on it; dead rows go before they are a tenth of the living.
+    `ALTER TABLE ${table} SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05,
+      autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05)`,
+  ],
+  jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
+  contains: (text, part) => sql`lower(${text} collate "und-x-icu") like ${patternOf(part)} escape '\\'`,
+  idValue: (id) => sql`${id}::bytea`,
+};
+
+function patternOf(part: string): string {
+  return `%${part.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}

@@ -1,4 +1,5 @@
 // Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
+import type { Database } from './database.ts';
 import type { Seal } from './seal.ts';
 import type { SqliteFile } from './sqlite/file.ts';
 
@@ -22,11 +23,29 @@ export function checkKey({ path, reader, queue }: SqliteFile, seal: Seal): void 
     queue.group((connection) => connection.prepare(leaveMark).run(name, seal.seal(name))).catch(() => undefined);
     return;
   }
+  openMark(seal, String(row['value']), path);
+}
+
+/** The same for a database of PostgreSQL; `shown` names it. */
+export async function checkPostgresKey({ transaction, seal }: Database, shown: string): Promise<void> {
+  const mark = await transaction(async (tx) => {
+    const row = await tx.selectFrom('installation').select('value').where('key', '=', name).executeTakeFirst();
+    if (row === undefined)
+      await tx
+        .insertInto('installation')
+        .values({ key: name, value: seal.seal(name) })
+        .execute();
+    return row?.value ?? null;
+  });
+  if (mark !== null) openMark(seal, mark, shown);
+}
+
+function openMark(seal: Seal, mark: string, database: string): void {
   try {
-    seal.open(String(row['value']));
+    seal.open(mark);
   } catch {
     throw new WrongKeyError(
-      `the secret key is not the one that sealed the database ${path}: set TOCSIN_SECRET_KEY to that one, ` +
+      `the secret key is not the one that sealed the database ${database}: set TOCSIN_SECRET_KEY to that one, ` +
         `or put the secret.key back that was kept with it`,
     );
   }

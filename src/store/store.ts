@@ -12,9 +12,9 @@ import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { sqliteDialect } from './dialect.ts';
+import { postgresDialect, sqliteDialect } from './dialect.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
-import { checkKey } from './key-check.ts';
+import { checkKey, checkPostgresKey } from './key-check.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
@@ -22,6 +22,8 @@ import { createGaps, type Gaps } from './gaps.ts';
 import { createPath, type Path } from './path.ts';
 import { createRetention, type Retention } from './retention.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
+import { type PostgresAddress, shownAddress } from './postgres/address.ts';
+import { openPostgres } from './postgres/server.ts';
 import { openSqliteFile } from './sqlite/file.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
@@ -53,15 +55,24 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What opening the store needs. */
-export interface StoreOptions {
-  /** The SQLite file; made when missing. */
-  readonly path: string;
+/** What opening a store on any engine needs. */
+interface EngineOptions {
   /** 32 bytes that seal secrets at rest. */
   readonly secretKey: Uint8Array;
   readonly clock: Clock;
   /** Code of this server's own run location. */
   readonly ownLocation?: string;
+}
+
+/** What opening the store of a file needs. */
+export interface StoreOptions extends EngineOptions {
+  /** The SQLite file; made when missing. */
+  readonly path: string;
+}
+
+/** What opening the store of a PostgreSQL needs. */
+export interface PostgresStoreOptions extends EngineOptions {
+  readonly address: PostgresAddress;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
@@ -83,6 +94,37 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     ownLocation,
   };
   return {
+    ...nounsOf(database),
+    path: createPath(file, database.seal),
+    retention: createRetention(file),
+    wasCrashed: file.wasCrashed,
+    close: () => file.close(),
+  };
+}
+
+/**
+ * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database, wrong
+ * password), NewerDatabaseError or WrongKeyError.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Omit<Store, 'path' | 'retention'>> {
+  const { address, secretKey, clock, ownLocation = 'local' } = options;
+  const server = await openPostgres(address);
+  const seal = createSeal(secretKey);
+  const { reader, transaction } = server;
+  const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
+  try {
+    await checkPostgresKey(database, shownAddress(address));
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return { ...nounsOf(database), wasCrashed: false, close: () => server.close() };
+}
+
+type Nouns = Omit<Store, 'path' | 'retention' | 'wasCrashed' | 'close'>;
+
+function nounsOf(database: Database): Nouns {
+  return {
     accounts: createAccounts(database),
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
@@ -99,11 +141,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     variables: createVariables(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
-    path: createPath(file, database.seal),
-    retention: createRetention(file),
     figures: createFigures(database),
     gaps: createGaps(database),
-    wasCrashed: file.wasCrashed,
-    close: () => file.close(),
   };
 }

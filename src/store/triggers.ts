@@ -1,6 +1,6 @@
 import type { TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
-import { idBytes, idBytesOrNull } from './codec.ts';
+import { idBytes } from './codec.ts';
 import type { Database } from './database.ts';
 import { startTrigger, type TriggerOrder, type TriggerStart } from './start-trigger.ts';
 import { recordOf, triggerOf } from './trigger-rows.ts';
@@ -28,12 +28,12 @@ export function createTriggers(database: Database): Triggers {
     },
     remove: (accountId, target) =>
       database.transaction(async (tx) => {
-        const removed = await tx
-          .deleteFrom('triggers')
-          .where('account_id', '=', idBytes(accountId))
-          .where('group_id', 'is', target.groupId)
-          .where('check_id', 'is', idBytesOrNull(target.checkId))
-          .executeTakeFirst();
+        const owned = tx.deleteFrom('triggers').where('account_id', '=', idBytes(accountId));
+        const wanted =
+          target.checkId === null
+            ? owned.where('group_id', '=', target.groupId)
+            : owned.where('check_id', '=', idBytes(target.checkId));
+        const removed = await wanted.executeTakeFirst();
         return Number(removed.numDeletedRows) > 0;
       }),
     start: (order) => database.transaction((tx) => startTrigger(tx, order)),

@@ -1,4 +1,4 @@
-/** The store cannot do its work now: full or read-only disk, a lock held, closing. Nothing was half written. */
+/** The store cannot do its work now: full or read-only disk, a lock held, a server away, closing. Nothing was half written. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   readonly isPassing = true;
@@ -7,11 +7,40 @@ export class StoreUnavailableError extends Error {
 /** SQLite's result codes that pass when the operator acts: busy, locked, read-only, I/O error, full, cannot open. */
 const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14]);
 
+/**
+ * PostgreSQL's states that pass: no connection (08), conflicts that outlasted every repetition (40), no room or too many
+ * connections (53), a lock not had in time (55P03), a statement or server that was ended (57), the system's own faults
+ * (58), a server that only reads (25006), and one that does not let us in while its rules are changed (28, 3D).
+ */
+const passingState = /^(?:08|40|53|57|58)...$|^55P03$|^25006$|^25P0[24]$/;
+
+/** What the system says of a connection that cannot be had or is gone. */
+const passingConnection =
+  /^(?:ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_|ENOENT|EACCES)|terminated|timeout|not queryable|calling end on the pool/i;
+
 /** The error to hand on: engine faults that may pass become StoreUnavailableError, everything else stays what it is. */
 export function storeErrorOf(cause: unknown): Error {
   if (!(cause instanceof Error)) return new Error(String(cause));
+  if (cause instanceof StoreUnavailableError) return cause;
   if ('errcode' in cause && typeof cause.errcode === 'number' && passing.has(cause.errcode & 0xff)) {
     return new StoreUnavailableError(`the database cannot be written: ${cause.message}`, { cause });
   }
   return cause;
+}
+
+/** The same for what PostgreSQL, its driver or the network between reports. */
+export function postgresErrorOf(cause: unknown): Error {
+  if (!(cause instanceof Error)) return new Error(String(cause));
+  const code = stateOf(cause);
+  const isState = /^[0-9A-Z]{5}$/.test(code) && 'severity' in cause;
+  const isPassing = isState ? passingState.test(code) : passingConnection.test(code || cause.message);
+  if (!isPassing) return cause;
+  // Several addresses of one name refuse with one error whose message is empty.
+  const why = cause.message === '' ? code : cause.message;
+  return new StoreUnavailableError(`the database is not available: ${why}`, { cause });
+}
+
+/** PostgreSQL's five characters, or the name that the system gives the fault; '' when there is neither. */
+export function stateOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

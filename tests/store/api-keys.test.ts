@@ -1,7 +1,6 @@
 // Accounts and API keys: the first ones, who reaches what, and how soon a revoked key stops.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { test } from 'node:test';
 import { createAccountActions } from '#actions/accounts.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
 import { createAuthentication } from '#actions/authenticate.ts';
@@ -10,7 +9,8 @@ import { Refusal } from '#actions/refusal.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import { test } from '../support/each-engine.ts';
+import type { TempStore } from '../support/temp-store.ts';
 
 const runtime: Runtime = {
   name: '2026.10',
@@ -40,8 +40,8 @@ function open({ store, clock }: TempStore) {
 
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-test('an empty database gets one account and one admin key, the second start gets neither', async () => {
-  await using temp = openTempStore();
+test('an empty database gets one account and one admin key, the second start gets neither', async (newStore) => {
+  await using temp = await newStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
   assert.match(first?.key ?? '', /^tsn_[A-Za-z0-9_-]{43}$/);
@@ -58,8 +58,8 @@ test('an empty database gets one account and one admin key, the second start get
   assert.ok(!Object.values(row ?? {}).includes(first?.key ?? ''));
 });
 
-test('the first key and account can be given by the operator', async () => {
-  await using temp = openTempStore();
+test('the first key and account can be given by the operator', async (newStore) => {
+  await using temp = await newStore();
   const accountId = newId();
   const key = `tsn_${'k'.repeat(32)}`;
   await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock }, { key, accountId });
@@ -70,8 +70,8 @@ test('the first key and account can be given by the operator', async () => {
   );
 });
 
-test('the key that makes an account reaches it at once, after the accounts it had', async () => {
-  await using temp = openTempStore();
+test('the key that makes an account reaches it at once, after the accounts it had', async (newStore) => {
+  await using temp = await newStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
   const { accounts, callerOf } = open(temp);
@@ -92,8 +92,8 @@ test('the key that makes an account reaches it at once, after the accounts it ha
   });
 });
 
-test('a change of an account is seen by the next read, and keeps what it does not name', async () => {
-  await using temp = openTempStore();
+test('a change of an account is seen by the next read, and keeps what it does not name', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, callerOf } = open(temp);
   const caller = await callerOf(first?.key ?? '');
@@ -106,8 +106,8 @@ test('a change of an account is seen by the next read, and keeps what it does no
   await assert.rejects(accounts.find(caller, newId()), refusedWith('not-found'));
 });
 
-test('only an admin key changes accounts or sees keys', async () => {
-  await using temp = openTempStore();
+test('only an admin key changes accounts or sees keys', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
   const admin = await callerOf(first?.key ?? '');
@@ -119,8 +119,8 @@ test('only an admin key changes accounts or sees keys', async () => {
   await assert.rejects(apiKeys.create(caller, { name: 'x', role: 'admin', expiresAt: null }), refusedWith('forbidden'));
 });
 
-test('an expired key stops at its instant, also while it is remembered', async () => {
-  await using temp = openTempStore();
+test('an expired key stops at its instant, also while it is remembered', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { apiKeys, callerOf, authentication } = open(temp);
   const admin = await callerOf(first?.key ?? '');
@@ -137,8 +137,8 @@ test('an expired key stops at its instant, also while it is remembered', async (
   );
 });
 
-test('a revoked key stops at once here, and within ten seconds when another process revoked it', async () => {
-  await using temp = openTempStore();
+test('a revoked key stops at once here, and within ten seconds when another process revoked it', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { apiKeys, callerOf, authentication } = open(temp);
   const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
@@ -155,8 +155,8 @@ test('a revoked key stops at once here, and within ten seconds when another proc
   await assert.rejects(apiKeys.revoke(admin, admin.keyId), refusedWith('conflict'));
 });
 
-test('a key cannot be given accounts that its maker does not reach', async () => {
-  await using temp = openTempStore();
+test('a key cannot be given accounts that its maker does not reach', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
   const admin = await callerOf(first?.key ?? '');
@@ -169,8 +169,8 @@ test('a key cannot be given accounts that its maker does not reach', async () =>
   await assert.rejects(apiKeys.create(caller, { ...foreign, accountIds: [newId()] }), refusedWith('forbidden'));
 });
 
-test('revoking a key that also reaches foreign accounts takes away the shared ones only', async () => {
-  await using temp = openTempStore();
+test('revoking a key that also reaches foreign accounts takes away the shared ones only', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
   const admin = await callerOf(first?.key ?? '');
@@ -188,8 +188,8 @@ test('revoking a key that also reaches foreign accounts takes away the shared on
   assert.deepEqual((await callerOf(first?.key ?? '')).accountIds, [first?.accountId]);
 });
 
-test('hundreds of keys are listed page by page, each once', async () => {
-  await using temp = openTempStore();
+test('hundreds of keys are listed page by page, each once', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { apiKeys, callerOf } = open(temp);
   const admin = await callerOf(first?.key ?? '');
@@ -206,17 +206,20 @@ test('hundreds of keys are listed page by page, each once', async () => {
   assert.equal(names.size, 231);
 });
 
-test('the last use of a key is written, at most once a minute', async () => {
-  await using temp = openTempStore();
+test('the last use of a key is written, at most once a minute', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const marks: number[] = [];
+  const writes: Promise<void>[] = [];
   const { apiKeys } = temp.store;
   const authentication = createAuthentication({
     apiKeys: {
       findByHash: (hash) => apiKeys.findByHash(hash),
-      markUsed: async (id, at) => {
-        await apiKeys.markUsed(id, at);
+      markUsed: (id, at) => {
         marks.push(at);
+        const written = apiKeys.markUsed(id, at);
+        writes.push(written);
+        return written;
       },
     },
     clock: temp.clock,
@@ -225,15 +228,16 @@ test('the last use of a key is written, at most once a minute', async () => {
   const start = temp.clock.now();
   for (let second = 0; second < 130; second++) {
     assert.ok(await authentication.authenticate(key));
+    // A second takes longer than a write.
+    await Promise.all(writes);
     temp.clock.turn(1000);
   }
-  await temp.store.apiKeys.revoke(newId(), [newId()]); // the writes before it are done when this one is
   assert.deepEqual(marks, [start, start + 60_000, start + 120_000]);
   assert.equal(temp.raw.prepare('SELECT last_used_at AS at FROM api_keys').get()?.['at'], start + 120_000);
 });
 
-test('a remembered key costs next to nothing', async () => {
-  await using temp = openTempStore();
+test('a remembered key costs next to nothing', async (newStore) => {
+  await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { authentication } = open(temp);
   const key = first?.key ?? '';

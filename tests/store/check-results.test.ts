@@ -1,6 +1,5 @@
 // Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
@@ -12,8 +11,9 @@ import type { JsonObject } from '#domain/json.ts';
 import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
 import { outcomeCodes } from '#store/codes.ts';
+import { test } from '../support/each-engine.ts';
 import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import type { TempStore } from '../support/temp-store.ts';
 
 const callerOf = (accountId: string): Caller => ({
   keyId: newId(),
@@ -29,8 +29,8 @@ const resultsOf = ({ store }: TempStore) =>
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 const final = { resultType: 'FINAL' } as const;
 
-test('thousands of results are read page by page, newest first, each once', async () => {
-  await using temp = openTempStore();
+test('thousands of results are read page by page, newest first, each once', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   const otherId = putCheck(temp.raw, accountId);
@@ -52,8 +52,8 @@ test('thousands of results are read page by page, newest first, each once', asyn
   );
 });
 
-test('walking by cursor gives the same, and ends', async () => {
-  await using temp = openTempStore();
+test('walking by cursor gives the same, and ends', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   for (let index = 0; index < 25; index++) putResult(temp.raw, accountId, checkId, 1_000_000 + index * 10_000);
@@ -74,8 +74,8 @@ test('walking by cursor gives the same, and ends', async () => {
   );
 });
 
-test('results are filtered by time, place, failure and kind', async () => {
-  await using temp = openTempStore();
+test('results are filtered by time, place, failure and kind', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   const runId = derivedId(2000, 'run');
@@ -101,8 +101,8 @@ test('results are filtered by time, place, failure and kind', async () => {
   assert.equal((await found({ checkType: 'API' })).length, 3);
 });
 
-test('a result shows request and response where they are kept, a missed one how many slots it stands for', async () => {
-  await using temp = openTempStore();
+test('a result shows request and response where they are kept, a missed one how many slots it stands for', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { name: 'Größe ✓' });
   const plain = putResult(temp.raw, accountId, checkId, 1000, { details: { s: 200 } });
@@ -140,8 +140,8 @@ test('a result shows request and response where they are kept, a missed one how 
   assert.deepEqual([described, checkName], [{}, 'Größe ✓']);
 });
 
-test('results of unknown checks, foreign checks and unknown results are not found', async () => {
-  await using temp = openTempStore();
+test('results of unknown checks, foreign checks and unknown results are not found', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const foreign = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, foreign);
@@ -157,8 +157,8 @@ test('results of unknown checks, foreign checks and unknown results are not foun
   await assert.rejects(results.find(caller, own, resultId), refusedWith('not-found'));
 });
 
-test('every check has a status, also one that never ran, and thousands are listed once each', async () => {
-  await using temp = openTempStore();
+test('every check has a status, also one that never ran, and thousands are listed once each', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   temp.raw.exec('BEGIN');
   for (let index = 0; index < 2345; index++) putCheck(temp.raw, accountId, { createdAt: 1 + Math.floor(index / 10) });
@@ -201,8 +201,8 @@ test('every check has a status, also one that never ran, and thousands are liste
   await assert.rejects(statuses.find(callerOf(putAccount(temp.raw)), checkId), refusedWith('not-found'));
 });
 
-test('alerts are those of the last six hours unless a span is asked for', async () => {
-  await using temp = openTempStore();
+test('alerts are those of the last six hours unless a span is asked for', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   const otherId = putCheck(temp.raw, accountId);
@@ -225,8 +225,8 @@ test('alerts are those of the last six hours unless a span is asked for', async 
   await assert.rejects(ids(null, { from: 2, to: 1 }), refusedWith('invalid'));
 });
 
-test('a result link opens its own result for 30 days, and no other', async () => {
-  await using temp = openTempStore();
+test('a result link opens its own result for 30 days, and no other', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   const resultId = putResult(temp.raw, accountId, checkId, 1000);

@@ -1,7 +1,5 @@
 // Deliveries by hand: listed, tried now, cancelled, replayed; and the notices and notifications that come of them.
 import assert from 'node:assert/strict';
-import type { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -11,8 +9,10 @@ import { channelKinds } from '#channels/registry.ts';
 import type { Caller } from '#domain/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
+import { test } from '../support/each-engine.ts';
+import type { RawRows } from '../support/raw-rows.ts';
 import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/rows.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import type { TempStore } from '../support/temp-store.ts';
 
 const callerOf = (accountId: string, role: Caller['role'] = 'read-write'): Caller => ({
   keyId: newId(),
@@ -41,7 +41,7 @@ function open({ store, clock }: TempStore) {
   };
 }
 
-function putAttempt(raw: DatabaseSync, accountId: string, deliveryId: string, position: number, status: number): void {
+function putAttempt(raw: RawRows, accountId: string, deliveryId: string, position: number, status: number): void {
   insertRow(raw, 'attempts', {
     account_id: idBytes(accountId),
     delivery_id: idBytes(deliveryId),
@@ -63,8 +63,8 @@ function putAttempt(raw: DatabaseSync, accountId: string, deliveryId: string, po
   });
 }
 
-test('a delivery is shown with every attempt, values of locked variables hidden everywhere', async () => {
-  await using temp = openTempStore();
+test('a delivery is shown with every attempt, values of locked variables hidden everywhere', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   await temp.store.variables.add(accountId, { key: 'T', value: 'very-secret-token', locked: true, secret: false });
@@ -96,8 +96,8 @@ test('a delivery is shown with every attempt, values of locked variables hidden 
   assert.deepEqual(rows, [{ delivery, log }]);
 });
 
-test('headers of a channel that is gone are hidden, because nobody knows which were locked', async () => {
-  await using temp = openTempStore();
+test('headers of a channel that is gone are hidden, because nobody knows which were locked', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const id = putDelivery(temp.raw, accountId, temp.clock.now(), { status: 'exhausted', alertChannelId: 4 });
   putAttempt(temp.raw, accountId, id, 1, 500);
@@ -108,8 +108,8 @@ test('headers of a channel that is gone are hidden, because nobody knows which w
   ]);
 });
 
-test('hundreds of deliveries are listed newest first by channel, check, status and time', async () => {
-  await using temp = openTempStore();
+test('hundreds of deliveries are listed newest first by channel, check, status and time', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const foreign = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
@@ -148,8 +148,8 @@ test('hundreds of deliveries are listed newest first by channel, check, status a
   assert.equal(await found({ alertChannelId: 99 }), 0);
 });
 
-test('a waiting delivery can be made due now, one that has ended cannot', async () => {
-  await using temp = openTempStore();
+test('a waiting delivery can be made due now, one that has ended cannot', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
@@ -164,8 +164,8 @@ test('a waiting delivery can be made due now, one that has ended cannot', async 
   await assert.rejects(deliveries.retry(callerOf(putAccount(temp.raw)), waiting), refusedWith('not-found'));
 });
 
-test('a retry leaves the lease of an attempt under way alone', async () => {
-  await using temp = openTempStore();
+test('a retry leaves the lease of an attempt under way alone', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
@@ -175,8 +175,8 @@ test('a retry leaves the lease of an attempt under way alone', async () => {
   assert.deepEqual({ ...row }, { at: now + 10_000, owner: 'p1' });
 });
 
-test('a waiting delivery is cancelled at once, one under way after its attempt', async () => {
-  await using temp = openTempStore();
+test('a waiting delivery is cancelled at once, one under way after its attempt', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
@@ -198,8 +198,8 @@ test('a waiting delivery is cancelled at once, one under way after its attempt',
   assert.equal((await answer).delivery.status, 'cancelled');
 });
 
-test('a replay is a new delivery of the same bytes that names the old one', async () => {
-  await using temp = openTempStore();
+test('a replay is a new delivery of the same bytes that names the old one', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   putChannel(temp.raw, accountId, 1);
@@ -223,8 +223,8 @@ test('a replay is a new delivery of the same bytes that names the old one', asyn
   assert.deepEqual([log, woken()], [[], 1]);
 });
 
-test('what is pending, was never rendered or has lost its channel is not replayed', async () => {
-  await using temp = openTempStore();
+test('what is pending, was never rendered or has lost its channel is not replayed', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
@@ -239,8 +239,8 @@ test('what is pending, was never rendered or has lost its channel is not replaye
   }
 });
 
-test('all exhausted deliveries of a channel since an instant are replayed in order, and only once', async () => {
-  await using temp = openTempStore();
+test('all exhausted deliveries of a channel since an instant are replayed in order, and only once', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   putChannel(temp.raw, accountId, 2);
@@ -270,8 +270,8 @@ test('all exhausted deliveries of a channel since an instant are replayed in ord
   await assert.rejects(deliveries.replayExhausted(caller, 9, start), refusedWith('not-found'));
 });
 
-test('notifications tell of each delivery what the reference clients read', async () => {
-  await using temp = openTempStore();
+test('notifications tell of each delivery what the reference clients read', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId);
   putChannel(temp.raw, accountId, 1);
@@ -300,8 +300,8 @@ test('notifications tell of each delivery what the reference clients read', asyn
   assert.deepEqual(without, { rows: [], total: 0 });
 });
 
-test('a failing channel is a notice of its own account, beside those of the installation', async () => {
-  await using temp = openTempStore();
+test('a failing channel is a notice of its own account, beside those of the installation', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   putChannel(temp.raw, accountId, 2, 5000);

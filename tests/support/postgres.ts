@@ -17,8 +17,8 @@ export interface PostgresServer {
   readonly port: number;
   /** Folder of its Unix socket. */
   readonly socketDir: string;
-  /** A fresh, empty database that belongs to a role without rights beyond it. */
-  newDatabase(): Promise<PostgresDatabase>;
+  /** A fresh database that belongs to a role without rights beyond it: empty, or a copy of another that is at rest. */
+  newDatabase(template?: string): Promise<PostgresDatabase>;
   /** One statement as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
   restart(mode: StopMode): Promise<void>;
@@ -69,9 +69,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     socketDir,
     admin,
-    async newDatabase() {
+    async newDatabase(template = 'template0') {
       const name = `tocsin_${++made}`;
-      await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE template0`);
+      await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE ${template}`);
       return {
         name,
         url: `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`,

@@ -1,5 +1,4 @@
 // Rows put straight into a test's database, in the shape that the rest of the product writes them.
-import type { DatabaseSync } from 'node:sqlite';
 import type { JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/result.ts';
 import { derivedId, newId } from '#lib/id.ts';
@@ -7,11 +6,10 @@ import { idBytes, json } from '#store/codec.ts';
 import { packed } from '#store/packed.ts';
 import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/codes.ts';
 import type { DeliveryStatus } from '#domain/delivery.ts';
-
-type Cell = string | number | Uint8Array | null;
+import type { Cell, RawRows } from './raw-rows.ts';
 
 /** Inserts one row; the names are columns. */
-export function insertRow(raw: DatabaseSync, table: string, row: Readonly<Record<string, Cell>>): void {
+export function insertRow(raw: RawRows, table: string, row: Readonly<Record<string, Cell>>): void {
   const columns = Object.keys(row);
   raw
     .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`)
@@ -19,13 +17,13 @@ export function insertRow(raw: DatabaseSync, table: string, row: Readonly<Record
 }
 
 /** An account with a name; answers with its id. */
-export function putAccount(raw: DatabaseSync, executionLimit: number | null = null): string {
+export function putAccount(raw: RawRows, executionLimit: number | null = null): string {
   const id = newId();
   insertRow(raw, 'accounts', { id: idBytes(id), name: 'Shop', execution_limit: executionLimit, created_at: 1 });
   return id;
 }
 
-export function putGroup(raw: DatabaseSync, accountId: string, id: number): void {
+export function putGroup(raw: RawRows, accountId: string, id: number): void {
   insertRow(raw, 'check_groups', {
     account_id: idBytes(accountId),
     id,
@@ -51,7 +49,7 @@ export interface CheckLook {
 }
 
 /** A check and, when it is activated, its schedule; answers with its id. */
-export function putCheck(raw: DatabaseSync, accountId: string, look: CheckLook = {}): string {
+export function putCheck(raw: RawRows, accountId: string, look: CheckLook = {}): string {
   const id = newId();
   const key = { account_id: idBytes(accountId) };
   const activated = look.activated ?? true;
@@ -97,13 +95,7 @@ export interface ResultLook {
 }
 
 /** A result of a check whose slot is `at` (epoch ms); answers with its id. */
-export function putResult(
-  raw: DatabaseSync,
-  accountId: string,
-  checkId: string,
-  at: number,
-  look: ResultLook = {},
-): string {
+export function putResult(raw: RawRows, accountId: string, checkId: string, at: number, look: ResultLook = {}): string {
   const id = look.id ?? derivedId(at, checkId, look.location ?? 'local', look.attempt ?? 1);
   insertRow(raw, 'results', {
     account_id: idBytes(accountId),
@@ -127,7 +119,7 @@ export function putResult(
 }
 
 /** An alert channel with a URL. */
-export function putChannel(raw: DatabaseSync, accountId: string, id: number, failingSince: number | null = null): void {
+export function putChannel(raw: RawRows, accountId: string, id: number, failingSince: number | null = null): void {
   insertRow(raw, 'alert_channels', {
     account_id: idBytes(accountId),
     id,
@@ -160,7 +152,7 @@ export interface DeliveryLook {
 }
 
 /** A delivery made at `at` (epoch ms); answers with its id. */
-export function putDelivery(raw: DatabaseSync, accountId: string, at: number, look: DeliveryLook = {}): string {
+export function putDelivery(raw: RawRows, accountId: string, at: number, look: DeliveryLook = {}): string {
   const id = derivedId(at, newId());
   const status = look.status ?? 'pending';
   insertRow(raw, 'deliveries', {
@@ -194,7 +186,7 @@ export function putDelivery(raw: DatabaseSync, accountId: string, at: number, lo
 }
 
 /** An alert raised at `at` (epoch ms); answers with its id. */
-export function putAlert(raw: DatabaseSync, accountId: string, checkId: string, at: number): string {
+export function putAlert(raw: RawRows, accountId: string, checkId: string, at: number): string {
   const id = derivedId(at, newId());
   insertRow(raw, 'alerts', {
     account_id: idBytes(accountId),

@@ -1,9 +1,12 @@
-// A store on a real SQLite file in a folder of its own, with a clock to turn and a second door for raw rows.
-import { mkdtempSync, rmSync } from 'node:fs';
+// A store on a database of its own, of either engine, with a clock to turn and a second door for raw rows.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore, type Store } from '#store/store.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openPostgresStore, openStore, type Store } from '#store/store.ts';
+import type { PostgresDatabase, PostgresServer } from './postgres.ts';
+import { openRawPostgres, type RawRows } from './raw-rows.ts';
 
 /** A clock that stands still until it is turned. */
 export interface TurnedClock {
@@ -25,25 +28,76 @@ export function clockAt(at: number): TurnedClock {
 export interface TempStore extends AsyncDisposable {
   readonly store: Store;
   readonly clock: TurnedClock;
-  /** The same file from outside: for rows that another part of the product writes, and to look. */
-  readonly raw: DatabaseSync;
+  /** The same database from outside: for rows that another part of the product writes, and to look. */
+  readonly raw: RawRows;
+  /** Everything that is stored, as it is stored: to look for what must not be there. */
+  stored(): string;
 }
 
-/** Opens a new store; `await using` closes it and removes its folder. */
-export function openTempStore(at: number = Date.UTC(2026, 2, 10, 12)): TempStore {
+const secretKey = new Uint8Array(32).fill(7);
+const noon = Date.UTC(2026, 2, 10, 12);
+
+/** Opens a new store on a real SQLite file; `await using` closes it and removes its folder. */
+export function openTempStore(at: number = noon): TempStore {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-store-'));
   const path = join(folder, 'tocsin.db');
   const clock = clockAt(at);
-  const store = openStore({ path, secretKey: new Uint8Array(32).fill(7), clock });
+  const store = openStore({ path, secretKey, clock });
   const raw = new DatabaseSync(path, { timeout: 5000 });
   return {
     store,
     clock,
     raw,
+    stored: () =>
+      [path, `${path}-wal`]
+        .filter((file) => existsSync(file))
+        .map((file) => readFileSync(file, 'latin1'))
+        .join(''),
     [Symbol.asyncDispose]: async () => {
       raw.close();
       await store.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** The same on a fresh database of a PostgreSQL. */
+export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempStore> {
+  const database = await server.newDatabase((await migratedOf(server)).name);
+  const clock = clockAt(at);
+  const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
+  const raw = openRawPostgres(database.url);
+  return {
+    store: store as Store,
+    clock,
+    raw,
+    stored: () => storedText(raw),
+    [Symbol.asyncDispose]: async () => {
+      raw.close();
+      await store.close();
+      await database.drop();
+    },
+  };
+}
+
+const migrated = new WeakMap<PostgresServer, Promise<PostgresDatabase>>();
+
+/** A database whose schema is made, to be copied: making it anew for every case would take most of the time. */
+function migratedOf(server: PostgresServer): Promise<PostgresDatabase> {
+  const kept = migrated.get(server) ?? migrate(server);
+  migrated.set(server, kept);
+  return kept;
+}
+
+async function migrate(server: PostgresServer): Promise<PostgresDatabase> {
+  const database = await server.newDatabase();
+  const clock = clockAt(noon);
+  await (await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock })).close();
+  return database;
+}
+
+function storedText(raw: RawRows): string {
+  const tables = raw.prepare(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`).all();
+  const rows = tables.flatMap(({ name }) => raw.prepare(`SELECT r::text AS text FROM ${String(name)} r`).all());
+  return rows.map(({ text }) => String(text)).join('\n');
 }

@@ -1,0 +1,193 @@
+// Connections to PostgreSQL: a small pool, encrypted as the address asks, without anything that a pooler in transaction
+// mode could not keep (no named statements, no settings of a session).
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { checkServerIdentity } from 'node:tls';
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
+import { type PostgresAddress, shownAddress } from './address.ts';
+
+/** Statements on one connection, one after the other. Rows come as objects; numbers as numbers, bytes as bytes. */
+export interface Session {
+  /** Rejects with StoreUnavailableError when the database is away. */
+  query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same for what has no rows: how many it changed. */
+  change(statement: string, values?: readonly unknown[]): Promise<number>;
+}
+
+/** The pool. */
+export interface Connections {
+  /** As Kysely's dialect takes it. */
+  readonly pool: PostgresPool;
+  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. */
+  transaction<Answer>(work: (session: Session) => Promise<Answer>): Promise<Answer>;
+  /** Runs a transaction of any kind until it loses no race. */
+  readonly repeated: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Connections of one process: enough to keep the server's processors busy, few enough for many processes. */
+const connectionsMost = 8;
+/** No statement of ours takes this long: the server, or the way to it, hangs. */
+const answerMostMs = 30_000;
+/** How often a transaction that lost a race is tried. */
+const triesMost = 10;
+
+/** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
+export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = { 20: Number, 1700: Number };
+
+/** Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError. */
+export async function openConnections(address: PostgresAddress): Promise<Connections> {
+  const pool = await connectedPool(address);
+  const repeated = createRepeater();
+  const connect = async (): Promise<PoolClient> => {
+    try {
+      return await pool.connect();
+    } catch (cause) {
+      throw postgresErrorOf(cause);
+    }
+  };
+  return {
+    pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
+    repeated,
+    transaction: (work) => repeated(() => transact(connect, work)),
+    close: () => pool.end(),
+  };
+}
+
+async function connectedPool(address: PostgresAddress): Promise<Pool> {
+  const modes = address.sslMode === 'prefer' ? [true, false] : [address.sslMode !== 'disable'];
+  for (const isEncrypted of modes) {
+    const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? tlsOf(address) : false });
+    // A connection that breaks while nobody uses it is simply not used again.
+    pool.on('error', () => {});
+    try {
+      (await pool.connect()).release();
+      return pool;
+    } catch (cause) {
+      await pool.end();
+      const isPlain = cause instanceof Error && cause.message.includes('does not support SSL');
+      if (isPlain && modes.length > 1 && isEncrypted) continue;
+      const why = cause instanceof Error ? cause.message || stateOf(cause) : String(cause);
+      throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
+    }
+  }
+  throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+}
+
+function configOf({ host, port, user, password, database }: PostgresAddress): PoolConfig {
+  return {
+    host,
+    port,
+    user,
+    ...(password !== null && { password }),
+    database,
+    application_name: 'tocsin',
+    max: connectionsMost,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    query_timeout: answerMostMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      getTypeParser: ((oid: number, format: 'text') => parsers[oid] ?? types.getTypeParser(oid, format)) as never,
+    },
+  };
+}
+
+function tlsOf({ host, sslMode, sslRootCert, sslCert, sslKey }: PostgresAddress): NonNullable<PoolConfig['ssl']> {
+  // The socket of this machine goes over no network.
+  if (host.startsWith('/')) return false;
+  const isVerified = sslMode === 'verify-ca' || sslMode === 'verify-full' || sslRootCert !== null;
+  return {
+    rejectUnauthorized: isVerified,
+    ...(sslRootCert !== null && { ca: readFileSync(sslRootCert, 'utf8') }),
+    ...(sslCert !== null && { cert: readFileSync(sslCert, 'utf8') }),
+    ...(sslKey !== null && { key: readFileSync(sslKey, 'utf8') }),
+    checkServerIdentity: (name, certificate) =>
+      sslMode === 'verify-full' ? checkServerIdentity(name, certificate) : undefined,
+  };
+}
+
+/** A client whose errors are ours, and which is not used again after one that may have left it in the middle. */
+function kyselyClient(client: PoolClient): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (statement: string, values?: readonly unknown[]) => {
+    try {
+      return await client.query(statement, values === undefined ? [] : [...values]);
+    } catch (cause) {
+      const error = postgresErrorOf(cause);
+      if (error instanceof StoreUnavailableError && !isLostRace(cause)) isBroken = true;
+      throw error;
+    }
+  };
+  // The dialect's type also has cursors, which nothing here asks for.
+  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) };
+}
+
+async function transact<Answer>(
+  connect: () => Promise<PoolClient>,
+  work: (session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  const client = await connect();
+  let isBroken = false;
+  try {
+    await client.query(`BEGIN; ${transactionSettings}`);
+    const answer = await work(sessionOn(client));
+    await client.query('COMMIT');
+    return answer;
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {
+      isBroken = true;
+    });
+    throw postgresErrorOf(cause);
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+function sessionOn(client: PoolClient): Session {
+  return {
+    query: async <Row>(statement: string, values: readonly unknown[] = []) =>
+      (await client.query(statement, [...values])).rows as Row[],
+    change: async (statement, values = []) => (await client.query(statement, [...values])).rowCount ?? 0,
+  };
+}
+
+/**
+ * Runs transactions again while they lose races against others: a deadlock, a row that was changed under them, or (at
+ * SERIALIZABLE) a key that another inserted after it was looked for in vain. What lost once waits its turn, so that the
+ * losers of one process do not trip each other up again.
+ */
+function createRepeater(): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLostRace(error)) throw error;
+    }
+    const turn = lastTurn.then(() => persist(work));
+    lastTurn = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+async function persist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 2; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= triesMost || !isLostRace(error)) throw error;
+      await pause(Math.random() * 4 * tries);
+    }
+  }
+}
+
+function isLostRace(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailableError ? error.cause : error;
+  return ['40001', '40P01', '23505'].includes(stateOf(cause));
+}

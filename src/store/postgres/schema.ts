@@ -1,0 +1,41 @@
+// The schema of a PostgreSQL database: brought up to date by one process while the others wait.
+import { setTimeout as pause } from 'node:timers/promises';
+import { postgresDialect } from '../dialect.ts';
+import { migrationsFrom, schemaVersion } from '../migrate.ts';
+import type { Connections, Session } from './connections.ts';
+
+/** The lock of everything that changes the schema; any number, but always the same. */
+const schemaLock = 7_206_177_001;
+const askAgainMs = 100;
+
+/**
+ * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
+ * wait until it is done. Throws NewerDatabaseError.
+ */
+export async function migratePostgres(connections: Connections): Promise<void> {
+  while (!(await connections.transaction(migrateOrFindBusy))) await pause(askAgainMs);
+}
+
+/** false = another process is at it. A lock of the transaction's, so that it is never left behind. */
+async function migrateOrFindBusy(session: Session): Promise<boolean> {
+  const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
+  if (lock?.got !== true) return false;
+  const statements = migrationsFrom(await versionOf(session), postgresDialect);
+  for (const statement of statements) await session.query(statement);
+  if (statements.length > 0) {
+    await session.query(
+      `INSERT INTO installation (key, value) VALUES ('schema-version', $1)
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+      [String(schemaVersion)],
+    );
+  }
+  return true;
+}
+
+/** 0 = the database is empty. */
+async function versionOf(session: Session): Promise<number> {
+  const [table] = await session.query<{ is: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS is`);
+  if (table?.is !== true) return 0;
+  const [row] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'schema-version'`);
+  return Number(row?.value ?? 0);
+}
