@@ -58,13 +58,7 @@ export function walkStart(): WalkPlace {
  * ones do not take everything: each walk begins where the last one ended.
  */
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
-  const firstAfter = connection.prepare(
-    `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
-     WHERE status = ${pending} AND (account_id, alert_channel_id) > (?, ?)
-     ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
-  );
-  const laneAfter = (accountId: IdBytes, alertChannelId: number): LaneRow | undefined =>
-    firstAfter.get(accountId, alertChannelId) as unknown as LaneRow | undefined;
+  const laneAfter = laneFinder(connection);
   const claimed: ClaimedDelivery[] = [];
   let nextDueAt: number | null = null;
   const seen = new Set<string>();
@@ -84,6 +78,21 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     lane = laneAfter(lane.account_id, lane.alert_channel_id) ?? laneAfter(new Uint8Array(), 0);
   }
   return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now };
+}
+
+/**
+ * Finds the channel that follows in the order of accounts and channels, with its earliest delivery. Two statements,
+ * because SQLite would read every entry of the channel before for `(account_id, alert_channel_id) > (?, ?)`.
+ */
+function laneFinder(connection: Connection): (accountId: IdBytes, alertChannelId: number) => LaneRow | undefined {
+  const [sameAccount, nextAccount] = ['account_id = ? AND alert_channel_id > ?', 'account_id > ?'].map((place) =>
+    connection.prepare(
+      `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND ${place}
+       ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
+    ),
+  );
+  return (accountId, alertChannelId) =>
+    (sameAccount?.get(accountId, alertChannelId) ?? nextAccount?.get(accountId)) as LaneRow | undefined;
 }
 
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
