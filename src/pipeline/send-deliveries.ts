@@ -118,7 +118,10 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(delivery);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it.
-      if (outcome.error?.class === 'interrupted') return void underWay.delete(delivery.id);
+      if (outcome.error?.class === 'interrupted') {
+        underWay.delete(delivery.id);
+        return;
+      }
       const step = afterAttempt(outcome, number, planOf(delivery, channel));
       const { accountId, id, alertChannelId, isTest } = delivery;
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
