@@ -64,8 +64,25 @@ describe('the runner of the tests', () => {
     assert.match(text, /all, unit, store, rest, flows/);
   });
 
-  it('ends although a test left a socket open', () => {
+  it('counts the tests of every file', () => {
+    const three = `${passing}test('also fine', () => {});\ntest.skip('later', () => {});\n`;
+    const { text } = run({ 'tests/store/a.test.ts': three, 'tests/store/b.test.ts': passing }, 'store');
+    assert.match(text, /# files 2 \(store\)\n# tests 4\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 1\n/);
+  });
+
+  it('ends a file that something a test left open keeps, fails, and names it', () => {
     const open = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
-    assert.equal(run({ 'tests/store/a.test.ts': open }, 'store').status, 0);
+    const files = { 'tests/store/a.test.ts': open, 'tests/store/b.test.ts': passing };
+    const { status, text } = run(files, 'store', '--patience', '2');
+    assert.equal(status, 1);
+    assert.match(text, /tests: tests\/store\/a\.test\.ts does not end: it is still open 2 s after its last test/);
+    assert.doesNotMatch(text, /b\.test\.ts does not end/);
+  });
+
+  it('waits for a test that takes longer than a file may stay after its last', () => {
+    const slow =
+      "import { test } from 'node:test';\ntest('slow', () => new Promise((end) => setTimeout(end, 3000)));\n";
+    const { status, text } = run({ 'tests/store/a.test.ts': slow }, 'store', '--patience', '1');
+    assert.equal(status, 0, text);
   });
 });

@@ -1,12 +1,15 @@
-// Runs groups of tests: finds their files, and passes only when files and tests were found and all of them passed.
-import { spawn } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
+import { globSync, mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import { watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
-const closing = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'];
+/** s that one test may take. */
+const testMost = 300;
 
 /** Where the files of a group are. */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -26,58 +29,73 @@ function filesOf(group: string): readonly string[] {
   }
   const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }));
   if (files.length === 0) throw new Error(`the group ${group} has no test file (${patterns.join(', ')})`);
-  return files;
+  return files.map((file) => join(root, file));
 }
 
-/** Runs node's test runner: every test on stdout, and its closing figures in a file of their own. */
-async function runNode(files: readonly string[], figures: string): Promise<number> {
+/** What came of a run. */
+interface Outcome {
+  /** How many tests there were, and what came of them. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly isSuccess: boolean;
+  /** Files in which no test was run. */
+  readonly empty: readonly string[];
+  /** Files that had to be ended, each with a sentence why. */
+  readonly unended: readonly string[];
+}
+
+/** Runs each file in a process of its own and shows every test. @param patience s a file may stay after its last test */
+async function runFiles(files: readonly string[], patience: number): Promise<Outcome> {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort(new Error(signal)));
+  const stream = run({ files, concurrency: 2, timeout: testMost * 1000, signal: ending.signal });
+  const [empty, unended]: [string[], string[]] = [[], []];
+  const silence = { ended: patience, running: testMost + patience };
+  watchFiles(stream, silence, (path, isDone) => {
+    const why = isDone
+      ? `it is still open ${silence.ended} s after its last test, so something in it is not closed`
+      : `nothing came of it for ${silence.running} s`;
+    unended.push(`${relative(root, path)} does not end: ${why}`);
+    ending.abort(new Error(unended.join('\n')));
+  });
+  // A file without a test is reported as one passed test that bears the name of the file.
+  stream.on('test:pass', ({ name, nesting }) => {
+    if (nesting === 0 && files.includes(name)) empty.push(relative(root, name));
+  });
+  let total: Pick<Outcome, 'counts' | 'isSuccess'> = { counts: {}, isSuccess: false };
+  stream.on('test:summary', ({ file, counts, success }) => {
+    if (file === undefined) total = { counts: { ...counts }, isSuccess: success };
+  });
+  const shown = stream.compose(new spec());
+  for await (const text of shown) process.stdout.write(String(text));
+  return { ...total, empty, unended };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { patience: { type: 'string', default: '20' } },
+  });
+  const names = positionals.length === 0 || positionals.includes('all') ? Object.keys(groups) : positionals;
+  const files = [...new Set(names.flatMap(filesOf))].sort();
   const cache = join(root, 'node_modules', '.cache', 'node-compile');
   mkdirSync(cache, { recursive: true });
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const options = [
-    '--test',
-    '--test-force-exit',
-    '--test-concurrency=2',
-    '--test-timeout=300000',
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
-    '--test-reporter=tap',
-    `--test-reporter-destination=${figures}`,
-  ];
-  const child = spawn(process.execPath, [...options, ...files], {
-    cwd: root,
-    env: { ...env, NODE_COMPILE_CACHE: cache },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  // An interrupted run ends its runner first; that decides the exit code.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
-}
-
-async function main(wanted: readonly string[]): Promise<number> {
-  const names = wanted.length === 0 || wanted.includes('all') ? Object.keys(groups) : wanted;
-  const files = [...new Set(names.flatMap(filesOf))].sort();
-  const folder = mkdtempSync(join(tmpdir(), 'tocsin-tests-'));
-  try {
-    const code = await runNode(files, join(folder, 'figures.tap'));
-    const tap = readFileSync(join(folder, 'figures.tap'), 'utf8');
-    const figures = tap.split('\n').filter((line) => closing.some((word) => line.startsWith(`# ${word} `)));
-    console.log(`\n# files ${files.length} (${names.join(', ')})\n${figures.join('\n')}`);
-    // A file without a test is reported as one passed test that bears the name of the file.
-    const empty = [...tap.matchAll(/^ok \d+ - (.*\.test\.ts)$/gm)].map((match) => match[1]);
-    if (empty.length > 0) throw new Error(`no test was run in ${empty.join(', ')}`);
-    if (code === 0 && !/^# pass [1-9]/m.test(tap)) throw new Error('no test passed');
-    return code;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  process.env['NODE_COMPILE_CACHE'] = cache;
+  // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
+  delete process.env['NODE_TEST_CONTEXT'];
+  const { counts, isSuccess, empty, unended } = await runFiles(files, Number(values.patience));
+  const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;
+  console.log(`\n# files ${files.length} (${names.join(', ')})`);
+  const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo };
+  for (const [word, count] of Object.entries(figures)) console.log(`# ${word} ${count}`);
+  if (unended.length > 0) throw new Error(unended.join('\n'));
+  if (empty.length > 0) throw new Error(`no test was run in ${empty.join(', ')}`);
+  if (isSuccess && passed === 0) throw new Error('no test passed');
+  if (!isSuccess) process.exitCode = 1;
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(`tests: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

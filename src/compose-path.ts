@@ -161,6 +161,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
     send: ({ id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
       sender.send({
         request: requireRequest(request),
+        startedAt: clock.now(),
         deliveryId,
         createdAt,
         attempt,

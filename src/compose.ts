@@ -1,8 +1,6 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
 import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
-import { channelKinds } from '#channels/registry.ts';
-import { createGuard } from '#egress/guard.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { createHints } from '#lib/hints.ts';
@@ -17,6 +15,7 @@ import { loadRuntimes } from './compose-runtimes.ts';
 import { type Config, ConfigError, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createProber } from './probe-threads.ts';
+import { createSender } from './sender.ts';
 import { StartError } from './start-error.ts';
 import { readSecretKey } from './secret-key.ts';
 import { version } from './version.ts';
@@ -50,7 +49,10 @@ export async function compose(config: Config, log: Log, clocks: Clocks = machine
   const runtimes = await loadRuntimes(store, clock, log);
   const userAgent = `Tocsin/${version}`;
   const prober = createProber({ threads: config.probeThreads, egress: config.egress, version });
-  const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(config.egress), clock });
+  const sender = createSender({
+    egress: config.egress,
+    onThreadEnd: (error) => log.error('sender.thread-ended', { error: error.message }),
+  });
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   const metrics = createMetrics(store.figures, { probeLoopDelayMs: () => prober.loopDelayMs, now: () => clock.now() });
   let address = publicUrlOf(config, config.port);

@@ -1,11 +1,11 @@
 // Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
 import { renderWith } from '../../src/compose-path.ts';
 import { readConfig } from '../../src/config.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { encodeDetails } from '#checks/api/details.ts';
 import type { Store } from '#store/store.ts';
+import { aGroup } from '../../tests/support/records.ts';
 import { apiCheck, openBenchStore, seedChannels } from './seed.ts';
 
 /** How many, for whom, and where they go. */
@@ -55,7 +55,7 @@ export async function seedGroup(store: Store, accountId: string, channels: numbe
     alertChannelId: index + 1,
     activated: true,
   }));
-  const added = await store.checkGroups.add({ group: groupOf(accountId), subscriptions, isAutoAssigned: false });
+  const added = await store.checkGroups.add({ group: aGroup(accountId), subscriptions, isAutoAssigned: false });
   if ('dangling' in added) throw new Error(`group refused: ${added.dangling}`);
   return added.saved.group.id;
 }
@@ -116,34 +116,5 @@ function failure(now: number): Finding {
     }),
     exchange: null,
     certificate: null,
-  };
-}
-
-function groupOf(accountId: string): CheckGroup {
-  return {
-    accountId,
-    id: 0,
-    name: 'Shops',
-    activated: true,
-    muted: false,
-    tags: [],
-    locations: [],
-    privateLocations: null,
-    concurrency: 3,
-    runtimeId: null,
-    environmentVariables: [],
-    apiCheckDefaults: {},
-    browserCheckDefaults: {},
-    doubleCheck: false,
-    runParallel: null,
-    useGlobalAlertSettings: null,
-    alertSettings: null,
-    retryStrategy: 'FALLBACK',
-    setupSnippetId: null,
-    tearDownSnippetId: null,
-    localSetupScript: null,
-    localTearDownScript: null,
-    createdAt: 0,
-    updatedAt: null,
   };
 }

@@ -2,18 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFirstAccount } from '#actions/first-account.ts';
-import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Check } from '#domain/check.ts';
 import { systemClock } from '#lib/clock.ts';
 import { scheduleOf } from '#domain/schedule.ts';
 import { nextSlot } from '#domain/slot.ts';
-import { newId } from '#lib/id.ts';
 import { checkRow } from '#store/check-rows.ts';
 import { flag, idBytes, json } from '#store/codec.ts';
 import type { SchedulesTable } from '#store/schema.ts';
 import { createSeal } from '#store/seal.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openStore, type Store } from '#store/store.ts';
+import { aChannel, aCheck } from '../../tests/support/records.ts';
 
 /** The first key, known to the bench and to the service it starts. */
 export const bootstrapKey = `tsn_${'bench'.repeat(8)}`;
@@ -48,24 +47,11 @@ export async function seedAccount(dataDir: string): Promise<string> {
 /** Adds webhook channels 1..count that sign, each with a path of its own at the receiver. */
 export async function seedChannels(store: Store, accountId: string, receiver: string, count: number): Promise<void> {
   for (let id = 1; id <= count; id++) {
-    const channel: AlertChannel = {
-      accountId,
+    const channel = aChannel(accountId, {
       id,
-      type: 'WEBHOOK',
       config: { name: `channel ${id}`, url: `${receiver}/${id}`, method: 'POST' },
       secret: channelSecret(id),
-      previousSecret: null,
-      sendRecovery: true,
-      sendFailure: true,
-      sendDegraded: false,
-      sslExpiry: false,
-      sslExpiryThreshold: 30,
-      autoSubscribe: false,
-      exhaustedInARow: 0,
-      failingSince: null,
-      createdAt: 0,
-      updatedAt: null,
-    };
+    });
     const added = await store.alertChannels.add({ channel, subscriptions: null });
     if ('dangling' in added || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');
   }
@@ -73,31 +59,10 @@ export async function seedChannels(store: Store, accountId: string, receiver: st
 
 /** An activated API check of a URL, with the assertions people write first. */
 export function apiCheck(accountId: string, url: string, change: Partial<Check> = {}): Check {
-  return {
-    accountId,
-    id: newId(),
-    checkType: 'API',
-    name: 'Shop',
-    description: null,
-    activated: true,
-    muted: false,
-    shouldFail: false,
-    doubleCheck: false,
-    locations: [],
-    privateLocations: null,
+  return aCheck(accountId, {
     tags: ['shop', 'bench'],
     frequency: 0,
     frequencyOffset: 10,
-    runParallel: false,
-    groupId: null,
-    groupOrder: null,
-    runtimeId: null,
-    runtimeFallback: false,
-    environmentVariables: [],
-    alertSettings: null,
-    useGlobalAlertSettings: true,
-    retryStrategy: null,
-    triggerIncident: null,
     settings: {
       degradedResponseTime: 10_000,
       maxResponseTime: 20_000,
@@ -111,10 +76,8 @@ export function apiCheck(accountId: string, url: string, change: Partial<Check> 
         ],
       },
     },
-    createdAt: 0,
-    updatedAt: null,
     ...change,
-  };
+  });
 }
 
 /**

@@ -5,11 +5,11 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Clock } from '#lib/clock.ts';
 import { configApart, secretsMeant, shownConfig } from './channel-secret.ts';
-import { danglingMessage } from './check-rules.ts';
 import { withoutLocked } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
-import { invalidField, notFound } from './refusal.ts';
+import { notFound } from './refusal.ts';
+import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
 
 type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
@@ -36,16 +36,14 @@ interface Write {
   readonly subscriptions: readonly SubscribedTo[] | null;
 }
 
-type Saved = { readonly saved: Stored } | { readonly dangling: string };
-
 /** What these actions need. */
 export interface ChannelMeans {
   readonly alertChannels: {
     list(accountId: string, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
-    add(write: Write): Promise<Saved>;
-    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved | null>;
-    subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved | null>;
+    add(write: Write): Promise<Saved<Stored>>;
+    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved<Stored> | null>;
+    subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<Stored> | null>;
     remove(accountId: string, id: number): Promise<boolean>;
   };
   readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
@@ -184,9 +182,4 @@ function shownChannel(caller: Caller, { channel, subscriptions }: Stored, now: n
   const { secret: _secret, previousSecret: _previous, ...shown } = channel;
   const config = shownConfig(channel, now);
   return { ...shown, config: mayDo(caller.role, 'write') ? config : withoutLocked(config), subscriptions };
-}
-
-function savedOrRefused(outcome: Saved): Stored {
-  if ('saved' in outcome) return outcome.saved;
-  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
 }

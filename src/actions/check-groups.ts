@@ -2,10 +2,9 @@
 import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
-import type { Check } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
-import { type Choices, danglingMessage, placingProblems } from './check-rules.ts';
-import { type CheckSearch, type ShownCheck, shownCheck } from './checks.ts';
+import { type Choices, placingProblems } from './check-rules.ts';
+import { type CheckSearch, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
 import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,
@@ -17,7 +16,8 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from './problems.ts';
-import { invalidField, notFound } from './refusal.ts';
+import { notFound } from './refusal.ts';
+import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
 
 /** A group as it is written. */
@@ -48,26 +48,19 @@ interface Stored {
   readonly subscriptions: readonly SubscribedChannel[];
 }
 
-interface StoredCheck {
-  readonly check: Check;
-  readonly subscriptions: readonly SubscribedChannel[];
-}
-
 interface Write {
   readonly group: CheckGroup;
   readonly subscriptions: readonly SubscribedChannel[] | null;
   readonly isAutoAssigned: boolean;
 }
 
-type Saved = { readonly saved: Stored } | { readonly dangling: string };
-
 /** What these actions need. */
 export interface GroupMeans extends Choices, GroupSecretMeans {
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
-    add(write: Write): Promise<Saved>;
-    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved | null>;
+    add(write: Write): Promise<Saved<Stored>>;
+    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved<Stored> | null>;
     remove(accountId: string, id: number): Promise<boolean>;
   };
   readonly checks: {
@@ -191,9 +184,4 @@ function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGrou
     apiCheckDefaults: shownRequest(caller, group.apiCheckDefaults),
     alertChannelSubscriptions: subscriptions,
   };
-}
-
-function savedOrRefused(outcome: Saved): Stored {
-  if ('saved' in outcome) return outcome.saved;
-  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
 }

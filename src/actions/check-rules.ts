@@ -55,9 +55,3 @@ export function frequencyProblems({
   }
   return [];
 }
-
-/** What to say of a reference in an input that names nothing of the account, by the field it stands in. */
-export function danglingMessage(path: string): string {
-  if (path.endsWith('alertChannelId')) return 'names no alert channel of this account';
-  return path.endsWith('checkId') ? 'names no check of this account' : 'names no check group of this account';
-}

@@ -6,7 +6,7 @@ import type { CheckStatus } from '#domain/check-state.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type Choices, danglingMessage, frequencyProblems, placingProblems } from './check-rules.ts';
+import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import {
   objectOrNull,
   requestMeant,
@@ -18,7 +18,8 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
-import { invalidField, notFound } from './refusal.ts';
+import { notFound } from './refusal.ts';
+import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
 
 /** A check as it is written. */
@@ -50,7 +51,8 @@ export interface CheckSearch {
   readonly order?: 'newest' | 'group' | undefined;
 }
 
-interface Stored {
+/** A check with the channels that are subscribed to it. */
+export interface StoredCheck {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[];
 }
@@ -61,15 +63,13 @@ interface Write {
   readonly isAutoAssigned: boolean;
 }
 
-type Saved = { readonly saved: Stored } | { readonly dangling: string };
-
 /** What these actions need. */
 export interface CheckMeans extends Choices {
   readonly checks: {
-    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
-    find(accountId: string, id: string): Promise<Stored | null>;
-    add(write: Write): Promise<Saved>;
-    change(accountId: string, id: string, edit: (present: Stored) => Write): Promise<Saved | null>;
+    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
+    find(accountId: string, id: string): Promise<StoredCheck | null>;
+    add(write: Write): Promise<Saved<StoredCheck>>;
+    change(accountId: string, id: string, edit: (present: StoredCheck) => Write): Promise<Saved<StoredCheck> | null>;
     remove(accountId: string, id: string): Promise<boolean>;
   };
   readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
@@ -154,7 +154,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
 }
 
 /** A stored check as a caller may see it. */
-export function shownCheck(caller: Caller, { check, subscriptions }: Stored): ShownCheck {
+export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck): ShownCheck {
   const request = objectOrNull(check.settings['request']);
   return {
     ...check,
@@ -180,12 +180,11 @@ function settingsMeant(written: JsonObject, present: JsonObject): JsonObject {
   return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };
 }
 
-function savedOrRefused(outcome: Saved): Stored {
-  if ('saved' in outcome) return outcome.saved;
-  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
-}
-
-async function withGroups(caller: Caller, rows: readonly Stored[], { checkGroups }: CheckMeans): Promise<Stored[]> {
+async function withGroups(
+  caller: Caller,
+  rows: readonly StoredCheck[],
+  { checkGroups }: CheckMeans,
+): Promise<StoredCheck[]> {
   const groups = new Map<number, CheckGroup | null>();
   for (const { check } of rows) {
     if (check.groupId === null || groups.has(check.groupId)) continue;

@@ -11,13 +11,12 @@ import {
   locationList,
   ownVariables,
   ownVariablesShown,
+  privateLocationList,
   readOnlyFields,
   tagList,
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
-
-const script = z.string().max(262_144).nullable().default(null);
-const snippetId = z.int().min(1).nullable().default(null).describe('Kept and given back, without effect.');
+import { scriptFields, scriptFieldsShown } from './scripts.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -25,17 +24,14 @@ const common = z.strictObject({
   muted: z.boolean().default(false).describe('Run its checks, but do not alert.'),
   tags: tagList.default([]),
   locations: locationList.default([]),
-  privateLocations: z.array(z.string().min(1).max(100)).max(100).nullable().default(null),
+  privateLocations: privateLocationList.default(null),
   concurrency: z.int().min(1).max(10_000).default(3).describe('Kept for older clients: all checks start at once.'),
   runtimeId: z.string().max(100).nullable().default(null),
   environmentVariables: ownVariables.default([]).describe('Win over the account’s, lose to the check’s.'),
   apiCheckDefaults: orNull(apiCheckDefaults, () => apiCheckDefaults.parse({})).prefault({}),
   browserCheckDefaults: orNull(jsonObject, () => ({})).default({}),
   alertChannelSubscriptions: channelSubscriptions.default([]),
-  setupSnippetId: snippetId,
-  tearDownSnippetId: snippetId,
-  localSetupScript: script,
-  localTearDownScript: script,
+  ...scriptFields,
 });
 
 const retryOrFallback = z
@@ -86,10 +82,7 @@ export const checkGroup = z
     alertSettings: alertSettingsShown.nullable(),
     alertChannelSubscriptions: channelSubscriptionsShown,
     retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
-    setupSnippetId: z.int().nullable(),
-    tearDownSnippetId: z.int().nullable(),
-    localSetupScript: z.string().nullable(),
-    localTearDownScript: z.string().nullable(),
+    ...scriptFieldsShown,
     created_at: instant,
     updated_at: instant.nullable(),
   })

@@ -11,10 +11,12 @@ import {
   locationList,
   ownVariables,
   ownVariablesShown,
+  privateLocationList,
   readOnlyFields,
   tagList,
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+import { scriptFields, scriptFieldsShown } from './scripts.ts';
 
 /** Types of check that this server runs. */
 export const checkTypes = ['API'] as const;
@@ -29,9 +31,6 @@ function responseTime(byDefault: number, meaning: string) {
     .describe(`${meaning} ms, up to 30000.`);
 }
 
-const script = z.string().max(262_144).nullable().default(null);
-const snippetId = z.int().min(1).nullable().default(null).describe('Kept and given back, without effect.');
-
 /** Fields of an API check as they are written; every one but `name` and `request` has a default. */
 const apiCheckFields = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -41,7 +40,7 @@ const apiCheckFields = z.strictObject({
   shouldFail: z.boolean().default(false).describe('A status of 400 and more counts as passed.'),
   doubleCheck: z.boolean().default(true).describe('Kept for older clients, without effect.'),
   locations: locationList.default([]).describe('Codes of run locations; empty = this server’s own.'),
-  privateLocations: z.array(z.string().min(1).max(100)).max(100).nullable().default(null),
+  privateLocations: privateLocationList.default(null),
   tags: tagList.default([]),
   frequency: z
     .literal([0, 1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440])
@@ -65,10 +64,7 @@ const apiCheckFields = z.strictObject({
   request: apiRequest,
   degradedResponseTime: responseTime(5000, 'Slower than this is degraded.'),
   maxResponseTime: responseTime(20_000, 'Slower than this is failed.'),
-  setupSnippetId: snippetId,
-  tearDownSnippetId: snippetId,
-  localSetupScript: script,
-  localTearDownScript: script,
+  ...scriptFields,
 });
 
 /** What reference clients send with every check, whatever its type, and what is read only (reference §5.6). */
@@ -114,10 +110,7 @@ export const check = z
     request: apiRequestShown,
     degradedResponseTime: z.number(),
     maxResponseTime: z.number(),
-    setupSnippetId: z.int().nullable(),
-    tearDownSnippetId: z.int().nullable(),
-    localSetupScript: z.string().nullable(),
-    localTearDownScript: z.string().nullable(),
+    ...scriptFieldsShown,
     created_at: instant,
     updated_at: instant.nullable(),
   })

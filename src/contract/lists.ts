@@ -11,6 +11,9 @@ export const tagList = orNull(z.array(z.string().min(1).max(200)).max(100), none
 /** Codes of run locations. */
 export const locationList = orNull(z.array(z.string().min(1).max(100)).max(100), none);
 
+/** Names of private locations: a check or a group without any says null. */
+export const privateLocationList = z.array(z.string().min(1).max(100)).max(100).nullable();
+
 /** Headers and query parameters of a request; values may hold {{NAME}}. */
 export const pairs = orNull(
   z

@@ -11,7 +11,7 @@ import {
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { FailingChannel } from '#domain/failing-channel.ts';
 import type { Rendered } from '#domain/recording.ts';
-import { createBatchWriter } from '#lib/batch-writer.ts';
+import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
 
@@ -89,6 +89,12 @@ const underWayMost = 2000;
 /** From here on a channel gets one place: many that hang together leave room for the others. */
 const scarceFrom = 1600;
 const perChannelMost = 4;
+/**
+ * With so many under way no place is needed at once: those that become free are filled together, because each turn walks
+ * all channels that wait.
+ */
+const busyFrom = 100;
+const gatherMs = 15;
 const settlesPerCommit = 400;
 const settleRetryMs = 500;
 
@@ -100,33 +106,22 @@ export interface SendDeliveries {
 }
 
 export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
-  const { store, clock, owner, renderFailing, onFailing } = options;
+  const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
   let renewedAt = clock.now();
-  const writer = createBatchWriter<Settled>({
-    write: async (batch) => {
-      await store.settleAttempts(batch, { owner, now: clock.now(), renderFailing, onFailing });
-      for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
-      options.wake();
-      options.onLogged?.();
-    },
-    isPassing,
-    onError: options.onError,
-    // Its lease runs out, and it is tried again under the same id.
-    onDropped: ({ attempt }) => underWay.delete(attempt.deliveryId),
-    batchMost: settlesPerCommit,
-    waitingMost: Number.POSITIVE_INFINITY,
-    retryMs: settleRetryMs,
-  });
+  const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
     underWay.set(delivery.id, delivery);
     lanes.enter(delivery);
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(delivery);
-      // Cut off by our own stop: the lease runs out, and the next start logs it as interrupted and repeats it.
-      if (outcome.error?.class === 'interrupted') return;
+      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it.
+      if (outcome.error?.class === 'interrupted') {
+        underWay.delete(delivery.id);
+        return;
+      }
       const step = afterAttempt(outcome, number, planOf(delivery, channel));
       const { accountId, id, alertChannelId, isTest } = delivery;
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
@@ -160,6 +155,39 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
+  };
+}
+
+/** Logs what came of attempts, many to a commit, and then forgets them. */
+function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Delivery>): BatchWriter<Settled> {
+  const { store, clock, owner, renderFailing, onFailing } = options;
+  const wakeLater = gathered(options.wake, gatherMs);
+  return createBatchWriter<Settled>({
+    write: async (batch) => {
+      await store.settleAttempts(batch, { owner, now: clock.now(), renderFailing, onFailing });
+      for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
+      if (underWay.size < busyFrom) options.wake();
+      else wakeLater();
+      options.onLogged?.();
+    },
+    isPassing,
+    onError: options.onError,
+    // Its lease runs out, and it is tried again under the same id.
+    onDropped: ({ attempt }) => underWay.delete(attempt.deliveryId),
+    batchMost: settlesPerCommit,
+    waitingMost: Number.POSITIVE_INFINITY,
+    retryMs: settleRetryMs,
+  });
+}
+
+/** A wake for all that ask for one within `afterMs`. */
+function gathered(wake: () => void, afterMs: number): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      wake();
+    }, afterMs).unref();
   };
 }
 

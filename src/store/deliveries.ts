@@ -61,11 +61,9 @@ export function createDeliveries(database: Database): Deliveries {
       return { rows: await withLogs(reader, rows), total };
     },
     async find(accountId, id) {
-      const row = await reader
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(id))
+      const row = await withRequests(reader)
+        .where('deliveries.account_id', '=', idBytes(accountId))
+        .where('deliveries.id', '=', idBytes(id))
         .executeTakeFirst();
       return row === undefined ? null : ((await withLogs(reader, [row]))[0] ?? null);
     },
@@ -77,11 +75,22 @@ export function createDeliveries(database: Database): Deliveries {
   };
 }
 
-function slicedDeliveries(
-  reader: Kysely<Tables>,
-  accountId: string,
-  filter: DeliveryFilter,
-): SlicedList<DeliveriesTable> {
+/** Deliveries with what they send. */
+function withRequests(reader: Kysely<Tables>) {
+  return reader
+    .selectFrom('deliveries')
+    .leftJoin('delivery_requests', (join) =>
+      join
+        .onRef('delivery_requests.account_id', '=', 'deliveries.account_id')
+        .onRef('delivery_requests.delivery_id', '=', 'deliveries.id'),
+    )
+    .selectAll('deliveries')
+    .select('delivery_requests.request');
+}
+
+type DeliveryRow = DeliveriesTable & { readonly request: string | null };
+
+function slicedDeliveries(reader: Kysely<Tables>, accountId: string, filter: DeliveryFilter): SlicedList<DeliveryRow> {
   const scoped = ({ from, before }: IdRange) => {
     let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
     if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
@@ -115,12 +124,20 @@ function slicedDeliveries(
       const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
       return (await counted.executeTakeFirstOrThrow()).rows;
     },
-    rows: (range, limit, offset) =>
-      filtered(range).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    async rows(range, limit, offset) {
+      const page = filtered(range).select('id').orderBy('id', 'desc').limit(limit).offset(offset);
+      const ids = (await page.execute()).map(({ id }) => id);
+      if (ids.length === 0) return [];
+      return withRequests(reader)
+        .where('deliveries.account_id', '=', idBytes(accountId))
+        .where('deliveries.id', 'in', ids)
+        .orderBy('deliveries.id', 'desc')
+        .execute();
+    },
   };
 }
 
-async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveriesTable[]): Promise<LoggedDelivery[]> {
+async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const attempts = await reader
@@ -139,7 +156,7 @@ async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveriesTable[]
   return rows.map((row) => ({ delivery: deliveryOf(row), log: logs.get(idText(row.id)) ?? [] }));
 }
 
-function deliveryOf(row: DeliveriesTable): Delivery {
+function deliveryOf(row: DeliveryRow): Delivery {
   return {
     accountId: idText(row.account_id),
     id: idText(row.id),

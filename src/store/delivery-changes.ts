@@ -4,7 +4,7 @@ import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
-import type { DeliveriesTable, Tables } from './schema.ts';
+import type { DeliveriesTable, DeliveryRequestsTable, Tables } from './schema.ts';
 
 /** What became of a change that only some deliveries allow. */
 export type DeliveryChange =
@@ -80,13 +80,33 @@ export async function replayDelivery(
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status === pending) return 'not-ended';
-  if (row.request === null) return 'not-rendered';
+  if ((await requestsOf(tx, row.account_id, [row.id])).length === 0) return 'not-rendered';
   if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
-  await tx
-    .insertInto('deliveries')
-    .values(replayOf(row, idBytes(replayId), now))
-    .execute();
+  await insertReplays(tx, row.account_id, [replayOf(row, idBytes(replayId), now)]);
   return 'done';
+}
+
+function requestsOf(
+  db: Kysely<Tables>,
+  account: IdBytes,
+  deliveries: readonly IdBytes[],
+): Promise<DeliveryRequestsTable[]> {
+  const owned = db.selectFrom('delivery_requests').selectAll().where('account_id', '=', account);
+  return owned.where('delivery_id', 'in', deliveries).execute();
+}
+
+/** Each with the request of the delivery it replays. */
+async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: readonly DeliveriesTable[]): Promise<void> {
+  if (replays.length === 0) return;
+  await tx.insertInto('deliveries').values(replays).execute();
+  const originals = replays.flatMap(({ replay_of }) => replay_of ?? []);
+  const requests = await requestsOf(tx, account, originals);
+  const byDelivery = new Map(requests.map((request) => [idText(request.delivery_id), request]));
+  const copies = replays.flatMap(({ id, replay_of }) => {
+    const request = replay_of === null ? undefined : byDelivery.get(idText(replay_of));
+    return request === undefined ? [] : { ...request, delivery_id: id };
+  });
+  if (copies.length > 0) await tx.insertInto('delivery_requests').values(copies).execute();
 }
 
 function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {
@@ -169,7 +189,7 @@ export async function replayExhausted(
       const replays = rows.flatMap((row, index) =>
         taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(ids[start + index] ?? newId()), now)],
       );
-      if (replays.length > 0) await tx.insertInto('deliveries').values(replays).execute();
+      await insertReplays(tx, account, replays);
       count += replays.length;
     });
   }

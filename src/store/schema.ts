@@ -265,7 +265,6 @@ export interface DeliveriesTable {
   check_result_id: IdBytes | null;
   alert_type: string;
   status: number;
-  request: string | null;
   attempts: number;
   created_at: number;
   /** When it may be taken: its due time, or the end of the lease that holds it; null once ended. */
@@ -276,6 +275,17 @@ export interface DeliveriesTable {
   replay_of: IdBytes | null;
   is_test: Flag;
   error: string | null;
+}
+
+/**
+ * What a delivery sends, rendered once; none for one that could not be rendered. Apart from the delivery, whose row is
+ * written again at every step of every attempt.
+ */
+export interface DeliveryRequestsTable {
+  account_id: IdBytes;
+  delivery_id: IdBytes;
+  /** JSON. */
+  request: string;
 }
 
 export interface AttemptsTable {
@@ -352,6 +362,7 @@ export interface Tables {
   told: ToldTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
+  delivery_requests: DeliveryRequestsTable;
   attempts: AttemptsTable;
   run_counts: RunCountsTable;
   usage: UsageTable;

@@ -31,9 +31,9 @@ describe('a failing result', () => {
     assert.deepEqual(recorded?.change, { from: null, to: 'failing' });
     assert.equal(test.one('SELECT status FROM check_states'), 'failing');
     assert.deepEqual(
-      test.rows(`SELECT d.alert_channel_id AS channel, d.status, d.attempts, d.request, d.alert_id = a.id AS is_alert,
+      test.rows(`SELECT d.alert_channel_id AS channel, d.status, d.attempts, q.request, d.alert_id = a.id AS is_alert,
          d.check_result_id = r.id AS is_result, d.next_attempt_at = d.created_at AS is_due
-       FROM deliveries d, alerts a, results r`),
+       FROM deliveries d, delivery_requests q, alerts a, results r`),
       [
         {
           channel,
@@ -78,11 +78,15 @@ describe('a failing result', () => {
       recorded.map(({ isRecorded }) => isRecorded),
       [true, true],
     );
-    assert.deepEqual(test.rows('SELECT status, request IS NULL AS is_empty, error FROM deliveries ORDER BY status'), [
-      { status: 0, is_empty: 0, error: null },
-      { status: 0, is_empty: 0, error: null },
-      { status: 4, is_empty: 1, error: 'could not be rendered: no such helper' },
-    ]);
+    assert.deepEqual(
+      test.rows(`SELECT status, request IS NULL AS is_empty, error FROM deliveries
+         LEFT JOIN delivery_requests ON delivery_id = id ORDER BY status`),
+      [
+        { status: 0, is_empty: 0, error: null },
+        { status: 0, is_empty: 0, error: null },
+        { status: 4, is_empty: 1, error: 'could not be rendered: no such helper' },
+      ],
+    );
   });
 
   it('with instants that have fractions of a millisecond is recorded like any other', async () => {

@@ -195,7 +195,9 @@ describe('a channel', () => {
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
     for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
     const otherId = other.saved.channel.id;
-    const told = test.rows(`SELECT status, request FROM deliveries WHERE alert_channel_id = ${otherId}`);
+    const told = test.rows(
+      `SELECT status, request FROM deliveries JOIN delivery_requests ON delivery_id = id WHERE alert_channel_id = ${otherId}`,
+    );
     assert.deepEqual(told, [
       {
         status: 0,

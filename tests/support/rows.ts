@@ -164,23 +164,19 @@ export function putDelivery(raw: RawRows, accountId: string, at: number, look: D
     check_result_id: look.checkResultId === undefined ? null : idBytes(look.checkResultId),
     alert_type: 'ALERT_FAILURE',
     status: deliveryStatusCodes.encode(status),
-    request:
-      look.request === null
-        ? null
-        : json(
-            look.request ?? {
-              method: 'POST',
-              url: 'http://127.0.0.1:9/hook',
-              headers: [['x-a', 'b']],
-              body: '{"a":1}',
-            },
-          ),
     attempts: 0,
     created_at: at,
     next_attempt_at: status === 'pending' ? (look.nextAttemptAt ?? at) : null,
     leased_by: look.leasedBy ?? null,
     replay_of: look.replayOf === undefined ? null : idBytes(look.replayOf),
     error: look.error ?? null,
+  });
+  if (look.request === null) return id;
+  const headers = [['x-a', 'b']];
+  insertRow(raw, 'delivery_requests', {
+    account_id: idBytes(accountId),
+    delivery_id: idBytes(id),
+    request: json(look.request ?? { method: 'POST', url: 'http://127.0.0.1:9/hook', headers, body: '{"a":1}' }),
   });
   return id;
 }

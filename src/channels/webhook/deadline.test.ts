@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemClock } from '#lib/clock.ts';
 import { createWebhookSender } from './send.ts';
 import { open, raw, sending } from './test-receivers.ts';
 
@@ -10,7 +9,7 @@ test('a receiver has 30 s to answer, and not a moment longer', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const host = await raw(() => arrive());
-  const sender = createWebhookSender({ guard: open, clock: systemClock });
+  const sender = createWebhookSender({ guard: open });
   t.after(() => sender.close());
   let hasEnded = false;
   const sent = sender.send(sending(host)).finally(() => {

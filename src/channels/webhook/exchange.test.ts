@@ -3,7 +3,6 @@ import type http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemClock } from '#lib/clock.ts';
 import type { EgressGuard } from './connector.ts';
 import { createWebhookSender } from './send.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
@@ -139,7 +138,7 @@ test('a fresh connection that is closed without an answer is not tried twice', a
 test('closing ends what is under way as interrupted and lets the process go', async () => {
   const arrived = Promise.withResolvers<void>();
   const host = await raw(() => arrived.resolve());
-  const one = createWebhookSender({ guard: open, clock: systemClock });
+  const one = createWebhookSender({ guard: open });
   const pending = one.send(sending(host));
   await arrived.promise;
   await one.close();

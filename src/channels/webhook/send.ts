@@ -3,7 +3,6 @@
  * is cut off is repeated with the same bytes: docs/decisions/0012.
  */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
-import type { Clock } from '#lib/clock.ts';
 import { Agent } from 'undici';
 import { Exchange } from './exchange.ts';
 import { guardedConnector } from './connector.ts';
@@ -14,9 +13,11 @@ import type { Signing } from './sign.ts';
 /** What is sent in one attempt: the stored request, and what is signed beside its body. */
 export interface Sending extends Omit<Signing, 'body'> {
   readonly request: RenderedRequest;
+  /** Epoch ms: when the attempt starts. */
+  readonly startedAt: number;
 }
 
-/** Sends deliveries of one process. */
+/** Sends deliveries. */
 export interface WebhookSender {
   /** One attempt. Never rejects for what the receiver or the network does: that is the outcome. */
   send(sending: Sending): Promise<SendOutcome>;
@@ -27,7 +28,6 @@ export interface WebhookSender {
 /** What a sender is made with. */
 export interface SenderOptions {
   readonly guard: EgressGuard;
-  readonly clock: Clock;
   /** From the start to the answer's last byte, ms; 30,000 unless told otherwise (spec §6.5, §8). */
   readonly deadlineMs?: number;
 }
@@ -35,8 +35,8 @@ export interface SenderOptions {
 const idleMs = 10_000;
 const longestIdleMs = 30_000;
 
-/** Makes the sender of a process (decisions: Webhook delivery). Keep it: its connections are what makes it fast. */
-export function createWebhookSender({ guard, clock, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
+/** Makes a sender (decisions: Webhook delivery). One is enough: its connections are what makes it fast. */
+export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
   const options = {
     connect: guardedConnector(guard, deadlineMs),
     // The one deadline is ours: it covers name lookup, connecting, headers and body together.
@@ -52,8 +52,7 @@ export function createWebhookSender({ guard, clock, deadlineMs = 30_000 }: Sende
   const underWay = new Set<Exchange>();
 
   return {
-    async send({ request, ...signing }) {
-      const startedAt = clock.now();
+    async send({ request, startedAt, ...signing }) {
       const headers = allHeaders(request, signatureHeaders({ ...signing, body: request.body }, startedAt));
       const exchange = new Exchange(request, headers, deadlineMs);
       underWay.add(exchange);

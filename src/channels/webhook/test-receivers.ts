@@ -5,7 +5,6 @@ import http from 'node:http';
 import net from 'node:net';
 import { after } from 'node:test';
 import type { RenderedRequest } from '#domain/delivery.ts';
-import { systemClock } from '#lib/clock.ts';
 import type { EgressGuard } from './connector.ts';
 import { createWebhookSender } from './send.ts';
 import type { Sending, WebhookSender } from './send.ts';
@@ -19,7 +18,7 @@ after(async () => {
 
 /** A sender whose deadline is short enough for a test. */
 export function sender(deadlineMs = 5000, guard: EgressGuard = open): WebhookSender {
-  const made = createWebhookSender({ guard, clock: systemClock, deadlineMs });
+  const made = createWebhookSender({ guard, deadlineMs });
   closing.push(() => made.close());
   return made;
 }
@@ -74,6 +73,7 @@ export function sending(host: string, request: Partial<RenderedRequest> = {}, mo
   const signing = {
     deliveryId: 'd-1',
     createdAt: 1000,
+    startedAt: Date.now(),
     attempt: 1,
     replayOf: null,
     secret: null,

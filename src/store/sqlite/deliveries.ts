@@ -8,7 +8,7 @@ import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
 import { type FailingRules, noteOutcome } from './failing-channels.ts';
-import { deliveryOf } from './delivery-rows.ts';
+import { deliveryOf, type DeliveryRow } from './delivery-rows.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -58,13 +58,7 @@ export function walkStart(): WalkPlace {
  * ones do not take everything: each walk begins where the last one ended.
  */
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
-  const firstAfter = connection.prepare(
-    `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
-     WHERE status = ${pending} AND (account_id, alert_channel_id) > (?, ?)
-     ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
-  );
-  const laneAfter = (accountId: IdBytes, alertChannelId: number): LaneRow | undefined =>
-    firstAfter.get(accountId, alertChannelId) as unknown as LaneRow | undefined;
+  const laneAfter = laneFinder(connection);
   const claimed: ClaimedDelivery[] = [];
   let nextDueAt: number | null = null;
   const seen = new Set<string>();
@@ -86,15 +80,32 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
   return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now };
 }
 
+/**
+ * Finds the channel that follows in the order of accounts and channels, with its earliest delivery. Two statements,
+ * because SQLite would read every entry of the channel before for `(account_id, alert_channel_id) > (?, ?)`.
+ */
+function laneFinder(connection: Connection): (accountId: IdBytes, alertChannelId: number) => LaneRow | undefined {
+  const [sameAccount, nextAccount] = ['account_id = ? AND alert_channel_id > ?', 'account_id > ?'].map((place) =>
+    connection.prepare(
+      `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND ${place}
+       ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
+    ),
+  );
+  return (accountId, alertChannelId) =>
+    (sameAccount?.get(accountId, alertChannelId) ?? nextAccount?.get(accountId)) as LaneRow | undefined;
+}
+
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 
 function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): ClaimedDelivery[] {
   const rows = connection
     .prepare(
-      `SELECT * FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
-         AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT ?`,
+      `SELECT d.*, r.request FROM deliveries d
+       LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
+       WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
+       ORDER BY d.next_attempt_at, d.id LIMIT ?`,
     )
-    .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveriesTable[];
+    .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveryRow[];
   const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
   if (channel === null) {
     for (const row of rows) endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
@@ -139,7 +150,7 @@ function readChannel(
 }
 
 /** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
-function logInterrupted(connection: Connection, row: DeliveriesTable, now: number): void {
+function logInterrupted(connection: Connection, row: DeliveryRow, now: number): void {
   const request = parsedOrNull<RenderedRequest>(row.request);
   insertAttempt(connection, {
     accountId: idText(row.account_id),

@@ -11,8 +11,8 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
   connection
     .prepare(
       `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
-         request, created_at, next_attempt_at, replay_of, is_test, error)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         created_at, next_attempt_at, replay_of, is_test, error)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       idBytes(delivery.accountId),
@@ -23,16 +23,22 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
       idBytesOrNull(delivery.checkResultId),
       delivery.alertType,
       deliveryStatusCodes.encode(delivery.status),
-      delivery.request === null ? null : json(delivery.request),
       delivery.createdAt,
       delivery.nextAttemptAt,
       idBytesOrNull(delivery.replayOf),
       flag(delivery.isTest),
       delivery.error,
     );
+  if (delivery.request === null) return;
+  connection
+    .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
+    .run(idBytes(delivery.accountId), idBytes(delivery.id), json(delivery.request));
 }
 
-export function deliveryOf(row: DeliveriesTable): Delivery {
+/** The row of a delivery with its request beside it. */
+export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
+
+export function deliveryOf(row: DeliveryRow): Delivery {
   return {
     accountId: idText(row.account_id),
     id: idText(row.id),

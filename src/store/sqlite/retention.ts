@@ -90,9 +90,11 @@ function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: I
     .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status <> ? LIMIT ?')
     .all(accountId, bound, deliveryStatusCodes.encode('pending'), most) as unknown as { id: IdBytes }[];
   const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
+  const requests = connection.prepare('DELETE FROM delivery_requests WHERE account_id = ? AND delivery_id = ?');
   const deliveries = connection.prepare('DELETE FROM deliveries WHERE account_id = ? AND id = ?');
   for (const { id } of old) {
     attempts.run(accountId, id);
+    requests.run(accountId, id);
     deliveries.run(accountId, id);
   }
   const alerts = connection

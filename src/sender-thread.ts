@@ -1,0 +1,49 @@
+// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (decisions 0030).
+import { parentPort, workerData } from 'node:worker_threads';
+import { createSenders } from '#channels/senders.ts';
+import type { Sending } from '#channels/webhook/send.ts';
+import type { SendOutcome } from '#domain/delivery.ts';
+import type { Cidr } from '#egress/cidr.ts';
+import { createGuard, type EgressMode } from '#egress/guard.ts';
+
+/** What the thread is started with. */
+export interface SenderSettings {
+  readonly egress: { readonly mode: EgressMode; readonly allow: readonly Cidr[] };
+  /** From the start of an attempt to the answer's last byte, ms. */
+  readonly deadlineMs: number;
+}
+
+/** To the thread: attempts to make, by number; many to a message, because each message costs. */
+export interface ToSender {
+  readonly numbers: number[];
+  readonly sendings: Sending[];
+}
+
+/** From the thread: what came of attempts, by their number. */
+export interface FromSender {
+  readonly numbers: number[];
+  readonly outcomes: SendOutcome[];
+}
+
+const { egress, deadlineMs } = workerData as SenderSettings;
+const sender = createSenders.WEBHOOK({ guard: createGuard(egress), deadlineMs });
+let ended: FromSender = { numbers: [], outcomes: [] };
+
+parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
+  for (const [index, sending] of sendings.entries()) {
+    const number = numbers[index];
+    if (number !== undefined) void send(number, sending);
+  }
+});
+
+async function send(number: number, sending: Sending): Promise<void> {
+  const outcome = await sender.send(sending);
+  if (ended.numbers.length === 0) setImmediate(handIn);
+  ended.numbers.push(number);
+  ended.outcomes.push(outcome);
+}
+
+function handIn(): void {
+  parentPort?.postMessage(ended);
+  ended = { numbers: [], outcomes: [] };
+}
