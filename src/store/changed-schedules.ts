@@ -5,7 +5,7 @@ import { planRuns } from '#domain/plan-runs.ts';
 import { idBytes, idText } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { SchedulesTable, Tables } from './schema.ts';
-import { scheduleOf, slotRunId } from './sqlite/schedules.ts';
+import { scheduleOf, slotRunId } from './schedule-due.ts';
 
 const dayMs = 86_400_000;
 const message = 'not run: the check was changed before it could be';

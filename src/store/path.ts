@@ -3,6 +3,9 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
+import type { RecordRules } from './record-attempts.ts';
+import type { ClaimedRuns, RunClaim } from './run-rows.ts';
+import type { Scheduled, ScheduleRules } from './schedule-due.ts';
 import type { Seal } from './seal.ts';
 import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './sqlite/clock-jump.ts';
 import { type Contexts, createContexts } from './sqlite/contexts.ts';
@@ -20,9 +23,9 @@ import {
 import { insertDeliveryRow } from './sqlite/delivery-rows.ts';
 import type { Connection } from './sqlite/connection.ts';
 import type { SqliteFile } from './sqlite/file.ts';
-import { recordAttempts, type RecordRules } from './sqlite/results.ts';
-import { type ClaimedRuns, claimRuns, endLeases, renewRuns, returnRuns, type RunClaim } from './sqlite/runs.ts';
-import { scheduleDue, type Scheduled, type ScheduleRules } from './sqlite/schedules.ts';
+import { recordAttempts } from './sqlite/results.ts';
+import { claimRuns, endLeases, renewRuns, returnRuns } from './sqlite/runs.ts';
+import { scheduleDue } from './sqlite/schedules.ts';
 
 type OwnedId = Pick<Run, 'accountId' | 'id'>;
 type Lease = Pick<RunClaim, 'owner' | 'now' | 'leaseMs'>;

@@ -12,7 +12,7 @@ import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import type { ClaimedRun } from '#store/path.ts';
 import type { ClaimedDelivery } from '#store/sqlite/deliveries.ts';
-import type { Scheduled } from '#store/sqlite/schedules.ts';
+import type { Scheduled } from '#store/schedule-due.ts';
 import { aChannel, aCheck } from '../support/records.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 

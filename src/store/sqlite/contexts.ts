@@ -1,10 +1,9 @@
 // Checks with all that their runs depend on, kept in memory until something in their account changes.
-import type { AlertSettings } from '#domain/alert-settings.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { CheckContext } from '#domain/recording.ts';
-import { checkOf, groupOf } from '../check-rows.ts';
-import { idBytes, parsedOrNull } from '../codec.ts';
+import { groupOf } from '../check-rows.ts';
+import { idBytes } from '../codec.ts';
+import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
 import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
@@ -15,15 +14,6 @@ export interface Contexts {
   read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
   /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
   begin(): void;
-}
-
-interface AccountContext {
-  readonly revision: number;
-  readonly variables: readonly EnvironmentVariable[];
-  readonly alertSettings: AlertSettings | null;
-  readonly runtimeId: string | null;
-  readonly groups: Map<number, CheckGroup>;
-  readonly checks: Map<string, CheckContext>;
 }
 
 export function createContexts(seal: Seal): Contexts {
@@ -58,23 +48,11 @@ export function createContexts(seal: Seal): Contexts {
 function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
   const account = connection
     .prepare('SELECT alert_settings, runtime_id FROM accounts WHERE id = ?')
-    .get(idBytes(accountId));
+    .get(idBytes(accountId)) as unknown as AccountColumns | undefined;
   const rows = connection
     .prepare('SELECT * FROM variables WHERE account_id = ?')
     .all(idBytes(accountId)) as unknown as VariablesTable[];
-  return {
-    revision,
-    alertSettings: parsedOrNull<AlertSettings>((account?.['alert_settings'] ?? null) as string | null),
-    runtimeId: (account?.['runtime_id'] ?? null) as string | null,
-    variables: rows.map((row) => ({
-      key: row.key,
-      value: row.secret === 1 ? seal.open(row.value) : row.value,
-      locked: row.locked === 1,
-      secret: row.secret === 1,
-    })),
-    groups: new Map(),
-    checks: new Map(),
-  };
+  return accountContext(account, rows, revision, seal);
 }
 
 function readContext(
@@ -87,15 +65,8 @@ function readContext(
     .prepare('SELECT * FROM checks WHERE account_id = ? AND id = ?')
     .get(idBytes(accountId), idBytes(checkId)) as unknown as ChecksTable | undefined;
   if (row === undefined) return null;
-  const check = checkOf(row, seal);
-  return {
-    check,
-    group: check.groupId === null ? null : readGroup(connection, account, accountId, check.groupId, seal),
-    variables: account.variables,
-    accountAlertSettings: account.alertSettings,
-    accountRuntimeId: account.runtimeId,
-    revision: account.revision,
-  };
+  const group = row.group_id === null ? null : readGroup(connection, account, accountId, row.group_id, seal);
+  return contextOf(account, row, group, seal);
 }
 
 function readGroup(

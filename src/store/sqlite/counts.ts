@@ -1,41 +1,30 @@
-// Counters kept in the transaction of what they count: runs by outcome, and what the execution limit is judged by.
+// Rows of counters in SQLite: runs by outcome, and what the execution limit is judged by.
 import { monthStart } from '#domain/account.ts';
-import type { Outcome } from '#domain/result.ts';
 import type { IdBytes } from '../codec.ts';
+import { addToCounts, type Counts } from '../counts.ts';
 import type { Connection } from './connection.ts';
 
-/** What a run_counts row counts. */
-export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited';
-
-const dayMs = 86_400_000;
-
-/** Sums up what one transaction counts, so that each row is written once. */
-export interface Counts {
-  add(accountId: IdBytes, counted: Counted, by: number): void;
-  write(connection: Connection, now: number): void;
-}
-
-export function createCounts(): Counts {
-  const sums = new Map<string, { accountId: IdBytes; counted: Counted; by: number }>();
-  return {
-    add(accountId, counted, by) {
-      const key = `${counted}${String.fromCharCode(...accountId)}`;
-      const sum = sums.get(key);
-      if (sum === undefined) sums.set(key, { accountId, counted, by });
-      else sum.by += by;
-    },
-    write(connection, now) {
-      const day = Math.floor(now / dayMs);
-      for (const { accountId, counted, by } of sums.values()) {
-        connection
-          .prepare(
-            `INSERT INTO run_counts (account_id, day, ${counted}) VALUES (?, ?, ?)
-             ON CONFLICT (account_id, day) DO UPDATE SET ${counted} = ${counted} + excluded.${counted}`,
-          )
-          .run(accountId, day, by);
-      }
-    },
-  };
+/** Adds what was counted to the rows of the day of `now` (epoch ms). */
+export function writeCounts(connection: Connection, counts: Counts, now: number): void {
+  for (const row of counts.rows(now)) {
+    connection
+      .prepare(
+        `INSERT INTO run_counts (account_id, day, scheduled, on_demand, passed, degraded, failed, unknown, missed,
+           limited) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${addToCounts}`,
+      )
+      .run(
+        row.account_id,
+        row.day,
+        row.scheduled,
+        row.on_demand,
+        row.passed,
+        row.degraded,
+        row.failed,
+        row.unknown,
+        row.missed,
+        row.limited,
+      );
+  }
 }
 
 /** Runs that an account may still start in the month of `now`; Infinity without a limit. */

@@ -7,7 +7,8 @@ import { deliveryStatusCodes } from '../codes.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
-import { type FailingRules, noteOutcome } from './failing-channels.ts';
+import type { FailingRules } from '../failing-delivery.ts';
+import { noteOutcome } from './failing-channels.ts';
 import { deliveryOf, type DeliveryRow } from './delivery-rows.ts';
 
 const pending = deliveryStatusCodes.encode('pending');

@@ -1,25 +1,9 @@
 // Runs that wait: the statements of the step `run-checks`. A lease is the run's next available time.
 import type { Run } from '#domain/run.ts';
-import { idBytes, idText, idTextOrNull } from '../codec.ts';
-import { sourceCodes } from '../codes.ts';
+import { idBytes } from '../codec.ts';
+import { type ClaimedRuns, type RunClaim, runOf } from '../run-rows.ts';
 import type { RunsTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
-
-/** Whose leases, how long, and how many. Instants are epoch ms. */
-export interface RunClaim {
-  readonly location: string;
-  readonly owner: string;
-  readonly now: number;
-  readonly leaseMs: number;
-  readonly most: number;
-}
-
-/** Runs taken for this owner, oldest due first. */
-export interface ClaimedRuns {
-  readonly runs: readonly Run[];
-  /** When the next one may be taken, epoch ms; null when none waits. */
-  readonly nextAvailableAt: number | null;
-}
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns {
@@ -66,20 +50,4 @@ export function endLeases(connection: Connection, now: number): void {
   connection
     .prepare('UPDATE runs SET available_at = min(due_at, ?), leased_by = NULL WHERE leased_by IS NOT NULL')
     .run(now);
-}
-
-export function runOf(row: RunsTable): Run {
-  return {
-    accountId: idText(row.account_id),
-    id: idText(row.id),
-    checkId: idText(row.check_id),
-    location: row.location,
-    source: sourceCodes.decode(row.source),
-    slotAt: row.slot_at,
-    intervalMs: row.interval_ms,
-    attempt: row.attempt,
-    dueAt: row.due_at,
-    firstStartedAt: row.first_started_at,
-    batchId: idTextOrNull(row.batch_id),
-  };
 }

@@ -1,0 +1,61 @@
+// What a run depends on, made of its rows: the check, its group, and what the account gives to all of its checks.
+import type { AlertSettings } from '#domain/alert-settings.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { checkOf } from './check-rows.ts';
+import { parsedOrNull } from './codec.ts';
+import type { AccountsTable, ChecksTable, VariablesTable } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+/** An account as its checks see it, with those of its groups and checks that have been read. */
+export interface AccountContext {
+  /** The account's counter of changes when all of it was read. */
+  readonly revision: number;
+  readonly variables: readonly EnvironmentVariable[];
+  readonly alertSettings: AlertSettings | null;
+  readonly runtimeId: string | null;
+  readonly groups: Map<number, CheckGroup>;
+  readonly checks: Map<string, CheckContext>;
+}
+
+/** The columns of an account that its checks depend on. */
+export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id'>;
+
+/** An account of which no group and no check has been read. */
+export function accountContext(
+  account: AccountColumns | undefined,
+  variables: readonly VariablesTable[],
+  revision: number,
+  seal: Seal,
+): AccountContext {
+  return {
+    revision,
+    alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
+    runtimeId: account?.runtime_id ?? null,
+    variables: variables.map((row) => ({
+      key: row.key,
+      value: row.secret === 1 ? seal.open(row.value) : row.value,
+      locked: row.locked === 1,
+      secret: row.secret === 1,
+    })),
+    groups: new Map(),
+    checks: new Map(),
+  };
+}
+
+export function contextOf(
+  account: AccountContext,
+  row: ChecksTable,
+  group: CheckGroup | null,
+  seal: Seal,
+): CheckContext {
+  return {
+    check: checkOf(row, seal),
+    group,
+    variables: account.variables,
+    accountAlertSettings: account.alertSettings,
+    accountRuntimeId: account.runtimeId,
+    revision: account.revision,
+  };
+}

@@ -1,0 +1,118 @@
+// Ended attempts become results, states, alerts and deliveries: the decisions of `record-results`, written once for every
+// engine over the rows of one transaction.
+import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
+import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
+import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
+import { derivedId } from '#lib/id.ts';
+import { stateOf, stateRow } from './check-state-rows.ts';
+import { type IdBytes, idBytes } from './codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
+import type { Counts } from './counts.ts';
+import { packed } from './packed.ts';
+import type { CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from './schema.ts';
+import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts';
+
+/** Who records, when, and how deliveries are rendered. */
+export interface RecordRules extends TellRules {
+  readonly owner: string;
+}
+
+/** The rows that recording reads and writes; what is written is there for what is read after it. */
+export interface RecordRows extends TellRows {
+  /** Closes the run or sends it back for its next attempt; false when the lease is someone else's, or the run is gone. */
+  letGo(attempt: EndedAttempt): boolean;
+  insertResult(row: ResultsTable): void;
+  state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
+  writeState(row: CheckStatesTable): void;
+  insertExchange(row: ExchangesTable): void;
+  keepPassing(row: PassingExchangesTable): void;
+  /** Gives back a run that counted toward the execution limit of the month of `at` and was never run. */
+  giveBack(accountId: IdBytes, at: number): void;
+}
+
+interface Ids {
+  readonly accountId: IdBytes;
+  readonly checkId: IdBytes;
+  readonly runId: IdBytes;
+  readonly resultId: IdBytes;
+}
+
+/** Records an attempt whose run this owner still holds; any other is dropped: someone else does its work. */
+export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: RecordRules, counts: Counts): Recorded {
+  const { run, retryAt, outcome } = attempt;
+  // The final attempt takes the run's own id; earlier ones derive theirs, so that a repeat is no second fact.
+  const resultId = retryAt === null ? run.id : derivedId(run.slotAt ?? run.dueAt, run.id, run.attempt);
+  const nothing: Recorded = { isRecorded: false, resultId, change: null, alertTypes: [], deliveries: 0 };
+  if (!rows.letGo(attempt)) return nothing;
+  const ids: Ids = {
+    accountId: idBytes(run.accountId),
+    checkId: idBytes(run.checkId),
+    runId: idBytes(run.id),
+    resultId: idBytes(resultId),
+  };
+  rows.insertResult(resultRow(ids, attempt));
+  if (retryAt !== null) {
+    if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
+    return { ...nothing, isRecorded: true };
+  }
+  counts.add(ids.accountId, outcome, 1);
+  if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
+  const row = rows.state(ids.accountId, ids.checkId);
+  const before = stateOf(row);
+  const step = foldResult(before, stateResultOf(attempt), attempt.rules);
+  rows.writeState(stateRow(row, ids, step.state, attempt, rules.now));
+  keepExchange(rows, ids, attempt, step);
+  if (!mayTell(before, step, attempt, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
+  const told = tellChannels(rows, { attempt, resultId, step, before }, rules);
+  return { ...nothing, ...told, isRecorded: true, change: step.change };
+}
+
+function resultRow(ids: Ids, { run, finding, outcome, retryAt }: EndedAttempt): ResultsTable {
+  return {
+    account_id: ids.accountId,
+    check_id: ids.checkId,
+    id: ids.resultId,
+    run_id: retryAt === null ? null : ids.runId,
+    attempt: run.attempt,
+    outcome: outcomeCodes.encode(outcome),
+    reason: finding.reason === null ? null : reasonCodes.encode(finding.reason),
+    message: finding.message,
+    location: run.location,
+    source: sourceCodes.encode(run.source),
+    slots: 1,
+    started_at: Math.trunc(finding.startedAt),
+    duration_ms: Math.max(0, Math.round(finding.stoppedAt - finding.startedAt)),
+    response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
+    loop_delay_ms: Math.round(finding.loopDelayMs),
+    details: finding.details === null ? null : packed(finding.details),
+  };
+}
+
+function keepExchange(rows: RecordRows, ids: Ids, attempt: EndedAttempt, { change }: StateStep): void {
+  const { exchange } = attempt.finding;
+  if (exchange === null) return;
+  if (isKeptInFull(attempt.outcome, change, attempt.run.source)) rows.insertExchange(exchangeRow(ids, exchange));
+  if (attempt.outcome !== 'passed') return;
+  const { account_id, check_id, result_id } = exchangeRow(ids, exchange);
+  rows.keepPassing({ account_id, check_id, location: attempt.run.location, result_id, exchange });
+}
+
+function exchangeRow({ accountId, checkId, resultId }: Ids, exchange: string): ExchangesTable {
+  return { account_id: accountId, check_id: checkId, result_id: resultId, exchange };
+}
+
+function stateResultOf({ run, finding, outcome }: EndedAttempt) {
+  return {
+    outcome,
+    location: run.location,
+    at: run.slotAt ?? Math.trunc(finding.startedAt),
+    startedAt: Math.trunc(finding.startedAt),
+  };
+}
+
+/** Whether any channel can have something to hear: most results change nothing, and their channels are not read. */
+function mayTell(before: CheckState, step: StateStep, { finding }: EndedAttempt, now: number): boolean {
+  const isCertificateNear = finding.certificate !== null && sslDaysRemaining(finding.certificate, now) <= sslSteps[0];
+  if (isCertificateNear) return true;
+  return step.isMoved && (step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing'));
+}

@@ -1,0 +1,193 @@
+// Due schedules become runs: the decisions of `schedule-runs`, written once for every engine over the rows of one
+// transaction.
+import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
+import type { Reason } from '#domain/result.ts';
+import { derivedId } from '#lib/id.ts';
+import { type IdBytes, idBytes, idText, parsed } from './codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
+import type { Counts } from './counts.ts';
+import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
+
+/** What a turn of the scheduler did. */
+export interface Scheduled {
+  readonly schedules: number;
+  readonly runs: number;
+  readonly missed: number;
+  /** When the next schedule is due, epoch ms; null when there is none. */
+  readonly nextDueAt: number | null;
+  /** How late the oldest run of this turn was planned, ms. */
+  readonly latestByMs: number;
+}
+
+/** How due schedules are judged. Instants are epoch ms. */
+export interface ScheduleRules {
+  readonly now: number;
+  /** Schedules in one turn at most. */
+  readonly most: number;
+  readonly plan: (schedule: Schedule) => RunPlan;
+  /** Why slots before this turn were not run. */
+  readonly missedReason: (slotAt: number) => Reason;
+}
+
+/** The rows that a turn reads and writes. */
+export interface ScheduleRows {
+  /** How often the clock was set back. */
+  readonly lap: number;
+  /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
+  remaining(accountId: IdBytes): number;
+  /** false = this slot has its run already, or its result: an edit can bring a check back to a slot that was run. */
+  insertRun(row: RunsTable): boolean;
+  /** false = the slot has its outcome already. */
+  insertMissed(row: ResultsTable): boolean;
+  move(row: SchedulesTable, nextDueAt: number, turn: number): void;
+  countUsage(accountId: IdBytes, runs: number): void;
+}
+
+/**
+ * The id of the run of a slot: scheduling it twice gives one run.
+ *
+ * @param lap how often the clock was set back: slots of a repeated hour are other slots
+ */
+export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): string {
+  return lap === 0 ? derivedId(slotAt, checkId, location) : derivedId(slotAt, checkId, location, lap);
+}
+
+/** Inserts the runs and missed stretches of due schedules and moves them to their next slot. */
+export function scheduleRows(
+  rows: ScheduleRows,
+  due: readonly SchedulesTable[],
+  rules: ScheduleRules,
+  counts: Counts,
+): Omit<Scheduled, 'nextDueAt'> {
+  const budgets = new Map<string, Budget>();
+  const { now } = rules;
+  let runs = 0;
+  let missed = 0;
+  let latestByMs = 0;
+  for (const row of due) {
+    const plan = rules.plan(scheduleOf(row));
+    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
+    for (const stretch of plan.missed) {
+      missed += stretch.slots;
+      insertMissed(rows, { ...slot, ...stretch, reason: rules.missedReason(stretch.slotAt), now }, counts);
+    }
+    for (const run of plan.runs) {
+      const budget = budgetOf(rows, budgets, row.account_id);
+      if (budget.used < budget.left) {
+        if (!rows.insertRun(runRow(row, { ...slot, ...run }))) continue;
+        counts.add(row.account_id, 'scheduled', 1);
+        budget.used++;
+        runs++;
+        latestByMs = Math.max(latestByMs, now - run.slotAt);
+      } else {
+        missed++;
+        if (insertMissed(rows, { ...slot, ...run, slots: 1, reason: 'limit', now }, counts)) {
+          counts.add(row.account_id, 'limited', 1);
+        }
+      }
+    }
+    rows.move(row, plan.nextDueAt, plan.turn);
+  }
+  for (const { accountId, used } of budgets.values()) if (used > 0) rows.countUsage(accountId, used);
+  return { schedules: due.length, runs, missed, latestByMs };
+}
+
+interface Budget {
+  readonly accountId: IdBytes;
+  readonly left: number;
+  used: number;
+}
+
+/** Runs that an account may still start this month, and how many of them this turn took. */
+function budgetOf(rows: ScheduleRows, budgets: Map<string, Budget>, accountId: IdBytes): Budget {
+  const key = String.fromCharCode(...accountId);
+  const known = budgets.get(key);
+  if (known !== undefined) return known;
+  const budget: Budget = { accountId, left: rows.remaining(accountId), used: 0 };
+  budgets.set(key, budget);
+  return budget;
+}
+
+interface Slot {
+  readonly row: SchedulesTable;
+  readonly checkId: string;
+  readonly slotAt: number;
+  readonly location: string;
+  readonly lap: number;
+}
+
+function runRow({ account_id, check_id, interval_ms }: SchedulesTable, run: Slot & { dueAt: number }): RunsTable {
+  return {
+    account_id,
+    id: idBytes(slotRunId(run.slotAt, run.checkId, run.location, run.lap)),
+    check_id,
+    location: run.location,
+    source: sourceCodes.encode('SCHEDULER'),
+    slot_at: run.slotAt,
+    interval_ms,
+    attempt: 1,
+    due_at: run.dueAt,
+    first_started_at: null,
+    batch_id: null,
+    available_at: run.dueAt,
+    leased_by: null,
+  };
+}
+
+interface Missed extends Slot {
+  readonly slots: number;
+  readonly reason: Reason;
+  readonly now: number;
+}
+
+function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boolean {
+  const { account_id, check_id } = missed.row;
+  const isNew = rows.insertMissed({
+    account_id,
+    check_id,
+    id: idBytes(slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap)),
+    run_id: null,
+    attempt: 1,
+    outcome: outcomeCodes.encode('missed'),
+    reason: reasonCodes.encode(missed.reason),
+    message: missedMessage(missed.reason),
+    location: missed.location,
+    source: sourceCodes.encode('SCHEDULER'),
+    slots: missed.slots,
+    started_at: missed.now,
+    duration_ms: 0,
+    response_us: null,
+    loop_delay_ms: 0,
+    details: null,
+  });
+  if (!isNew) return false;
+  counts.add(account_id, 'scheduled', missed.slots);
+  counts.add(account_id, 'missed', missed.slots);
+  return true;
+}
+
+const missedMessages: Partial<Record<Reason, string>> = {
+  limit: "not run: the account's execution limit of this month is used up",
+  downtime: 'not run: Tocsin was not running',
+  store: 'not run: the database could not be written',
+  clock: "not run: this machine's clock was set forward, or it slept",
+};
+
+/** Why a slot was not run, in a sentence. */
+function missedMessage(reason: Reason): string {
+  return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
+}
+
+/** The schedule of a row, as it is planned from. */
+export function scheduleOf(row: SchedulesTable): Schedule {
+  return {
+    accountId: idText(row.account_id),
+    checkId: idText(row.check_id),
+    nextDueAt: row.next_due_at,
+    intervalMs: row.interval_ms,
+    phaseMs: row.phase_ms,
+    locations: row.locations === '[]' ? [] : parsed<string[]>(row.locations),
+    runParallel: row.run_parallel === 1,
+    turn: row.turn,
+  };
+}
