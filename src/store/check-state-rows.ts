@@ -1,7 +1,7 @@
 // How the state of a check stands in its row, and what a result makes of that row.
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/check-state.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
-import { type IdBytes, idTime, json, parsedOrNull } from './codec.ts';
+import { type IdBytes, idTime, json, parsed, parsedOrNull } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
 import type { CheckStatesTable } from './schema.ts';
 
@@ -54,6 +54,20 @@ export function stateRow(
     created_at: before?.created_at ?? now,
     updated_at: now,
   };
+}
+
+/**
+ * `by_location` of a row whose position lies after `now` (epoch ms), brought back to it. What each location found stays:
+ * without it a check that still fails elsewhere would seem to pass.
+ */
+export function locationsAt(row: CheckStatesTable, now: number): string | null {
+  const found = Object.entries(parsed<CheckState['byLocation']>(row.by_location ?? '{}')).map(
+    ([code, { status, at, startedAt }]) => [
+      code,
+      { status, at: Math.min(at, now), startedAt: Math.min(startedAt, now) },
+    ],
+  );
+  return found.length === 0 ? null : json(Object.fromEntries(found));
 }
 
 function extreme(of: (a: number, b: number) => number, a: number | null, b: number | null): number | null {

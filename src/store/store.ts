@@ -23,6 +23,10 @@ import { createPath, type Path } from './path.ts';
 import { createRetention, type Retention } from './retention.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
+import { readColumnTypes } from './postgres/bulk.ts';
+import { makeDays } from './postgres/days.ts';
+import { createPostgresPath } from './postgres/path.ts';
+import { createPostgresRetention } from './postgres/retention.ts';
 import { openPostgres } from './postgres/server.ts';
 import { openSqliteFile } from './sqlite/file.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
@@ -106,19 +110,27 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
  * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database, wrong
  * password), NewerDatabaseError or WrongKeyError.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Omit<Store, 'path' | 'retention'>> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { address, secretKey, clock, ownLocation = 'local' } = options;
   const server = await openPostgres(address);
   const seal = createSeal(secretKey);
   const { reader, transaction } = server;
   const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
+  const { connections } = server;
   try {
     await checkPostgresKey(database, shownAddress(address));
+    await makeDays(connections, clock.now());
+    return {
+      ...nounsOf(database),
+      path: createPostgresPath(connections, await connections.transaction(readColumnTypes), seal),
+      retention: createPostgresRetention(connections),
+      wasCrashed: false,
+      close: () => server.close(),
+    };
   } catch (error) {
     await server.close();
     throw error;
   }
-  return { ...nounsOf(database), wasCrashed: false, close: () => server.close() };
 }
 
 type Nouns = Omit<Store, 'path' | 'retention' | 'wasCrashed' | 'close'>;

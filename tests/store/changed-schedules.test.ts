@@ -1,11 +1,12 @@
 // A check is edited while slots of it are due: none of them is left without an outcome, none has two.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { Check } from '#domain/check.ts';
 import { planRuns } from '#domain/plan-runs.ts';
 import { scheduleOf } from '#domain/schedule.ts';
 import { reasonCodes } from '#store/codes.ts';
 import { idTime } from '#store/codec.ts';
+import { it } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -37,8 +38,8 @@ describe('slots that are due when their check is edited', () => {
     ['runs at another interval', { frequency: 1, frequencyOffset: null }],
     ['is deactivated', { activated: false }],
   ] as const) {
-    it(`are recorded as missed with the reason when it ${what}`, async () => {
-      await using test = new PathUnderTest();
+    it(`are recorded as missed with the reason when it ${what}`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
       const check = await add(test, { frequency: 0, frequencyOffset: 10 });
       const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
       test.temp.clock.turn(dueAt - test.now + 25_000);
@@ -56,8 +57,8 @@ describe('slots that are due when their check is edited', () => {
     });
   }
 
-  it('stay due when what changes does not move them', async () => {
-    await using test = new PathUnderTest();
+  it('stay due when what changes does not move them', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const check = await add(test, { frequency: 0, frequencyOffset: 10 });
     const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
     test.temp.clock.turn(dueAt - test.now + 25_000);
@@ -66,8 +67,8 @@ describe('slots that are due when their check is edited', () => {
     assert.equal(test.one('SELECT count(*) FROM results'), 0);
   });
 
-  it('are recorded when their group is deactivated', async () => {
-    await using test = new PathUnderTest();
+  it('are recorded when their group is deactivated', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const saved = await test.temp.store.checkGroups.add({
       group: aGroup(test.accountId),
       subscriptions: null,
@@ -120,8 +121,8 @@ const edits: readonly Partial<Check>[] = [
 
 describe('every due slot of a check that is edited at random times', () => {
   for (let seed = 1; seed <= 8; seed++) {
-    it(`has exactly one outcome (${seed})`, async () => {
-      await using test = new PathUnderTest();
+    it(`has exactly one outcome (${seed})`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
       const next = numbers(seed);
       const id = `0000000${seed}-0000-4000-8000-000000000000`;
       let check = await add(test, { id, frequency: 0, frequencyOffset: 10 });
@@ -151,8 +152,8 @@ describe('every due slot of a check that is edited at random times', () => {
   }
 });
 
-it('a check that is deactivated and activated at once is not run twice for a slot, and not missed for it either', async () => {
-  await using test = new PathUnderTest();
+it('a check that is deactivated and activated at once is not run twice for a slot, and not missed for it either', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
   const check = await add(test, { frequency: 0, frequencyOffset: 10 });
   const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
   test.temp.clock.turn(dueAt - test.now);

@@ -1,12 +1,13 @@
 // What was not watched for reasons of our own is told: as notices, and by the reason of each slot.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import { createNoticeActions, type Notice } from '#actions/notices.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { reasonCodes } from '#store/codes.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -18,8 +19,8 @@ function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
 }
 
 describe('notices', () => {
-  it('tell of slots that were missed and verdicts that were withheld, for two days', async () => {
-    await using test = new PathUnderTest();
+  it('tell of slots that were missed and verdicts that were withheld, for two days', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.runAll('passed');
     assert.deepEqual(await noticesOf(test), []);
@@ -36,8 +37,8 @@ describe('notices', () => {
     assert.deepEqual(await noticesOf(test), []);
   });
 
-  it('do not tell of slots above the execution limit: that is the account owner’s own wish', async () => {
-    await using test = new PathUnderTest();
+  it('do not tell of slots above the execution limit: that is the account owner’s own wish', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     test.temp.raw.prepare('UPDATE accounts SET execution_limit = 0').run();
     await test.check();
     await test.schedule();
@@ -45,8 +46,8 @@ describe('notices', () => {
     assert.deepEqual(await noticesOf(test), []);
   });
 
-  it('tell at a start for how long nothing ran, for two days, and not of a restart', async () => {
-    await using test = new PathUnderTest();
+  it('tell at a start for how long nothing ran, for two days, and not of a restart', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const { gaps } = test.temp.store;
     const diedAt = test.now;
     assert.equal(await gaps.noteStart(), null, 'a first start');
@@ -66,8 +67,8 @@ describe('notices', () => {
 describe('slots that go by while the database cannot be written', () => {
   const away = new StoreUnavailableError('the database cannot be written: full');
 
-  it('are missed with that reason by the scheduler', async () => {
-    await using test = new PathUnderTest();
+  it('are missed with that reason by the scheduler', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = false;
     const turn = createScheduleRuns({
@@ -93,8 +94,8 @@ describe('slots that go by while the database cannot be written', () => {
     assert.match(String(test.one('SELECT message FROM results ORDER BY id DESC')), /too busy/, 'that was later');
   });
 
-  it('are missed with that reason when their run was planned before', async () => {
-    await using test = new PathUnderTest();
+  it('are missed with that reason when their run was planned before', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = true;
     const step = createRunChecks({

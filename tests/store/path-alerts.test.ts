@@ -1,7 +1,8 @@
 // Results become states, alerts and deliveries in one commit (design §1: an alert is never lost and never invented).
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { StateRules } from '#domain/check-state.ts';
+import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -22,8 +23,8 @@ async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'faile
 }
 
 describe('a failing result', () => {
-  it('writes result, state, alert and delivery together', async () => {
-    await using test = new PathUnderTest();
+  it('writes result, state, alert and delivery together', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     const channel = await test.channel(checkId);
     const recorded = await slot(test, 'failed');
@@ -54,16 +55,19 @@ describe('a failing result', () => {
     assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: 'failure' }]);
   });
 
-  it('keeps its exchange, as does the first passing one after it; of the others the newest', async () => {
-    await using test = new PathUnderTest();
+  it('keeps its exchange, as does the first passing one after it; of the others the newest', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     for (const outcome of ['passed', 'failed', 'passed', 'passed', 'passed'] as const) await slot(test, outcome);
     assert.equal(test.one('SELECT count(*) FROM exchanges'), 3, 'first of all, failed, first after it');
-    assert.equal(test.one('SELECT p.result_id = max(r.id) FROM passing_exchanges p, results r'), 1);
+    assert.equal(
+      test.one('SELECT result_id = (SELECT id FROM results ORDER BY id DESC LIMIT 1) FROM passing_exchanges'),
+      1,
+    );
   });
 
-  it('whose rendering throws shows that in its delivery, and costs nothing else', async () => {
-    await using test = new PathUnderTest();
+  it('whose rendering throws shows that in its delivery, and costs nothing else', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const [one, two] = [await test.check(), await test.check()];
     const broken = await test.channel(one);
     await test.channel(one);
@@ -89,8 +93,8 @@ describe('a failing result', () => {
     );
   });
 
-  it('with instants that have fractions of a millisecond is recorded like any other', async () => {
-    await using test = new PathUnderTest();
+  it('with instants that have fractions of a millisecond is recorded like any other', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const [claimed] = await test.claim();
@@ -109,16 +113,16 @@ describe('a failing result', () => {
 });
 
 describe('what opened closes', () => {
-  it('with a recovery at the first passing result', async () => {
-    await using test = new PathUnderTest();
+  it('with a recovery at the first passing result', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     for (const outcome of ['passed', 'failed', 'failed', 'passed', 'passed'] as const) await slot(test, outcome);
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
     assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: null }]);
   });
 
-  it('with a degraded recovery where a degradation was told', async () => {
-    await using test = new PathUnderTest();
+  it('with a degraded recovery where a degradation was told', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId, { sendDegraded: true });
     for (const outcome of ['degraded', 'passed', 'failed', 'degraded', 'passed'] as const) await slot(test, outcome);
@@ -131,8 +135,8 @@ describe('what opened closes', () => {
     ]);
   });
 
-  it('under mute, while nothing new opens until it ends', async () => {
-    await using test = new PathUnderTest();
+  it('under mute, while nothing new opens until it ends', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await slot(test, 'failed');
     await slot(test, 'passed', { isMuted: true });
@@ -142,8 +146,8 @@ describe('what opened closes', () => {
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY', 'ALERT_FAILURE']);
   });
 
-  it('at a channel whose subscription ended meanwhile, which hears nothing new', async () => {
-    await using test = new PathUnderTest();
+  it('at a channel whose subscription ended meanwhile, which hears nothing new', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await slot(test, 'failed');
     test.temp.raw.exec('DELETE FROM subscriptions');
@@ -151,8 +155,8 @@ describe('what opened closes', () => {
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
   });
 
-  it('without a channel that is gone', async () => {
-    await using test = new PathUnderTest();
+  it('without a channel that is gone', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const channel = await test.channel(await test.check());
     await slot(test, 'failed');
     assert.equal(await test.temp.store.alertChannels.remove(test.accountId, channel), true);
@@ -161,8 +165,8 @@ describe('what opened closes', () => {
     assert.deepEqual(types(test), ['ALERT_FAILURE']);
   });
 
-  it('at the channels of a group', async () => {
-    await using test = new PathUnderTest();
+  it('at the channels of a group', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const added = await test.temp.store.checkGroups.add({
       group: aGroup(test.accountId),
       subscriptions: null,
@@ -184,8 +188,8 @@ describe('what opened closes', () => {
 });
 
 describe('an older result', () => {
-  it('that comes in late is recorded, moves no state and is not shown as the last', async () => {
-    await using test = new PathUnderTest();
+  it('that comes in late is recorded, moves no state and is not shown as the last', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await test.schedule();
     const [slow] = await test.claim();
@@ -200,8 +204,8 @@ describe('an older result', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('without an answer leaves the longest and shortest answer as they are', async () => {
-    await using test = new PathUnderTest();
+  it('without an answer leaves the longest and shortest answer as they are', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     const figures = 'SELECT longest_response_us AS longest, shortest_response_us AS shortest FROM check_states';
     for (const responseTimeMs of [null, null, 5, null, 9]) {
@@ -218,8 +222,8 @@ describe('an older result', () => {
 });
 
 describe('a certificate near its end', () => {
-  it('is told once a step, beside what the result means', async () => {
-    await using test = new PathUnderTest();
+  it('is told once a step, beside what the result means', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { sslExpiry: true });
     const validTo = test.now + 16 * day;
     for (let slots = 0; slots < 4; slots++) {

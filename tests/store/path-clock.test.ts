@@ -1,8 +1,9 @@
 // The machine's clock is set by an hour, with and without a running process.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { StateRules } from '#domain/check-state.ts';
 import type { ClaimedRun } from '#store/path.ts';
+import { it } from '../support/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const hour = 3_600_000;
@@ -13,8 +14,8 @@ async function setClock(test: PathUnderTest, byMs: number): Promise<void> {
 }
 
 describe('a clock that is set back by an hour', () => {
-  it('does not stop a check: its next slot comes within its interval, and slots of the repeated hour are other runs', async () => {
-    await using test = new PathUnderTest();
+  it('does not stop a check: its next slot comes within its interval, and slots of the repeated hour are other runs', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.runAll('passed');
     const first = test.one('SELECT id FROM results');
@@ -31,8 +32,8 @@ describe('a clock that is set back by an hour', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('does not stop alerts, of parallel checks neither', async () => {
-    await using test = new PathUnderTest();
+  it('does not stop alerts, of parallel checks neither', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const parallel: StateRules = {
       escalation: { type: 'RUN_BASED', runs: 1 },
       isMuted: false,
@@ -57,8 +58,8 @@ describe('a clock that is set back by an hour', () => {
     }
   });
 
-  it('leaves retries of runs and deliveries as far away as they were', async () => {
-    await using test = new PathUnderTest();
+  it('leaves retries of runs and deliveries as far away as they were', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await test.runAll('failed');
     const [claimed] = await test.claimDeliveries();
@@ -75,8 +76,8 @@ describe('a clock that is set back by an hour', () => {
     }
   });
 
-  it('while nothing ran, holds nothing back for an hour at the next start', async () => {
-    await using test = new PathUnderTest();
+  it('while nothing ran, holds nothing back for an hour at the next start', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await test.runAll('failed');
     const [claimed] = await test.claimDeliveries();
@@ -94,8 +95,8 @@ describe('a clock that is set back by an hour', () => {
 });
 
 describe('a clock that is set forward by an hour', () => {
-  it('leaves a gap that is on record, and no herd', async () => {
-    await using test = new PathUnderTest();
+  it('leaves a gap that is on record, and no herd', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.runAll('passed');
     await setClock(test, hour);
@@ -104,8 +105,8 @@ describe('a clock that is set forward by an hour', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('does not make an alert due that waits for five minutes of failing', async () => {
-    await using test = new PathUnderTest();
+  it('does not make an alert due that waits for five minutes of failing', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     const rules: StateRules = { escalation: { type: 'TIME_BASED', ms: 300_000 }, isMuted: false, parallel: null };
     const fail = async (): Promise<readonly string[]> => {

@@ -1,13 +1,14 @@
 // Deliveries that wait: taken, logged, settled, interrupted (spec §6.5, decisions: Webhook delivery).
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { it, type NewStore } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { idBytes } from '#store/codec.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 
 /** Checks that fail at once: as many deliveries at one channel. */
-async function failing(checks: number): Promise<{ test: PathUnderTest; channel: number }> {
-  const test = new PathUnderTest();
+async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {
+  const test = await PathUnderTest.open(newStore);
   const first = await test.check();
   const channel = await test.channel(first);
   for (let more = 1; more < checks; more++) {
@@ -20,8 +21,8 @@ async function failing(checks: number): Promise<{ test: PathUnderTest; channel: 
 }
 
 describe('a delivery', () => {
-  it('is taken by one owner, and by the next when its lease runs out', async () => {
-    const { test } = await failing(1);
+  it('is taken by one owner, and by the next when its lease runs out', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     const [first] = await test.claimDeliveries('one');
     assert.ok(first !== undefined);
@@ -41,8 +42,8 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('that was interrupted by a crash is logged as that and repeated with the same number and id', async () => {
-    const { test } = await failing(1);
+  it('that was interrupted by a crash is logged as that and repeated with the same number and id', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     const [first] = await test.claimDeliveries('one');
     assert.ok(first !== undefined);
@@ -66,8 +67,8 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is tried six times and then exhausted, each attempt on record', async () => {
-    const { test } = await failing(1);
+  it('is tried six times and then exhausted, each attempt on record', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     const numbers: number[] = [];
     for (let attempt = 0; attempt < 6; attempt++) {
@@ -87,8 +88,8 @@ describe('a delivery', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts WHERE next_attempt_at IS NULL'), 1);
   });
 
-  it('is settled once', async () => {
-    const { test } = await failing(1);
+  it('is settled once', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     const [claimed] = await test.claimDeliveries();
     assert.ok(claimed !== undefined);
@@ -99,8 +100,8 @@ describe('a delivery', () => {
 });
 
 describe('a channel', () => {
-  it('gets no more at a time than it has room for, the oldest first', async () => {
-    const { test, channel } = await failing(6);
+  it('gets no more at a time than it has room for, the oldest first', async (newStore) => {
+    const { test, channel } = await failing(newStore, 6);
     await using _ = test;
     test.temp.clock.turn(10_000);
     await test.runAll('passed');
@@ -117,8 +118,8 @@ describe('a channel', () => {
     assert.deepEqual(keys, [...keys].sort());
   });
 
-  it('is walked past while it has no room, and does not say when it is due', async () => {
-    const { test } = await failing(1);
+  it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     const claim = { owner: 'one', now: test.now, leaseMs, most: 10 };
     assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
@@ -126,8 +127,8 @@ describe('a channel', () => {
     assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
   });
 
-  it('that is gone ends what waits for it', async () => {
-    const { test } = await failing(1);
+  it('that is gone ends what waits for it', async (newStore) => {
+    const { test } = await failing(newStore, 1);
     await using _ = test;
     test.temp.raw.exec('DELETE FROM alert_channels');
     assert.deepEqual(await test.claimDeliveries(), []);
@@ -136,8 +137,8 @@ describe('a channel', () => {
     ]);
   });
 
-  it('is failing after five exhausted deliveries in a row, and well again with the first that arrives', async () => {
-    const { test } = await failing(7);
+  it('is failing after five exhausted deliveries in a row, and well again with the first that arrives', async (newStore) => {
+    const { test } = await failing(newStore, 7);
     await using _ = test;
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
     const claimed = await test.claimDeliveries('one', () => 100);
@@ -160,8 +161,8 @@ describe('a channel', () => {
     assert.equal(test.failing.length, 1, 'told once, although a sixth did not arrive either');
   });
 
-  it('is walked in turn: what the first channels have waiting does not keep the last ones waiting', async () => {
-    const test = new PathUnderTest();
+  it('is walked in turn: what the first channels have waiting does not keep the last ones waiting', async (newStore) => {
+    const test = await PathUnderTest.open(newStore);
     await using _ = test;
     const checkId = await test.check();
     const ids: number[] = [];
@@ -179,8 +180,8 @@ describe('a channel', () => {
     assert.deepEqual([await claim(2), await claim(2), await claim(2)].flat(), ids);
   });
 
-  it('that fails is told of through another channel of the account, which has a delivery of its own for it', async () => {
-    const { test, channel } = await failing(5);
+  it('that fails is told of through another channel of the account, which has a delivery of its own for it', async (newStore) => {
+    const { test, channel } = await failing(newStore, 5);
     await using _ = test;
     await test.temp.store.variables.add(test.accountId, { key: 'HOOK', value: 'x', locked: false, secret: false });
     await test.temp.store.variables.add(test.accountId, { key: 'TOKEN', value: 'y', locked: false, secret: true });

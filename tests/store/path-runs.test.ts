@@ -1,13 +1,14 @@
 // Schedules, leases and retries of runs on a real file (design §2: lease, don't lock; slots, not timers).
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import * as fc from 'fast-check';
 import { outcomes } from '#domain/result.ts';
+import { it } from '../support/each-engine.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 
 describe('scheduling', () => {
-  it('makes one run of a slot, however often the slot is due', async () => {
-    await using test = new PathUnderTest();
+  it('makes one run of a slot, however often the slot is due', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     assert.equal((await test.schedule()).runs, 1);
     assert.equal((await test.schedule()).runs, 0);
@@ -21,8 +22,8 @@ describe('scheduling', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('records the slots of a standstill as one stretch, with their number and reason', async () => {
-    await using test = new PathUnderTest();
+  it('records the slots of a standstill as one stretch, with their number and reason', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     const slotAt = test.now;
     test.temp.clock.turn(65_000);
@@ -37,8 +38,8 @@ describe('scheduling', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('misses what is over the execution limit of the month, and starts again with the next', async () => {
-    await using test = new PathUnderTest(Date.UTC(2026, 2, 31, 23, 59, 50));
+  it('misses what is over the execution limit of the month, and starts again with the next', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore, Date.UTC(2026, 2, 31, 23, 59, 50));
     await test.check();
     await test.check();
     test.temp.raw.exec('UPDATE accounts SET execution_limit = 3');
@@ -56,16 +57,16 @@ describe('scheduling', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('does not charge for a run that could not be started in its slot', async () => {
-    await using test = new PathUnderTest();
+  it('does not charge for a run that could not be started in its slot', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.runAll('missed');
     assert.equal(test.one('SELECT used FROM usage'), 0);
     assert.equal(test.difference(), 0);
   });
 
-  it('makes a run per location of a parallel check', async () => {
-    await using test = new PathUnderTest();
+  it('makes a run per location of a parallel check', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check({ runParallel: true, locations: ['local', 'lima'] });
     assert.equal((await test.schedule('downtime', ['local', 'lima'])).runs, 2);
     assert.equal((await test.claim('one', 'lima')).length, 1);
@@ -74,8 +75,8 @@ describe('scheduling', () => {
 });
 
 describe('a run', () => {
-  it('is taken by one owner until its lease runs out', async () => {
-    await using test = new PathUnderTest();
+  it('is taken by one owner until its lease runs out', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const [first] = await test.claim('one');
@@ -103,8 +104,8 @@ describe('a run', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('that is given back can be taken at once', async () => {
-    await using test = new PathUnderTest();
+  it('that is given back can be taken at once', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const taken = await test.claim('one');
@@ -120,8 +121,8 @@ describe('a run', () => {
     assert.equal((await test.claim('two')).length, 1);
   });
 
-  it('is due again at once when the process that held it is gone', async () => {
-    await using test = new PathUnderTest();
+  it('is due again at once when the process that held it is gone', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     assert.equal((await test.claim('one')).length, 1);
@@ -129,8 +130,8 @@ describe('a run', () => {
     assert.equal((await test.claim('two')).length, 1);
   });
 
-  it('is tried again when it shall be, each attempt on record, with one verdict', async () => {
-    await using test = new PathUnderTest();
+  it('is tried again when it shall be, each attempt on record, with one verdict', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     const channel = await test.channel(checkId);
     await test.schedule();
@@ -158,7 +159,7 @@ describe('a run', () => {
 });
 
 describe('in every history', () => {
-  it('what was scheduled is what has an outcome and what is still open', async () => {
+  it('what was scheduled is what has an outcome and what is still open', async (newStore) => {
     const move = fc.oneof(
       {
         weight: 4,
@@ -194,7 +195,7 @@ describe('in every history', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
-        await using test = new PathUnderTest();
+        await using test = await PathUnderTest.open(newStore);
         const checkId = await test.check();
         await test.channel(checkId, { sendDegraded: true });
         await test.check({ runParallel: true, locations: ['local', 'lima'] });

@@ -13,8 +13,9 @@ import { idBytes } from '#store/codec.ts';
 import type { ClaimedRun } from '#store/path.ts';
 import type { ClaimedDelivery } from '#store/sqlite/deliveries.ts';
 import type { Scheduled } from '#store/schedule-due.ts';
+import type { NewStore } from '../support/each-engine.ts';
 import { aChannel, aCheck } from '../support/records.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import type { TempStore } from '../support/temp-store.ts';
 
 export const leaseMs = 10_000;
 
@@ -23,11 +24,16 @@ export class PathUnderTest implements AsyncDisposable {
   readonly temp: TempStore;
   readonly accountId = newId();
 
-  constructor(at?: number) {
-    this.temp = openTempStore(at);
+  private constructor(temp: TempStore) {
+    this.temp = temp;
     this.temp.raw
       .prepare('INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)')
       .run(idBytes(this.accountId), 'Acme', 0);
+  }
+
+  /** @param at where its clock stands, epoch ms */
+  static async open(newStore: NewStore, at?: number): Promise<PathUnderTest> {
+    return new PathUnderTest(await newStore(at));
   }
 
   get path() {

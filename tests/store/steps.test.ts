@@ -1,6 +1,6 @@
 // The four steps on a real store: what they do when the store is away, the disk is full, a slot is over, a receiver hangs.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Finding } from '#domain/result.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
 import { createRecordResults, type RecordResultsOptions, waitingMost } from '#pipeline/record-results.ts';
@@ -10,6 +10,7 @@ import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -39,8 +40,8 @@ function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Par
 }
 
 describe('recording results', () => {
-  it('waits while the store is away, acknowledges nothing meanwhile, and loses nothing', async () => {
-    await using test = new PathUnderTest();
+  it('waits while the store is away, acknowledges nothing meanwhile, and loses nothing', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const [claimed] = await test.claim();
@@ -61,8 +62,8 @@ describe('recording results', () => {
     assert.equal(test.one('SELECT passed FROM run_counts'), 1);
   });
 
-  it('records the others when one of them cannot be', async () => {
-    await using test = new PathUnderTest();
+  it('records the others when one of them cannot be', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     for (let n = 0; n < 3; n++) await test.check();
     await test.schedule();
     const claimed = await test.claim();
@@ -74,8 +75,8 @@ describe('recording results', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('ends in time when the store does not come back', async () => {
-    await using test = new PathUnderTest();
+  it('ends in time when the store does not come back', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const [claimed] = await test.claim();
@@ -93,7 +94,7 @@ describe('recording results', () => {
   });
 });
 
-it('as many findings can wait for the store as runs may be under way: none is dropped while it is away', () => {
+test('as many findings can wait for the store as runs may be under way: none is dropped while it is away', () => {
   assert.equal(waitingMost, underWayMost);
 });
 
@@ -119,8 +120,8 @@ describe('running checks', () => {
     ['while this process was too busy', -60_000, /too busy/],
     ['before this process began', 15_000, /was not running/],
   ] as const) {
-    it(`misses a slot that went by ${what}, and does not probe for it`, async () => {
-      await using test = new PathUnderTest();
+    it(`misses a slot that went by ${what}, and does not probe for it`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
       await test.check();
       await test.schedule();
       const startedAt = test.now + startedLaterMs;
@@ -133,8 +134,8 @@ describe('running checks', () => {
     });
   }
 
-  it('keeps its leases as long as a probe takes, and probes once', async () => {
-    await using test = new PathUnderTest();
+  it('keeps its leases as long as a probe takes, and probes once', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const gate = Promise.withResolvers<Finding>();
@@ -155,8 +156,8 @@ describe('running checks', () => {
     assert.equal(probes, 1);
   });
 
-  it('tries again as the check asks, and says which attempt it is', async () => {
-    await using test = new PathUnderTest();
+  it('tries again as the check asks, and says which attempt it is', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const strategy = {
       type: 'FIXED',
       baseBackoffSeconds: 5,
@@ -176,8 +177,8 @@ describe('running checks', () => {
     assert.deepEqual(test.rows('SELECT attempt FROM results ORDER BY attempt'), [{ attempt: 1 }, { attempt: 2 }]);
   });
 
-  it('records a fault of its own as unknown, and moves no state by it', async () => {
-    await using test = new PathUnderTest();
+  it('records a fault of its own as unknown, and moves no state by it', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     await runStep(test, { probe: () => Promise.reject(new Error('the thread ended')) }).turn();
@@ -186,8 +187,8 @@ describe('running checks', () => {
     assert.equal(test.one('SELECT status FROM check_states'), null);
   });
 
-  it('gives back what it holds when it stops', async () => {
-    await using test = new PathUnderTest();
+  it('gives back what it holds when it stops', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
     const step = runStep(test, { probe: () => new Promise(() => {}) });
@@ -198,8 +199,8 @@ describe('running checks', () => {
 });
 
 describe('sending deliveries', () => {
-  it('has at most four under way to a channel that hangs, and none of another waits for them', async () => {
-    await using test = new PathUnderTest();
+  it('has at most four under way to a channel that hangs, and none of another waits for them', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     const first = await test.check();
     const hanging = await test.channel(first);
     const quick = await test.channel(first);
@@ -251,8 +252,8 @@ describe('sending deliveries', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
   });
 
-  it('logs an attempt once the store is there again, without sending twice', async () => {
-    await using test = new PathUnderTest();
+  it('logs an attempt once the store is there again, without sending twice', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await test.runAll('failed');
     let [sent, refused] = [0, 0];
@@ -282,8 +283,8 @@ describe('sending deliveries', () => {
 });
 
 describe('scheduling runs', () => {
-  it('follows a clock that is set, and says why the slots of the jump were not run', async () => {
-    await using test = new PathUnderTest();
+  it('follows a clock that is set, and says why the slots of the jump were not run', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
     await test.check();
     let steady = 0;
     const moves: number[] = [];

@@ -12,6 +12,8 @@ interface Question {
 const { port, signal } = workerData as { port: MessagePort; signal: Int32Array };
 types.setTypeParser(20, Number);
 types.setTypeParser(1700, Number);
+// As SQLite answers a comparison.
+types.setTypeParser(16, (text) => (text === 't' ? 1 : 0));
 const clients = new Map<string, Client>();
 
 async function clientOf(url: string): Promise<Client> {

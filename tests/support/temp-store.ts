@@ -68,7 +68,7 @@ export async function openTempPostgres(server: PostgresServer, at: number = noon
   const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
   const raw = openRawPostgres(database.url);
   return {
-    store: store as Store,
+    store,
     clock,
     raw,
     stored: () => storedText(raw),

@@ -1,8 +1,7 @@
 // When the machine's clock is set, everything that waits keeps its distance in real time.
 import { retryPausesMs } from '#domain/delivery.ts';
-import type { CheckState } from '#domain/check-state.ts';
 import { nextSlot } from '#domain/slot.ts';
-import { json, parsed } from '../codec.ts';
+import { locationsAt } from '../check-state-rows.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
 
@@ -36,16 +35,7 @@ export function bringStatesBack(connection: Connection, now: number): void {
     `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = ?
      WHERE account_id = ? AND check_id = ?`,
   );
-  for (const row of rows) {
-    // What each location found stays: without it a check that still fails elsewhere would seem to pass.
-    const found = Object.entries(parsed<CheckState['byLocation']>(row.by_location ?? '{}')).map(
-      ([code, { status, at, startedAt }]) => [
-        code,
-        { status, at: Math.min(at, now), startedAt: Math.min(startedAt, now) },
-      ],
-    );
-    move.run(found.length === 0 ? null : json(Object.fromEntries(found)), row.account_id, row.check_id);
-  }
+  for (const row of rows) move.run(locationsAt(row, now), row.account_id, row.check_id);
 }
 
 /**

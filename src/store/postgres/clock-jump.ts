@@ -1,0 +1,73 @@
+// When the clock is set, everything that waits in PostgreSQL keeps its distance in real time (docs/decisions/0016).
+import { retryPausesMs } from '#domain/delivery.ts';
+import { nextSlot } from '#domain/slot.ts';
+import { locationsAt } from '../check-state-rows.ts';
+import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
+import type { Session } from './connections.ts';
+
+/**
+ * Moves due times and leases of runs and deliveries by `byMs`, and the instants since which a check is not passing;
+ * brings back what lies further ahead than it can. Instants are epoch ms.
+ */
+export async function moveWithClock(session: Session, byMs: number, now: number): Promise<void> {
+  await session.query('UPDATE runs SET available_at = available_at + $1, first_started_at = first_started_at + $1', [
+    byMs,
+  ]);
+  await session.query('UPDATE deliveries SET next_attempt_at = next_attempt_at + $1 WHERE status = 0', [byMs]);
+  await session.query(
+    `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
+    [byMs],
+  );
+  await bringSchedulesBack(session, now);
+  await bringStatesBack(session, now);
+}
+
+/** What a process that is the only one finds at its start: leases of the one before it end, and times come back. */
+export async function takeOver(session: Session, now: number): Promise<void> {
+  await session.query(
+    'UPDATE runs SET available_at = least(due_at, $1), leased_by = NULL WHERE leased_by IS NOT NULL',
+    [now],
+  );
+  await session.query('UPDATE deliveries SET next_attempt_at = $1, leased_by = NULL WHERE leased_by IS NOT NULL', [
+    now,
+  ]);
+  await bringSchedulesBack(session, now);
+  await bringStatesBack(session, now);
+  await session.query(
+    'UPDATE deliveries SET next_attempt_at = $1 WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1',
+    [now + Math.max(...retryPausesMs), retryPausesMs.length],
+  );
+}
+
+async function bringStatesBack(session: Session, now: number): Promise<void> {
+  const rows = await session.query<CheckStatesTable>(
+    'SELECT * FROM check_states WHERE position_at > $1 ORDER BY account_id, check_id FOR NO KEY UPDATE',
+    [now],
+  );
+  for (const row of rows) {
+    await session.query(
+      `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = $1
+       WHERE account_id = $2 AND check_id = $3`,
+      [locationsAt(row, now), row.account_id, row.check_id],
+    );
+  }
+}
+
+async function bringSchedulesBack(session: Session, now: number): Promise<void> {
+  const rows = await session.query<SchedulesTable>(
+    'SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms ORDER BY account_id, check_id FOR NO KEY UPDATE',
+    [now],
+  );
+  if (rows.length === 0) return;
+  for (const row of rows) {
+    await session.query('UPDATE schedules SET next_due_at = $1 WHERE account_id = $2 AND check_id = $3', [
+      nextSlot(now, row.interval_ms, row.phase_ms),
+      row.account_id,
+      row.check_id,
+    ]);
+  }
+  await session.query(
+    `INSERT INTO installation (key, value) VALUES ('lap', '1')
+     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(installation.value AS INTEGER) + 1 AS TEXT)`,
+  );
+}

@@ -1,0 +1,99 @@
+// Checks with all that their runs depend on, kept in memory until something in their account changes; what is missing is
+// read for many runs at once.
+import type { CheckContext } from '#domain/recording.ts';
+import type { Run } from '#domain/run.ts';
+import { groupOf } from '../check-rows.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
+import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
+import type { Seal } from '../seal.ts';
+import { inPairs } from './bulk.ts';
+import type { Session } from './connections.ts';
+
+/** Reads contexts, from memory where nothing in the account changed. */
+export interface Contexts {
+  /** In the order of the runs; null when the check is gone. */
+  read(session: Session, runs: readonly Run[]): Promise<(CheckContext | null)[]>;
+}
+
+export function createContexts(seal: Seal): Contexts {
+  const accounts = new Map<string, AccountContext>();
+  return {
+    async read(session, runs) {
+      await readAccounts(session, [...new Set(runs.map(({ accountId }) => accountId))], accounts, seal);
+      await readChecks(session, runs, accounts, seal);
+      return runs.map(({ accountId, checkId }) => accounts.get(accountId)?.checks.get(checkId) ?? null);
+    },
+  };
+}
+
+/** Asks for the revisions first: what is read after them is of that revision, or newer and read again next time. */
+async function readAccounts(
+  session: Session,
+  ids: readonly string[],
+  accounts: Map<string, AccountContext>,
+  seal: Seal,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const counters = await session.query<{ id: IdBytes; last: number }>(
+    `SELECT account_id AS id, last FROM counters WHERE noun = 'revision' AND account_id = ANY($1)`,
+    [ids.map(idBytes)],
+  );
+  const revisions = new Map(counters.map(({ id, last }) => [idText(id), last]));
+  const stale = ids.filter((id) => accounts.get(id)?.revision !== (revisions.get(id) ?? 0));
+  if (stale.length === 0) return;
+  const rows = await session.query<AccountColumns & { id: IdBytes }>(
+    'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
+    [stale.map(idBytes)],
+  );
+  const variables = await session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', [
+    stale.map(idBytes),
+  ]);
+  const accountOf = new Map(rows.map((row) => [idText(row.id), row]));
+  const variablesOf = Map.groupBy(variables, (row) => idText(row.account_id));
+  for (const id of stale) {
+    accounts.set(id, accountContext(accountOf.get(id), variablesOf.get(id) ?? [], revisions.get(id) ?? 0, seal));
+  }
+}
+
+async function readChecks(
+  session: Session,
+  runs: readonly Run[],
+  accounts: ReadonlyMap<string, AccountContext>,
+  seal: Seal,
+): Promise<void> {
+  const missing = new Map<string, Run>();
+  for (const run of runs) {
+    if (accounts.get(run.accountId)?.checks.has(run.checkId) === false) missing.set(run.accountId + run.checkId, run);
+  }
+  if (missing.size === 0) return;
+  const asked = [...missing.values()];
+  const rows = await session.query<ChecksTable>(`SELECT * FROM checks WHERE ${inPairs('(account_id, id)', 1)}`, [
+    asked.map(({ accountId }) => idBytes(accountId)),
+    asked.map(({ checkId }) => idBytes(checkId)),
+  ]);
+  await readGroups(session, rows, accounts, seal);
+  for (const row of rows) {
+    const account = accounts.get(idText(row.account_id));
+    if (account === undefined) continue;
+    const group = row.group_id === null ? null : (account.groups.get(row.group_id) ?? null);
+    account.checks.set(idText(row.id), contextOf(account, row, group, seal));
+  }
+}
+
+async function readGroups(
+  session: Session,
+  checks: readonly ChecksTable[],
+  accounts: ReadonlyMap<string, AccountContext>,
+  seal: Seal,
+): Promise<void> {
+  const missing = checks.filter(
+    ({ account_id, group_id }) => group_id !== null && accounts.get(idText(account_id))?.groups.has(group_id) === false,
+  );
+  if (missing.length === 0) return;
+  const rows = await session.query<CheckGroupsTable>(
+    `SELECT * FROM check_groups WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
+    [missing.map(({ account_id }) => account_id), missing.map(({ group_id }) => group_id)],
+  );
+  for (const row of rows) accounts.get(idText(row.account_id))?.groups.set(row.id, groupOf(row, seal));
+}

@@ -1,0 +1,67 @@
+// The days of results and exchanges: each has a partition of its own, made ahead of time and dropped whole.
+import { firstIdAt } from '../codec.ts';
+import { stateOf } from '../unavailable.ts';
+import type { Connections, Session } from './connections.ts';
+
+const tables = ['results', 'exchanges'] as const;
+const dayMs = 86_400_000;
+/** Made before they are needed: a process that cannot make more for so long writes to the rest, which only costs time. */
+const daysAhead = 3;
+/** Slots that were missed while nothing ran, and runs that were late, belong to days that are over. */
+const daysBefore = 1;
+
+/** Makes the partitions of the days around `now` (epoch ms) that are not there. */
+export async function makeDays(connections: Connections, now: number): Promise<void> {
+  const today = Math.floor(now / dayMs);
+  const present = new Set((await connections.transaction(daysOf)).map(({ name }) => name));
+  for (const table of tables) {
+    for (let day = today - daysBefore; day <= today + daysAhead; day++) {
+      if (present.has(nameOf(table, day))) continue;
+      try {
+        await connections.transaction((session) => makeDay(session, table, day));
+      } catch (error) {
+        // Another process was first, or rows of that day went to the rest: there they are found as well.
+        if (!['42P07', '23514', '42P17'].includes(stateOf(error))) throw error;
+      }
+    }
+  }
+}
+
+/** Drops the days that ended before `before` (epoch ms); answers with how many. */
+export async function dropDays(connections: Connections, before: number): Promise<number> {
+  const days = await connections.transaction(daysOf);
+  const old = days.filter(({ day }) => (day + 1) * dayMs <= before);
+  for (const { name } of old) {
+    // Waits for the statements that read the table, and no longer than they may wait for it.
+    await connections.transaction(async (session) => {
+      await session.query('SET LOCAL lock_timeout = 1000');
+      await session.query(`DROP TABLE IF EXISTS ${name}`);
+    });
+  }
+  return old.length;
+}
+
+interface Day {
+  readonly name: string;
+  readonly day: number;
+}
+
+async function daysOf(session: Session): Promise<Day[]> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent IN (to_regclass('results'), to_regclass('exchanges'))`,
+  );
+  return rows.flatMap(({ name }) => {
+    const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
+    return day === undefined ? [] : [{ name, day: Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs }];
+  });
+}
+
+function nameOf(table: string, day: number): string {
+  return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+async function makeDay(session: Session, table: string, day: number): Promise<void> {
+  const [from, to] = [day, day + 1].map((each) => `'\\x${Buffer.from(firstIdAt(each * dayMs)).toString('hex')}'`);
+  await session.query(`CREATE TABLE ${nameOf(table, day)} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${to})`);
+}

@@ -1,0 +1,265 @@
+// Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Attempt, Delivery, RenderedRequest } from '#domain/delivery.ts';
+import { channelOf } from '../alert-channel-row.ts';
+import { type IdBytes, idBytes, idText, parsedOrNull } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
+import type { Seal } from '../seal.ts';
+import type {
+  ClaimedDeliveries,
+  ClaimedDelivery,
+  DeliveryClaim,
+  SettledAttempt,
+  SettleRules,
+  WalkPlace,
+} from '../sqlite/deliveries.ts';
+import { deliveryOf, type DeliveryRow } from '../sqlite/delivery-rows.ts';
+import { type Bulk, inPairs } from './bulk.ts';
+import type { Session } from './connections.ts';
+import { insertAttempts } from './delivery-rows.ts';
+import { noteOutcomes } from './failing-channels.ts';
+
+const pending = deliveryStatusCodes.encode('pending');
+
+/** What taking deliveries needs beside the claim. */
+type Claim = Omit<DeliveryClaim, 'channels'>;
+
+type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
+type Lane = LaneRow & { readonly room: number };
+
+/** Channels looked at in one claim at most. */
+const lanesMost = 1000;
+
+/**
+ * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
+ * walked by index in turn, each walk from where the last one ended (docs/decisions/0014).
+ */
+export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim): Promise<ClaimedDeliveries> {
+  const { lanes, isWhole } = await lanesFrom(session, claim.place);
+  const chosen: Lane[] = [];
+  let nextDueAt: number | null = null;
+  let looked = 0;
+  // Each of them has one delivery at least, so that more would never be taken.
+  while (looked < lanes.length && chosen.length < claim.most) {
+    const lane = lanes[looked++];
+    if (lane === undefined) break;
+    const room = claim.room(idText(lane.account_id), lane.alert_channel_id);
+    if (room > 0 && lane.next_attempt_at <= claim.now) chosen.push({ ...lane, room });
+    else if (room > 0) nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
+  }
+  const rows = await dueRows(session, chosen, claim);
+  const isFull = rows.length >= claim.most;
+  const last = isFull ? rows.at(-1) : lanes[looked - 1];
+  if (last !== undefined) {
+    claim.place.accountId = last.account_id;
+    claim.place.alertChannelId = last.alert_channel_id;
+  }
+  const claimed = await claimRows(session, bulk, rows, claim);
+  return { claimed, nextDueAt: isFull || looked < lanes.length || !isWhole ? claim.now : nextDueAt };
+}
+
+/** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
+async function lanesFrom(session: Session, place: WalkPlace): Promise<{ lanes: LaneRow[]; isWhole: boolean }> {
+  const after = await lanesAfter(session, place.accountId, place.alertChannelId, lanesMost);
+  if (after.length === lanesMost) return { lanes: after, isWhole: false };
+  if (place.accountId.length === 0) return { lanes: after, isWhole: true };
+  const before = await lanesAfter(session, new Uint8Array(), 0, lanesMost - after.length);
+  const end = before.findIndex(
+    (lane) =>
+      Buffer.compare(lane.account_id, place.accountId) * 2 + Math.sign(lane.alert_channel_id - place.alertChannelId) >
+      0,
+  );
+  const isWhole = end !== -1 || before.length < lanesMost - after.length;
+  return { lanes: [...after, ...(end === -1 ? before : before.slice(0, end))], isWhole };
+}
+
+/** Each step is one look into the index, however many deliveries a channel has. */
+function lanesAfter(session: Session, accountId: IdBytes, alertChannelId: number, most: number): Promise<LaneRow[]> {
+  const first = (place: string): string =>
+    `(SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
+      WHERE status = ${pending} AND (account_id, alert_channel_id) > ${place}
+      ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1)`;
+  return session.query<LaneRow>(
+    `WITH RECURSIVE lane AS (
+       ${first('($1::bytea, $2::bigint)')}
+       UNION ALL
+       SELECT next.* FROM lane CROSS JOIN LATERAL ${first('(lane.account_id, lane.alert_channel_id)')} next)
+     SELECT * FROM lane LIMIT $3`,
+    [accountId, alertChannelId, most],
+  );
+}
+
+/** Due deliveries of the channels in their order, the oldest first within each, held for this transaction. */
+async function dueRows(session: Session, lanes: readonly Lane[], { now, most }: Claim): Promise<DeliveriesTable[]> {
+  if (lanes.length === 0) return [];
+  return session.query<DeliveriesTable>(
+    `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[]) AS l (account_id, alert_channel_id, room)
+     CROSS JOIN LATERAL (
+       SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at <= $4
+       ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
+     LIMIT $5`,
+    [
+      lanes.map((lane) => lane.account_id),
+      lanes.map((lane) => lane.alert_channel_id),
+      lanes.map(({ room }) => room),
+      now,
+      most,
+    ],
+  );
+}
+
+async function claimRows(
+  session: Session,
+  bulk: Bulk,
+  rows: readonly DeliveriesTable[],
+  claim: Claim,
+): Promise<ClaimedDelivery[]> {
+  if (rows.length === 0) return [];
+  const channels = await readChannels(session, rows, claim.seal);
+  const taken = rows.filter((row) => channels.has(channelKey(row)));
+  const orphaned = rows.filter((row) => !channels.has(channelKey(row)));
+  if (orphaned.length > 0) await cancel(session, orphaned);
+  return taken.length === 0 ? [] : lease(session, bulk, taken, channels, claim);
+}
+
+async function lease(
+  session: Session,
+  bulk: Bulk,
+  rows: readonly DeliveriesTable[],
+  channels: ReadonlyMap<string, AlertChannel>,
+  { now, leaseMs, owner }: Claim,
+): Promise<ClaimedDelivery[]> {
+  const keys = keysOf(rows);
+  await session.query(
+    `UPDATE deliveries SET next_attempt_at = $3, leased_by = $4, attempt_started_at = $5
+     WHERE ${inPairs('(account_id, id)', 1)}`,
+    [...keys, now + leaseMs, owner, now],
+  );
+  const requests = await session.query<{ id: IdBytes; request: string }>(
+    `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
+    keys,
+  );
+  const requestOf = new Map(requests.map(({ id, request }) => [idText(id), request]));
+  const whole = rows.map((row): DeliveryRow => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
+  const interrupted = whole.filter((row) => row.attempt_started_at !== null);
+  await insertAttempts(
+    session,
+    bulk,
+    interrupted.map((row) => interruptedAttempt(row, now)),
+  );
+  return whole.flatMap((row) => {
+    const channel = channels.get(channelKey(row));
+    return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
+  });
+}
+
+function keysOf(rows: readonly DeliveriesTable[]): [IdBytes[], IdBytes[]] {
+  return [rows.map((row) => row.account_id), rows.map((row) => row.id)];
+}
+
+function channelKey({
+  account_id,
+  alert_channel_id,
+}: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>): string {
+  return `${idText(account_id)}/${alert_channel_id}`;
+}
+
+async function readChannels(
+  session: Session,
+  deliveries: readonly DeliveriesTable[],
+  seal: Seal,
+): Promise<Map<string, AlertChannel>> {
+  const wanted = [...new Map(deliveries.map((row) => [channelKey(row), row])).values()];
+  const rows = await session.query<AlertChannelsTable>(
+    `SELECT * FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
+    [wanted.map((row) => row.account_id), wanted.map((row) => row.alert_channel_id)],
+  );
+  return new Map(rows.map((row) => [`${idText(row.account_id)}/${row.id}`, channelOf(row, seal)]));
+}
+
+async function cancel(session: Session, rows: readonly DeliveriesTable[]): Promise<void> {
+  await session.query(
+    `UPDATE deliveries SET status = ${deliveryStatusCodes.encode('cancelled')}, next_attempt_at = NULL, leased_by = NULL,
+       attempt_started_at = NULL, error = 'the alert channel is gone' WHERE ${inPairs('(account_id, id)', 1)}`,
+    keysOf(rows),
+  );
+}
+
+/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
+function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
+  return {
+    accountId: idText(row.account_id),
+    deliveryId: idText(row.id),
+    number: row.attempts + 1,
+    startedAt: row.attempt_started_at ?? now,
+    durationMs: 0,
+    headers: parsedOrNull<RenderedRequest>(row.request)?.headers ?? [],
+    response: null,
+    error: {
+      class: 'interrupted',
+      message: 'Tocsin stopped while this attempt was under way: whether it arrived is unknown; it is repeated',
+    },
+    nextAttemptAt: now,
+  };
+}
+
+/** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
+export async function settleAttempts(
+  session: Session,
+  bulk: Bulk,
+  settled: readonly SettledAttempt[],
+  rules: SettleRules,
+): Promise<boolean[]> {
+  const moved = await session.query<{ id: IdBytes }>(
+    `UPDATE deliveries d SET status = s.status, next_attempt_at = s.next_attempt_at, attempts = d.attempts + 1,
+       leased_by = NULL, attempt_started_at = NULL, error = s.error
+     FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::bigint[], $5::text[])
+       AS s (account_id, id, status, next_attempt_at, error)
+     WHERE d.account_id = s.account_id AND d.id = s.id AND d.leased_by = $6 AND d.status = ${pending} RETURNING d.id`,
+    [
+      settled.map(({ attempt }) => idBytes(attempt.accountId)),
+      settled.map(({ attempt }) => idBytes(attempt.deliveryId)),
+      settled.map(({ step }) => deliveryStatusCodes.encode(step.status)),
+      settled.map(({ step }) => step.nextAttemptAt),
+      settled.map(({ attempt, step }) =>
+        step.status === 'delivered' ? null : (attempt.error?.message.replaceAll('\0', '\ufffd') ?? null),
+      ),
+      rules.owner,
+    ],
+  );
+  // Of two attempts of one delivery only the first holds it.
+  const held = new Set(moved.map(({ id }) => idText(id)));
+  const outcomes = settled.map(({ attempt }) => held.delete(attempt.deliveryId));
+  const logged = settled.filter((_, index) => outcomes[index]);
+  await insertAttempts(
+    session,
+    bulk,
+    logged.map(({ attempt }) => attempt),
+  );
+  await noteOutcomes(
+    session,
+    bulk,
+    logged.filter(({ isTest }) => !isTest),
+    rules,
+  );
+  return outcomes;
+}
+
+/** Keeps the leases on deliveries that are still under way. */
+export async function renewDeliveries(
+  session: Session,
+  deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
+  { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
+): Promise<void> {
+  await session.query(
+    `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $4`,
+    [
+      deliveries.map(({ accountId }) => idBytes(accountId)),
+      deliveries.map(({ id }) => idBytes(id)),
+      now + leaseMs,
+      owner,
+    ],
+  );
+}

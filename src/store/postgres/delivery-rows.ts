@@ -1,0 +1,65 @@
+// How deliveries and their attempts stand in their tables, as rows to be written many at once.
+import type { Attempt, Delivery } from '#domain/delivery.ts';
+import { flag, type IdBytes, idBytes, idBytesOrNull, idText, json } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import { type Bulk, inPairs } from './bulk.ts';
+import type { Session } from './connections.ts';
+
+/** Adds deliveries with what they send: of alerts, of test messages, of replays. */
+export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
+  await bulk.insert('deliveries', deliveries.map(rowOf));
+  const requests = deliveries.flatMap(({ accountId, id, request }) =>
+    request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
+  );
+  await bulk.insert('delivery_requests', requests);
+}
+
+function rowOf(delivery: Delivery) {
+  return {
+    account_id: idBytes(delivery.accountId),
+    id: idBytes(delivery.id),
+    alert_channel_id: delivery.alertChannelId,
+    alert_id: idBytesOrNull(delivery.alertId),
+    check_id: idBytesOrNull(delivery.checkId),
+    check_result_id: idBytesOrNull(delivery.checkResultId),
+    alert_type: delivery.alertType,
+    status: deliveryStatusCodes.encode(delivery.status),
+    created_at: delivery.createdAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    replay_of: idBytesOrNull(delivery.replayOf),
+    is_test: flag(delivery.isTest),
+    error: delivery.error,
+  };
+}
+
+/** An attempt's row; its position in the log is the database's to say. */
+function attemptRow(attempt: Attempt) {
+  return {
+    account_id: idBytes(attempt.accountId),
+    delivery_id: idBytes(attempt.deliveryId),
+    number: attempt.number,
+    started_at: Math.trunc(attempt.startedAt),
+    duration_ms: Math.round(attempt.durationMs),
+    status: attempt.response?.status ?? null,
+    error_class: attempt.error?.class ?? null,
+    error_message: attempt.error?.message ?? null,
+    next_attempt_at: attempt.nextAttemptAt,
+    exchange: json({ headers: attempt.headers, response: attempt.response }),
+  };
+}
+
+/** Adds attempts to the logs of their deliveries, which this transaction holds; one attempt a delivery. */
+export async function insertAttempts(session: Session, bulk: Bulk, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const rows = attempts.map(attemptRow);
+  const logged = await session.query<{ id: IdBytes; last: number }>(
+    `SELECT delivery_id AS id, max(position) AS last FROM attempts WHERE ${inPairs('(account_id, delivery_id)', 1)}
+     GROUP BY delivery_id`,
+    [rows.map(({ account_id }) => account_id), rows.map(({ delivery_id }) => delivery_id)],
+  );
+  const lastOf = new Map(logged.map(({ id, last }) => [idText(id), last]));
+  await bulk.insert(
+    'attempts',
+    rows.map((row) => ({ ...row, position: (lastOf.get(idText(row.delivery_id)) ?? 0) + 1 })),
+  );
+}

@@ -1,0 +1,42 @@
+// The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
+import type { Path } from '../path.ts';
+import type { Seal } from '../seal.ts';
+import { walkStart } from '../sqlite/deliveries.ts';
+import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
+import { moveWithClock, takeOver } from './clock-jump.ts';
+import type { Connections, Session } from './connections.ts';
+import { createContexts } from './contexts.ts';
+import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
+import { insertDeliveries } from './delivery-rows.ts';
+import { recordAttempts } from './results.ts';
+import { claimRuns, renewRuns, returnRuns } from './runs.ts';
+import { scheduleDue } from './schedules.ts';
+
+/** Every method rejects with StoreUnavailableError while the database is away. */
+export function createPostgresPath(connections: Connections, types: ColumnTypes, seal: Seal): Path {
+  const contexts = createContexts(seal);
+  const place = walkStart();
+  const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
+    connections.transaction((session) => work(session, createBulk(session, types)));
+  return {
+    scheduleDue: (rules) => written((session, bulk) => scheduleDue(session, bulk, rules)),
+    claimRuns: async (claim) => {
+      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim));
+      if (runs.length === 0) return { runs: [], nextAvailableAt };
+      // After the lease is on disk: what is read now is at least as new as the claim.
+      const found = await connections.transaction((session) => contexts.read(session, runs));
+      return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
+    },
+    renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
+    returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
+    recordAttempts: (attempts, rules) =>
+      written((session, bulk) => recordAttempts(session, bulk, attempts, { ...rules, seal })),
+    claimDeliveries: (claim) => written((session, bulk) => claimDeliveries(session, bulk, { ...claim, seal, place })),
+    renewDeliveries: (deliveries, lease) => written((session) => renewDeliveries(session, deliveries, lease)),
+    settleAttempts: (settled, rules) =>
+      written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
+    addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
+    takeOver: (now) => written((session) => takeOver(session, now)),
+    moveWithClock: (byMs, now) => written((session) => moveWithClock(session, byMs, now)),
+  };
+}

@@ -1,0 +1,188 @@
+// Recording in PostgreSQL: what a batch of ended attempts depends on is read and held at once, decided on in
+// record-attempts.ts, and written at once.
+import { monthStart } from '#domain/account.ts';
+import type { EndedAttempt, Recorded } from '#domain/recording.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { addToCounts, createCounts } from '../counts.ts';
+import { recordAttempt, type RecordRules } from '../record-attempts.ts';
+import type { CheckStatesTable } from '../schema.ts';
+import type { ListenerRow } from '../tell-channels.ts';
+import { type Bulk, inPairs } from './bulk.ts';
+import type { Session } from './connections.ts';
+import { insertDeliveries } from './delivery-rows.ts';
+import { createRecording, type Recording } from './recording.ts';
+import { keysOf } from './runs.ts';
+
+/** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
+export async function recordAttempts(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  rules: RecordRules,
+): Promise<Recorded[]> {
+  const held = await letGo(session, attempts, rules.owner);
+  const states = await holdStates(session, bulk, attempts, rules.now);
+  const listeners = new Map<string, readonly ListenerRow[]>();
+  // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others
+  // are folded again, once the channels that they ask for are read.
+  for (;;) {
+    const counts = createCounts();
+    const recording = createRecording({ held, states, listeners });
+    const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
+    if (recording.asked.length > 0) {
+      await readListeners(session, recording.asked, listeners);
+      continue;
+    }
+    await write(session, bulk, recording);
+    await bulk.insert('run_counts', counts.rows(rules.now), addToCounts);
+    return recorded;
+  }
+}
+
+/** Closes the runs of final attempts and sends the others back; answers with the ids of those that the owner held. */
+async function letGo(session: Session, attempts: readonly EndedAttempt[], owner: string): Promise<Set<string>> {
+  const held: { id: IdBytes }[] = [];
+  const final = attempts.filter(({ retryAt }) => retryAt === null).map(({ run }) => run);
+  if (final.length > 0) {
+    const closed = await session.query<{ id: IdBytes }>(
+      `DELETE FROM runs r USING unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS e (account_id, id, attempt)
+       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $4 RETURNING r.id`,
+      [...keysOf(final), final.map(({ attempt }) => attempt), owner],
+    );
+    held.push(...closed);
+  }
+  const again = attempts.filter(({ retryAt }) => retryAt !== null);
+  if (again.length > 0) {
+    const sentBack = await session.query<{ id: IdBytes }>(
+      `UPDATE runs r SET attempt = r.attempt + 1, due_at = e.retry_at, available_at = e.retry_at, leased_by = NULL
+       FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS e (account_id, id, attempt, retry_at)
+       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $5 RETURNING r.id`,
+      [
+        ...keysOf(again.map(({ run }) => run)),
+        again.map(({ run }) => run.attempt),
+        again.map(({ retryAt }) => retryAt),
+        owner,
+      ],
+    );
+    held.push(...sentBack);
+  }
+  return new Set(held.map(({ id }) => idText(id)));
+}
+
+/**
+ * The states of the checks, held until the batch is written, in the order of their keys: two batches that share checks
+ * wait for each other and never for each other at once. A check without a state gets an empty one, so that there is
+ * something to hold.
+ */
+async function holdStates(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  now: number,
+): Promise<Map<string, CheckStatesTable>> {
+  const checks = new Map(
+    attempts
+      .filter(({ retryAt }) => retryAt === null)
+      .map(({ run }) => [
+        run.accountId + run.checkId,
+        { account_id: idBytes(run.accountId), check_id: idBytes(run.checkId) },
+      ]),
+  );
+  const states = new Map<string, CheckStatesTable>();
+  const hold = async (): Promise<void> => {
+    const missing = [...checks].filter(([key]) => !states.has(key)).map(([, check]) => check);
+    if (missing.length === 0) return;
+    const rows = await session.query<CheckStatesTable>(
+      `SELECT * FROM check_states WHERE ${inPairs('(account_id, check_id)', 1)}
+       ORDER BY account_id, check_id FOR NO KEY UPDATE`,
+      [missing.map(({ account_id }) => account_id), missing.map(({ check_id }) => check_id)],
+    );
+    for (const row of rows) states.set(idText(row.account_id) + idText(row.check_id), row);
+  };
+  await hold();
+  const fresh = [...checks].filter(([key]) => !states.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now };
+  await bulk.insert(
+    'check_states',
+    fresh.map(([, check]) => ({ ...check, ...empty })),
+    'ON CONFLICT DO NOTHING',
+  );
+  await hold();
+  return states;
+}
+
+/** Channels subscribed to the checks or their groups, and those that were told of something still open. */
+async function readListeners(
+  session: Session,
+  asked: readonly EndedAttempt[],
+  listeners: Map<string, readonly ListenerRow[]>,
+): Promise<void> {
+  const rows = await session.query<ListenerRow & { for_check: IdBytes }>(
+    `WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)),
+     listening AS (
+       SELECT a.account_id, a.check_id, s.alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group
+       FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.check_id = a.check_id AND s.activated = 1
+       UNION ALL
+       SELECT a.account_id, a.check_id, s.alert_channel_id, 1, 1
+       FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.group_id = a.group_id AND s.activated = 1
+       UNION ALL
+       SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
+       FROM asked a JOIN told t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
+     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates,
+       max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+     FROM listening l
+     JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
+     LEFT JOIN told t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates ORDER BY c.id`,
+    [
+      asked.map(({ run }) => idBytes(run.accountId)),
+      asked.map(({ run }) => idBytes(run.checkId)),
+      asked.map(({ context }) => context.check.groupId),
+    ],
+  );
+  const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
+  for (const { run } of asked) {
+    const key = run.accountId + run.checkId;
+    listeners.set(key, byCheck.get(key) ?? []);
+  }
+}
+
+async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
+  const { results, exchanges, alerts, deliveries, givenBack } = recording;
+  await bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
+  await bulk.insert(
+    'check_states',
+    recording.states(),
+    `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`,
+  );
+  await bulk.insert('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
+  await bulk.insert(
+    'passing_exchanges',
+    recording.passing(),
+    `ON CONFLICT (account_id, check_id, location)
+     DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
+  );
+  await bulk.insert('alerts', alerts);
+  await bulk.insert(
+    'told',
+    recording.told(),
+    `ON CONFLICT (account_id, check_id, alert_channel_id)
+     DO UPDATE SET open = excluded.open, certificates = excluded.certificates`,
+  );
+  await insertDeliveries(bulk, deliveries);
+  for (const { accountId, at } of givenBack) {
+    await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
+      accountId,
+      monthStart(at),
+    ]);
+  }
+}
+
+const stateColumns = (
+  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted by_location ' +
+  'last_result_id last_outcome last_location last_response_us longest_response_us shortest_response_us ' +
+  'certificate_valid_to updated_at'
+)
+  .split(' ')
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');
