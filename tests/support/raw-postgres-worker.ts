@@ -20,7 +20,7 @@ async function clientOf(url: string): Promise<Client> {
   const kept = clients.get(url);
   if (kept !== undefined) return kept;
   const client = new Client({ connectionString: url, query_timeout: 9000 });
-  client.on('error', () => {});
+  client.on('error', () => clients.delete(url));
   await client.connect();
   clients.set(url, client);
   return client;

@@ -20,6 +20,7 @@ export interface PostgresAddress {
   readonly sslKey: string | null;
 }
 
+const noHost = 'no-host.invalid';
 const known = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /**
@@ -28,7 +29,9 @@ const known = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
  * @throws {Error} that says what is wrong, without the password
  */
 export function readPostgresAddress(text: string): PostgresAddress {
-  const url = /^postgres(ql)?:\/\//i.test(text) ? URL.parse(text) : null;
+  // A user without a host, as it is written with ?host=/run/postgresql, is no URL to Node.js.
+  const whole = text.replace(/^([^/?#]*:\/\/[^/?#]*@)(?=[:/?])/, `$1${noHost}`);
+  const url = /^postgres(ql)?:\/\//i.test(text) ? URL.parse(whole) : null;
   if (url === null) {
     throw new Error(
       'it is no address; in a user and a password the characters : / ? # [ ] @ % are written as %3A and so on',
@@ -38,7 +41,8 @@ export function readPostgresAddress(text: string): PostgresAddress {
   const options = url.searchParams;
   const odd = [...options.keys()].find((name) => !known.includes(name));
   if (odd !== undefined) throw new Error(`it has the option ${odd}; there are ${known.join(', ')}`);
-  const host = options.get('host') ?? decoded(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const named = url.hostname === noHost ? '' : decoded(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const host = options.get('host') ?? named;
   if (host === '') throw new Error('it names no host; a Unix socket is named by its folder, as ?host=/run/postgresql');
   if (host.includes(',')) throw new Error('it names several hosts; one is expected, or a proxy before them');
   const user = decoded(url.username);

@@ -62,8 +62,9 @@ async function connectedPool(address: PostgresAddress): Promise<Pool> {
   const modes = address.sslMode === 'prefer' ? [true, false] : [address.sslMode !== 'disable'];
   for (const isEncrypted of modes) {
     const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? tlsOf(address) : false });
-    // A connection that breaks while nobody uses it is simply not used again.
+    // A connection that breaks between two statements is not used again; the statements themselves tell of it.
     pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
     try {
       (await pool.connect()).release();
       return pool;

@@ -1,0 +1,256 @@
+// What only a PostgreSQL can do to the store: many processes at once, a server that goes away, days as partitions.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '#lib/id.ts';
+import { NewerDatabaseError } from '#store/migrate.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { WrongKeyError } from '#store/key-check.ts';
+import { openPostgresStore, type Store } from '#store/store.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { oddPassword, type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openRawPostgres } from '../support/raw-rows.ts';
+import { aCheck } from '../support/records.ts';
+import { openTempPostgres } from '../support/temp-store.ts';
+import { until } from '../support/until.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+const now = Date.UTC(2026, 2, 10, 12);
+const clock = { now: () => now };
+const secretKey = new Uint8Array(32).fill(7);
+const dayMs = 86_400_000;
+
+function open({ url }: Pick<PostgresDatabase, 'url'>, key = secretKey, at = clock): Promise<Store> {
+  return openPostgresStore({ address: readPostgresAddress(url), secretKey: key, clock: at });
+}
+
+/** The columns and indexes of a schema, as text. */
+function shapeOf({ url }: PostgresDatabase): string {
+  const raw = openRawPostgres(url);
+  const rows = raw
+    .prepare(
+      `SELECT table_name AS a, column_name AS b, data_type AS c, is_nullable AS d FROM information_schema.columns
+       WHERE table_schema = 'public' UNION ALL
+       SELECT tablename, indexname, indexdef, '' FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
+    )
+    .all();
+  raw.close();
+  return rows.map((row) => Object.values(row).join(' ')).join('\n');
+}
+
+describe('an empty PostgreSQL database', () => {
+  it('that many processes open at once is migrated by one, while the others wait', async () => {
+    const database = await server.newDatabase();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(database)));
+    await Promise.all(stores.map((store) => store.gaps.signOfLife()));
+    const alone = await server.newDatabase();
+    await (await open(alone)).close();
+    assert.equal(shapeOf(database), shapeOf(alone));
+    assert.match(shapeOf(alone), /^checks account_id bytea NO$/m);
+    for (const store of stores) await store.close();
+  });
+
+  it('is refused when a newer version has been at it, and says what to do', async () => {
+    const database = await server.newDatabase();
+    await (await open(database)).close();
+    const raw = openRawPostgres(database.url);
+    raw.exec(`UPDATE installation SET value = '99' WHERE key = 'schema-version'`);
+    const before = shapeOf(database);
+    await assert.rejects(
+      open(database),
+      (error) => error instanceof NewerDatabaseError && /version 99/.test(error.message),
+    );
+    assert.equal(shapeOf(database), before);
+    raw.close();
+  });
+
+  it('opens only with the key that sealed it', async () => {
+    const database = await server.newDatabase();
+    await (await open(database)).close();
+    await (await open(database)).close();
+    await assert.rejects(open(database, new Uint8Array(32).fill(8)), (error) => {
+      assert.ok(error instanceof WrongKeyError);
+      assert.match(error.message, new RegExp(`${database.name}: set TOCSIN_SECRET_KEY`));
+      return !error.message.includes(oddPassword);
+    });
+  });
+
+  it('is reached over the socket of the machine, too', async () => {
+    const database = await server.newDatabase();
+    const url = `postgres://tocsin@/${database.name}?host=${encodeURIComponent(server.socketDir)}`;
+    const address = { ...readPostgresAddress(url), port: server.port };
+    const store = await openPostgresStore({ address, secretKey, clock });
+    await store.gaps.signOfLife();
+    await store.close();
+  });
+});
+
+describe('a PostgreSQL that is not there', () => {
+  it('is said by the start, with the address and without the password', async () => {
+    for (const url of [
+      `postgres://tocsin:canary@127.0.0.1:${server.port}/nowhere`,
+      'postgres://tocsin:canary@127.0.0.1:1/tocsin',
+    ]) {
+      await assert.rejects(open({ url }), (error) => {
+        assert.ok(error instanceof StoreUnavailableError, String(error));
+        assert.match(error.message, /postgres:\/\/tocsin@127\.0\.0\.1:/);
+        return !error.message.includes('canary');
+      });
+    }
+  });
+
+  it('makes every method reject as unavailable while it is away, and is used again when it is back', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    const { store } = test.temp;
+    await test.check();
+    await test.schedule();
+    const claimed = await test.claim();
+    const stopped = server.restart('immediate');
+    const refusals: unknown[] = [];
+    const isUnavailable = (error: unknown): boolean => {
+      refusals.push(error);
+      assert.ok(error instanceof StoreUnavailableError, String(error));
+      return false;
+    };
+    const tryAll = async (): Promise<boolean> =>
+      (
+        await Promise.all([
+          store.gaps.signOfLife().then(() => true, isUnavailable),
+          store.accounts.usage(test.accountId, test.now).then(() => true, isUnavailable),
+          test.schedule().then(() => true, isUnavailable),
+        ])
+      ).every(Boolean);
+    await until('the database to be back', tryAll);
+    await stopped;
+    assert.ok(refusals.length > 0, 'it was away');
+    const recorded = await test.record(claimed.map((one) => test.ended(one, 'passed')));
+    assert.deepEqual(
+      recorded.map(({ isRecorded }) => isRecorded),
+      [true],
+      'what was claimed before it went is still held',
+    );
+    assert.equal(test.difference(), 0);
+  });
+});
+
+describe('several processes on one PostgreSQL', () => {
+  it('share runs and deliveries without taking one twice', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    const first = await test.check();
+    const channel = await test.channel(first);
+    for (let more = 1; more < 60; more++) {
+      const checkId = await test.check();
+      await test.temp.store.alertChannels.subscribe(test.accountId, channel, {
+        checkId,
+        groupId: null,
+        activated: true,
+      });
+    }
+    const turns = await Promise.all(Array.from({ length: 4 }, () => test.schedule()));
+    assert.equal(
+      turns.reduce((sum, { runs }) => sum + runs, 0),
+      60,
+    );
+    const owners = ['one', 'two', 'three', 'four'];
+    const claims = await Promise.all(owners.map((owner) => test.claim(owner)));
+    assert.equal(new Set(claims.flat().map(({ run }) => run.id)).size, 60);
+    assert.equal(claims.flat().length, 60);
+    // Everybody tries to record everything: each run is recorded by its holder.
+    const all = claims.flat().map((claimed) => test.ended(claimed, 'failed'));
+    const recorded = await Promise.all(owners.map((owner) => test.record(all, owner)));
+    assert.equal(recorded.flat().filter(({ isRecorded }) => isRecorded).length, 60);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 60);
+    assert.equal(test.one('SELECT failed FROM run_counts'), 60);
+    assert.equal(test.difference(), 0);
+    const taken = await Promise.all(owners.map((owner) => test.claimDeliveries(owner, () => 60)));
+    assert.equal(taken.flat().length, 60);
+    assert.equal(new Set(taken.flat().map(({ delivery }) => delivery.id)).size, 60);
+  });
+
+  it('make changes one after the other: none is lost, and no number is given twice', async () => {
+    await using temp = await openTempPostgres(server);
+    const accountId = newId();
+    const saved = await temp.store.checks.add({
+      check: aCheck(accountId, { tags: [] }),
+      subscriptions: null,
+      isAutoAssigned: false,
+    });
+    assert.ok('saved' in saved);
+    const { id } = saved.saved.check;
+    const tags = Array.from({ length: 24 }, (_, index) => `tag ${index}`);
+    await Promise.all(
+      tags.map((tag) =>
+        temp.store.checks.change(accountId, id, ({ check }) => ({
+          check: { ...check, tags: [...check.tags, tag] },
+          subscriptions: null,
+          isAutoAssigned: false,
+        })),
+      ),
+    );
+    const found = await temp.store.checks.find(accountId, id);
+    assert.deepEqual([...(found?.check.tags ?? [])].sort(), [...tags].sort());
+  });
+
+  it('do not let two schedulers overrun the execution limit together', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    for (let count = 0; count < 12; count++) await test.check();
+    test.temp.raw.exec('UPDATE accounts SET execution_limit = 5');
+    const turn = () =>
+      test.path.scheduleDue({
+        now: test.now,
+        most: 3,
+        plan: (schedule) => ({
+          runs: [{ slotAt: schedule.nextDueAt, dueAt: schedule.nextDueAt, location: 'local' }],
+          missed: [],
+          nextDueAt: schedule.nextDueAt + schedule.intervalMs,
+          turn: 0,
+        }),
+        missedReason: () => 'overload',
+      });
+    await Promise.all([turn(), turn(), turn(), turn()]);
+    while ((await turn()).schedules > 0);
+    assert.equal(test.one('SELECT used FROM usage'), 5);
+    assert.equal(test.one('SELECT count(*) FROM runs'), 5);
+    assert.deepEqual(test.rows('SELECT missed, limited FROM run_counts'), [{ missed: 7, limited: 7 }]);
+    assert.equal(test.difference(), 0);
+  });
+});
+
+describe('results of a day', () => {
+  it('lie in a partition of their own, are read as before, and go with the day', async () => {
+    let at = now;
+    await using test = await PathUnderTest.open((start) => openTempPostgres(server, start), at);
+    await test.check();
+    await test.runAll('failed');
+    const days = `SELECT tableoid::regclass::text AS day FROM results`;
+    assert.deepEqual(test.rows(days), [{ day: 'results_20260310' }]);
+    const { retention, checkResults } = test.temp.store;
+    const [row] = test.rows('SELECT check_id FROM results');
+    assert.ok(row !== undefined);
+    at += 31 * dayMs;
+    assert.equal(
+      (await retention.sweep(now, now)).removed,
+      2,
+      'yesterday goes, of results and exchanges, and today stays',
+    );
+    assert.equal(test.rows(days).length, 1);
+    await retention.sweep(at - 30 * dayMs, at);
+    assert.deepEqual(test.rows(days), []);
+    const partitions = test.rows(`SELECT relname FROM pg_class WHERE relispartition AND relkind = 'r' ORDER BY 1`);
+    assert.ok(
+      partitions.some(({ relname }) => relname === 'results_20260413'),
+      JSON.stringify(partitions),
+    );
+    assert.ok(!partitions.some(({ relname }) => relname === 'results_20260310'));
+    const checkId = newId();
+    assert.deepEqual(
+      (await checkResults.list(test.accountId, checkId, { resultType: 'ALL' }, { limit: 5, offset: 0 })).rows,
+      [],
+    );
+  });
+});
