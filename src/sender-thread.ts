@@ -1,4 +1,4 @@
-// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (decisions 0030).
+// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSenders } from '#channels/senders.ts';
 import type { Sending } from '#channels/webhook/send.ts';
