@@ -1,6 +1,6 @@
 // The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSenders } from '#channels/senders.ts';
+import { channelKinds } from '#channels/registry.ts';
 import type { Sending } from '#channels/webhook/send.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
 import type { Cidr } from '#egress/cidr.ts';
@@ -26,7 +26,7 @@ export interface FromSender {
 }
 
 const { egress, deadlineMs } = workerData as SenderSettings;
-const sender = createSenders.WEBHOOK({ guard: createGuard(egress), deadlineMs });
+const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(egress), deadlineMs });
 let ended: FromSender = { numbers: [], outcomes: [] };
 
 parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
