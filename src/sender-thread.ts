@@ -37,10 +37,27 @@ parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
 });
 
 async function send(number: number, sending: Sending): Promise<void> {
-  const outcome = await sender.send(sending);
+  const outcome = await outcomeOf(sending);
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
   ended.outcomes.push(outcome);
+}
+
+/** What throws here would throw at every repeat: it counts as an attempt, and holds up no other. */
+async function outcomeOf(sending: Sending): Promise<SendOutcome> {
+  try {
+    return await sender.send(sending);
+  } catch (cause) {
+    const { startedAt, request } = sending;
+    const message = `the attempt could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return {
+      startedAt,
+      durationMs: 0,
+      headers: request.headers,
+      response: null,
+      error: { class: 'protocol', message },
+    };
+  }
 }
 
 function handIn(): void {
