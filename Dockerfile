@@ -11,9 +11,9 @@ COPY . .
 # The Node.js that runs Tocsin came with npm ci; the system below it brings none.
 FROM debian:bookworm-slim
 WORKDIR /app
-RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin -m 700 /data
+RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin -m 700 /data /var/cache/tocsin
 COPY --from=install /app /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 TOCSIN_DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 TOCSIN_DATA_DIR=/data NODE_COMPILE_CACHE=/var/cache/tocsin PATH=/app/node_modules/.bin:$PATH
 USER tocsin
 VOLUME /data
 EXPOSE 3000

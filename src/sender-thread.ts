@@ -1,6 +1,6 @@
-// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (decisions 0030).
+// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSenders } from '#channels/senders.ts';
+import { channelKinds } from '#channels/registry.ts';
 import type { Sending } from '#channels/webhook/send.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
 import type { Cidr } from '#egress/cidr.ts';
@@ -26,7 +26,7 @@ export interface FromSender {
 }
 
 const { egress, deadlineMs } = workerData as SenderSettings;
-const sender = createSenders.WEBHOOK({ guard: createGuard(egress), deadlineMs });
+const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(egress), deadlineMs });
 let ended: FromSender = { numbers: [], outcomes: [] };
 
 parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
@@ -37,10 +37,27 @@ parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
 });
 
 async function send(number: number, sending: Sending): Promise<void> {
-  const outcome = await sender.send(sending);
+  const outcome = await outcomeOf(sending);
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
   ended.outcomes.push(outcome);
+}
+
+/** What throws here would throw at every repeat: it counts as an attempt, and holds up no other. */
+async function outcomeOf(sending: Sending): Promise<SendOutcome> {
+  try {
+    return await sender.send(sending);
+  } catch (cause) {
+    const { startedAt, request } = sending;
+    const message = `the attempt could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return {
+      startedAt,
+      durationMs: 0,
+      headers: request.headers,
+      response: null,
+      error: { class: 'protocol', message },
+    };
+  }
 }
 
 function handIn(): void {

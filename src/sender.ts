@@ -89,8 +89,11 @@ function flush(desk: Desk, pool: ThreadPool): void {
 function settle({ pending }: Desk, { numbers, outcomes }: FromSender): void {
   for (const [index, number] of numbers.entries()) {
     const outcome = outcomes[index];
-    if (outcome !== undefined) pending.get(number)?.resolve(outcome);
+    const attempt = pending.get(number);
     pending.delete(number);
+    // From the hand-over on, as the start is: what waited for a busy thread is part of the attempt.
+    const durationMs = Math.round(performance.now() - (attempt?.handedAt ?? 0));
+    if (outcome !== undefined) attempt?.resolve({ ...outcome, durationMs });
   }
 }
 

@@ -31,7 +31,7 @@ export function expectedAlerts(
   const tell = (alertType: string, { id, stoppedAt }: RecordedResult): void => {
     alerts.push({ line: alertLine(channel.id, alertType, checkId, id), at: stoppedAt });
   };
-  for (const result of results) {
+  for (const result of inOrder(results)) {
     if (result.outcome === 'passed') {
       if (told === 'failure') tell('ALERT_RECOVERY', result);
       if (told === 'degraded') tell('ALERT_DEGRADED_RECOVERY', result);
@@ -49,4 +49,18 @@ export function expectedAlerts(
     }
   }
   return alerts;
+}
+
+/**
+ * Results that moved the state: after a long start two runs of a check may be under way together, and one that ends after
+ * that of a newer slot comes too late to say how the check is now (decisions: Check state and alert types).
+ */
+function inOrder(results: readonly RecordedResult[]): RecordedResult[] {
+  let newerStoppedAt = Number.POSITIVE_INFINITY;
+  const moving = results.toReversed().filter(({ stoppedAt }) => {
+    const isInTime = stoppedAt <= newerStoppedAt;
+    newerStoppedAt = Math.min(newerStoppedAt, stoppedAt);
+    return isInTime;
+  });
+  return moving.toReversed();
 }

@@ -10,6 +10,8 @@ import type { PreviewWarning } from './webhook/preview.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
+import { createWebhookSender } from './webhook/send.ts';
+import type { SenderOptions, WebhookSender } from './webhook/send.ts';
 import { validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
@@ -21,6 +23,8 @@ export interface ChannelKind {
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
+  /** One sender is enough for all channels of the kind. */
+  createSender(options: SenderOptions): WebhookSender;
   /** What must not be shown of a channel's deliveries. */
   lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
   redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
@@ -33,6 +37,7 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
     validateConfig: validateWebhook,
     warnings: warnAboutWebhook,
     render: renderWebhook,
+    createSender: createWebhookSender,
     lockedOf,
     redactRequest,
     redactAttempt,

@@ -63,7 +63,8 @@ export interface Finding {
   readonly details: JsonValue;
   /**
    * Request and response in full, a JSON object whose shape belongs to the check type. Written to text where it was
-   * seen: most are only carried to their table, some not even that (decisions: What is kept of a result).
+   * seen: most are only carried to their table, some not even that (decisions: What is kept of a result;
+   * docs/decisions/0029).
    */
   readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;

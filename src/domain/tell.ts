@@ -1,4 +1,5 @@
-// Who is told of what: each channel by its own switches and by what it last heard of the check (decisions: Closing).
+// Who is told of what: each channel by its own switches and by what it last heard of the check (decisions: Closing;
+// docs/decisions/0022).
 import { type AlertType, sslStep, type Told } from './alert.ts';
 
 /** A channel that may be told of a check: it is subscribed, or it was told of something that is still open. */

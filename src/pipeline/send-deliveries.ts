@@ -1,4 +1,5 @@
-// Due deliveries are sent and every attempt is logged, until each is delivered or exhausted.
+// Due deliveries are sent and every attempt is logged, until each is delivered or exhausted (decisions: Webhook delivery;
+// they are claimed by channel: docs/decisions/0014).
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import {
   afterAttempt,
@@ -117,7 +118,8 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     lanes.enter(delivery);
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(delivery);
-      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it.
+      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
+      // (docs/decisions/0012).
       if (outcome.error?.class === 'interrupted') {
         underWay.delete(delivery.id);
         return;

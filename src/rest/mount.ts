@@ -27,6 +27,17 @@ interface Mounting {
   readonly rateLimit: RateLimit;
   readonly checkResponses?: boolean;
   readonly endOfTurn: EndOfTurn;
+  readonly ending: Ending;
+}
+
+/** Whether the server is closing. */
+export interface Ending {
+  isClosing: boolean;
+}
+
+/** A connection that is answered while the server closes ends with its answer; kept alive it would hold the end up. */
+export function endIfClosing(reply: FastifyReply, { isClosing }: Ending): FastifyReply {
+  return isClosing ? reply.header('connection', 'close') : reply;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -69,7 +80,8 @@ function identify(
     return;
   }
   const looked = authenticate(key);
-  if (looked instanceof Promise) looked.then(decide, done);
+  const refuse = (error: unknown): void => done(asError(error));
+  if (looked instanceof Promise) looked.then(decide, refuse);
   else decide(looked);
 }
 
@@ -77,9 +89,14 @@ function faultOf(work: () => void): Error | undefined {
   try {
     work();
   } catch (error) {
-    return error as Error;
+    return asError(error);
   }
   return undefined;
+}
+
+/** Never nothing: the framework would take that for a request without a fault. */
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(`refused with ${String(error)}`);
 }
 
 function admit(
@@ -111,23 +128,40 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, endOfTurn }: Mounting,
+  { checkResponses, endOfTurn, ending }: Mounting,
 ): Promise<FastifyReply> {
+  // The gate in front decides; a request that came round it goes no further.
+  if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is needed.');
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
   const needsParsing = operation.params ?? operation.query ?? operation.body;
   const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;
   const ran = route.run(new RouteCall(input, request, reply));
   const result = ran instanceof Promise ? await ran : ran;
+  const text = writeAnswer(reply, operation, result, input, checkResponses === true);
   await endOfTurn();
-  if (result instanceof Answer) return sendAnswer(reply, operation, result);
-  if (operation.status === 204) return reply.code(204).send();
+  return endIfClosing(reply, ending).send(text);
+}
+
+/** Sets status and headers of an answer; its text, or undefined where it has none. */
+function writeAnswer(
+  reply: FastifyReply,
+  operation: Operation,
+  result: unknown,
+  { query }: Input,
+  isChecked: boolean,
+): string | undefined {
+  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result);
   reply.code(operation.status);
-  if (operation.media) return reply.type(`${operation.media}; charset=utf-8`).send(result);
+  if (operation.status === 204) return undefined;
+  if (operation.media) {
+    reply.type(`${operation.media}; charset=utf-8`);
+    return result as string | undefined;
+  }
   reply.header('content-type', json);
-  if (result instanceof JsonText) return reply.send(result.text);
-  const shown = operation.isPaged ? itemsOf(result as Page<unknown>, input.query as PageQuery, reply) : result;
-  if (checkResponses === true && operation.response) checkResponse(operation.response, shown);
-  return reply.send(JSON.stringify(shown));
+  if (result instanceof JsonText) return result.text;
+  const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
+  if (isChecked && operation.response) checkResponse(operation.response, shown);
+  return JSON.stringify(shown);
 }
 
 /** One request as a route sees it. */
@@ -164,14 +198,20 @@ function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): re
   return page.items;
 }
 
-function sendAnswer(reply: FastifyReply, operation: Operation, { status, body, headers }: Answer): FastifyReply {
+/** A route's own status and headers, which may differ from what the operation declares. */
+function writeOwnAnswer(
+  reply: FastifyReply,
+  operation: Operation,
+  { status, body, headers }: Answer,
+): string | undefined {
   reply.code(status).headers(headers);
-  if (body === undefined) return reply.send();
+  if (body === undefined) return undefined;
   if (typeof body === 'string' && operation.media) {
     if (!reply.hasHeader('content-type')) reply.type(`${operation.media}; charset=utf-8`);
-    return reply.send(body);
+    return body;
   }
-  return reply.header('content-type', json).send(JSON.stringify(body));
+  reply.header('content-type', json);
+  return JSON.stringify(body);
 }
 
 function checkResponse(schema: z.ZodType, body: unknown): void {

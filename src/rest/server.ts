@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Authenticate } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { mountRoute } from './mount.ts';
+import { type Ending, endIfClosing, mountRoute } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -40,6 +40,7 @@ export interface RestOptions {
  */
 export function createRestServer(options: RestOptions): FastifyInstance {
   const nextId = requestIds();
+  const ending: Ending = { isClosing: false };
   const headersTimeout = options.headersTimeoutMs ?? 15_000;
   const app = fastify({
     logger: false,
@@ -64,8 +65,12 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     done(addressFault(request));
   });
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
-  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply, options.routes));
+  app.addHook('preClose', (done) => {
+    ending.isClosing = true;
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, endIfClosing(reply, ending), options.routes));
   app.removeAllContentTypeParsers();
   // Bodies are read by the route, once it is known who asks and whether the operation has one.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
@@ -74,20 +79,10 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (options.routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  const mounting = { ...options, rateLimit, endOfTurn: createEndOfTurn() };
+  const mounting = { ...options, rateLimit, endOfTurn: createEndOfTurn(), ending };
   for (const route of options.routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
-  app.addHook('preClose', (done) => {
-    closeAsTheyBecomeIdle(app.server);
-    done();
-  });
   return app;
-}
-
-/** Node closes connections that are idle when the server is closed; one that is answered after that would stay for 72 s. */
-function closeAsTheyBecomeIdle(server: FastifyInstance['server']): void {
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  server.once('close', () => clearInterval(sweep));
 }
 
 /** Ids that are unique over restarts and cheap: a random start, then a count. */

@@ -3,7 +3,7 @@
 /**
  * Resolves when this turn has read everything that had arrived. A write to a client that sleeps wakes it, which costs as
  * much as a small request: after the first answer of a turn it is awake for the others
- * (docs/performance.md: The API).
+ * (docs/decisions/0028).
  */
 export type EndOfTurn = () => Promise<void>;
 

@@ -102,11 +102,12 @@ async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: read
   const originals = replays.flatMap(({ replay_of }) => replay_of ?? []);
   const requests = await requestsOf(tx, account, originals);
   const byDelivery = new Map(requests.map((request) => [idText(request.delivery_id), request]));
-  const copies = replays.flatMap(({ id, replay_of }) => {
+  const copies = replays.map(({ id, replay_of }) => {
     const request = replay_of === null ? undefined : byDelivery.get(idText(replay_of));
-    return request === undefined ? [] : { ...request, delivery_id: id };
+    if (request === undefined) throw new Error('a delivery that is replayed has no request');
+    return { ...request, delivery_id: id };
   });
-  if (copies.length > 0) await tx.insertInto('delivery_requests').values(copies).execute();
+  await tx.insertInto('delivery_requests').values(copies).execute();
 }
 
 function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {

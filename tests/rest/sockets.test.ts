@@ -101,6 +101,30 @@ test('a server that is closing still answers what is under way', async () => {
   await closed;
 });
 
+test('an answer that becomes ready while the server closes arrives whole, however slowly it is read', async () => {
+  const asked = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<string>();
+  const route = {
+    id: 'getMetrics' as const,
+    run: () => {
+      asked.resolve();
+      return ready.promise;
+    },
+  };
+  const { server } = restUnderTest({ routes: [route], checkResponses: false });
+  const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n');
+  await asked.promise;
+  const closed = server.close();
+  const size = 20_000_000;
+  ready.resolve('x'.repeat(size));
+  let bytes = 0;
+  for await (const chunk of socket) bytes += (chunk as Buffer).length;
+  assert.ok(bytes > size, `${bytes} bytes came`);
+  await closed;
+});
+
 test('a route that waits is told when its caller has gone away', async () => {
   const waiting = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();

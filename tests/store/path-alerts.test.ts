@@ -34,7 +34,7 @@ describe('a failing result', () => {
     assert.deepEqual(
       test.rows(`SELECT d.alert_channel_id AS channel, d.status, d.attempts, q.request, d.alert_id = a.id AS is_alert,
          d.check_result_id = r.id AS is_result, d.next_attempt_at = d.created_at AS is_due
-       FROM deliveries d, delivery_requests q, alerts a, results r`),
+       FROM deliveries d JOIN delivery_requests q ON q.account_id = d.account_id AND q.delivery_id = d.id, alerts a, results r`),
       [
         {
           channel,

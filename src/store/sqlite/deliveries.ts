@@ -115,7 +115,11 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
   );
-  return rows.map((row) => {
+  return rows.flatMap((row) => {
+    if (row.request === null) {
+      endDelivery(connection, row, 'failed', 'what it would send is not in the database');
+      return [];
+    }
     lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.account_id, row.id);
     if (row.attempt_started_at !== null) logInterrupted(connection, row, claim.now);
     return {
@@ -163,7 +167,7 @@ function logInterrupted(connection: Connection, row: DeliveryRow, now: number): 
     response: null,
     error: {
       class: 'interrupted',
-      message: 'Tocsin stopped while this attempt was under way: whether it arrived is unknown; it is repeated',
+      message: 'Tocsin was cut off while this attempt was under way: whether it arrived is unknown; it is repeated',
     },
     nextAttemptAt: now,
   });
@@ -234,7 +238,12 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
     );
 }
 
-function endDelivery(connection: Connection, row: DeliveriesTable, status: 'cancelled', error: string): void {
+function endDelivery(
+  connection: Connection,
+  row: DeliveriesTable,
+  status: 'cancelled' | 'failed',
+  error: string,
+): void {
   connection
     .prepare(
       `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?

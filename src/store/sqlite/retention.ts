@@ -41,14 +41,16 @@ export function removeOldResults(
   return { removed, next: at ?? { accountId: new Uint8Array(), checkId: new Uint8Array() } };
 }
 
-/** Checks that have results, walked by key: whether the check itself still exists does not matter. */
+/**
+ * Checks that have results, walked by key: whether the check itself still exists does not matter. Two statements, because
+ * SQLite would read every result of the check before for `(account_id, check_id) > (?, ?)`.
+ */
 function nextCheck(connection: Connection, after: SweepCursor | null): SweepCursor | null {
-  const row = connection
-    .prepare(
-      `SELECT account_id, check_id FROM results WHERE (account_id, check_id) > (?, ?)
-       ORDER BY account_id, check_id LIMIT 1`,
-    )
-    .get(after?.accountId ?? new Uint8Array(), after?.checkId ?? new Uint8Array());
+  const { accountId, checkId } = after ?? { accountId: new Uint8Array(), checkId: new Uint8Array() };
+  const first = (place: string) =>
+    connection.prepare(`SELECT account_id, check_id FROM results WHERE ${place} ORDER BY account_id, check_id LIMIT 1`);
+  const row =
+    first('account_id = ? AND check_id > ?').get(accountId, checkId) ?? first('account_id > ?').get(accountId);
   return row === undefined ? null : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
 }
 

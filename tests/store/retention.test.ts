@@ -1,0 +1,62 @@
+// What has grown old goes, with all that belongs to it, and nothing else does.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/codec.ts';
+import { insertRow, putAccount, putChannel, putDelivery, putResult } from '../support/rows.ts';
+import { openTempStore, type TempStore } from '../support/temp-store.ts';
+
+const day = 86_400_000;
+
+test('an old delivery goes with its attempts and what it sent; one that waits, a new one and a replay stay', async () => {
+  await using temp = openTempStore();
+  const accountId = putAccount(temp.raw);
+  putChannel(temp.raw, accountId, 1);
+  const now = temp.clock.now();
+  const old = putDelivery(temp.raw, accountId, now - 31 * day, { status: 'exhausted' });
+  insertRow(temp.raw, 'attempts', {
+    account_id: idBytes(accountId),
+    delivery_id: idBytes(old),
+    position: 1,
+    number: 1,
+    started_at: now - 31 * day,
+    duration_ms: 12,
+    exchange: '{"headers":[],"response":null}',
+  });
+  const waits = putDelivery(temp.raw, accountId, now - 31 * day, { status: 'pending' });
+  const fresh = putDelivery(temp.raw, accountId, now - day, { status: 'delivered' });
+  assert.equal(await temp.store.deliveries.replay(accountId, old, newId()), 'done');
+  await sweepAll(temp, now - 30 * day);
+  const left = await temp.store.deliveries.list(accountId, {}, { limit: 10, offset: 0 });
+  assert.equal(left.total, 3);
+  assert.equal(await temp.store.deliveries.find(accountId, old), null);
+  for (const id of [waits, fresh]) assert.notEqual(await temp.store.deliveries.find(accountId, id), null);
+  for (const { delivery } of left.rows) assert.equal(delivery.request?.body, '{"a":1}');
+  const count = (table: string) => temp.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+  assert.deepEqual([count('deliveries'), count('delivery_requests'), count('attempts')], [3, 3, 0]);
+});
+
+test('old results go, of every check of every account, and newer ones stay', async () => {
+  await using temp = openTempStore();
+  const now = temp.clock.now();
+  const kept: string[] = [];
+  for (let account = 0; account < 3; account++) {
+    const accountId = putAccount(temp.raw);
+    for (let check = 0; check < 30; check++) {
+      const checkId = newId();
+      for (const age of [40, 35, 31]) putResult(temp.raw, accountId, checkId, now - age * day);
+      kept.push(putResult(temp.raw, accountId, checkId, now - day));
+    }
+  }
+  await sweepAll(temp, now - 30 * day);
+  const left = temp.raw.prepare('SELECT lower(hex(id)) AS id FROM results').all();
+  assert.deepEqual(new Set(left.map(({ id }) => id)), new Set(kept.map((id) => id.replaceAll('-', ''))));
+});
+
+async function sweepAll({ store, clock }: TempStore, before: number): Promise<void> {
+  for (let slice = 0; slice < 100; slice++) {
+    const { isThrough } = await store.retention.sweep(before, clock.now());
+    if (isThrough) return;
+  }
+  throw new Error('the sweep does not end');
+}
