@@ -1,15 +1,15 @@
 // What has grown old goes, with all that belongs to it, and nothing else does.
 import assert from 'node:assert/strict';
-import test from 'node:test';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
+import { idBytes, idText } from '#store/codec.ts';
+import { test } from '../support/each-engine.ts';
 import { insertRow, putAccount, putChannel, putDelivery, putResult } from '../support/rows.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import type { TempStore } from '../support/temp-store.ts';
 
 const day = 86_400_000;
 
-test('an old delivery goes with its attempts and what it sent; one that waits, a new one and a replay stay', async () => {
-  await using temp = openTempStore();
+test('an old delivery goes with its attempts and what it sent; one that waits, a new one and a replay stay', async (newStore) => {
+  await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
@@ -36,8 +36,8 @@ test('an old delivery goes with its attempts and what it sent; one that waits, a
   assert.deepEqual([count('deliveries'), count('delivery_requests'), count('attempts')], [3, 3, 0]);
 });
 
-test('old results go, of every check of every account, and newer ones stay', async () => {
-  await using temp = openTempStore();
+test('old results go, of every check of every account, and newer ones stay', async (newStore) => {
+  await using temp = await newStore();
   const now = temp.clock.now();
   const kept: string[] = [];
   for (let account = 0; account < 3; account++) {
@@ -49,8 +49,8 @@ test('old results go, of every check of every account, and newer ones stay', asy
     }
   }
   await sweepAll(temp, now - 30 * day);
-  const left = temp.raw.prepare('SELECT lower(hex(id)) AS id FROM results').all();
-  assert.deepEqual(new Set(left.map(({ id }) => id)), new Set(kept.map((id) => id.replaceAll('-', ''))));
+  const left = temp.raw.prepare('SELECT id FROM results').all();
+  assert.deepEqual(new Set(left.map(({ id }) => idText(id as Uint8Array))), new Set(kept));
 });
 
 async function sweepAll({ store, clock }: TempStore, before: number): Promise<void> {

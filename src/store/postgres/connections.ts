@@ -141,10 +141,15 @@ async function transact<Answer>(
     await client.query('COMMIT');
     return answer;
   } catch (cause) {
-    await client.query('ROLLBACK').catch(() => {
-      isBroken = true;
-    });
-    throw postgresErrorOf(cause);
+    const error = postgresErrorOf(cause);
+    // A connection that does not answer is not asked once more; closing it ends the transaction as well.
+    isBroken = error instanceof StoreUnavailableError && !isLostRace(cause);
+    if (!isBroken) {
+      await client.query('ROLLBACK').catch(() => {
+        isBroken = true;
+      });
+    }
+    throw error;
   } finally {
     client.release(isBroken);
   }

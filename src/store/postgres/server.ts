@@ -26,7 +26,7 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
     connections,
     reader: kysely,
     // Serializable, so that what was written for the one writer of a file holds: what a transaction read is still so
-    // when it commits, or it runs again (docs/decisions/0030).
+    // when it commits, or it runs again (docs/decisions/0032).
     transaction: (work) =>
       connections.repeated(() =>
         kysely
