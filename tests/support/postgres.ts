@@ -1,11 +1,21 @@
 // A real PostgreSQL for tests: a server of their own in a temporary folder, and a fresh database whenever one is asked for.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import type { Issued } from './certificates.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { until } from './until.ts';
 
@@ -39,8 +49,12 @@ const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 /** The password of both roles: with every character that an address has to escape. */
 export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
 
-/** Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed.
+ *
+ * @param certificate with which it encrypts; null = it does not
+ */
+export async function startPostgres(certificate: Issued | null = null): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
   const bin = postgresBinaries();
@@ -51,6 +65,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     if (asNobody.uid !== undefined) chownSync(made, asNobody.uid, asNobody.gid);
   }
   initialize(bin, data, folder);
+  if (certificate !== null) encrypt(data, certificate);
   const port = await freePort();
   let server = await start(bin, data, socketDir, port);
   let made = 0;
@@ -113,6 +128,18 @@ function initialize(bin: string, data: string, folder: string): void {
     { ...asNobody, cwd: '/', encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`initdb of ${bin} failed: ${stderr}`);
+}
+
+/** Connections over the network are encrypted from the next start on; others are refused. */
+function encrypt(data: string, { key, cert }: Issued): void {
+  for (const [name, text] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
+    const path = join(data, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (asNobody.uid !== undefined) chownSync(path, asNobody.uid, asNobody.gid);
+  }
+  appendFileSync(join(data, 'postgresql.conf'), 'ssl = on\n');
+  const rules = readFileSync(join(data, 'pg_hba.conf'), 'utf8');
+  writeFileSync(join(data, 'pg_hba.conf'), rules.replaceAll(/^host\b/gm, 'hostssl'));
 }
 
 async function start(bin: string, data: string, socketDir: string, port: number): Promise<ChildProcess> {

@@ -61,7 +61,7 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
 async function connectedPool(address: PostgresAddress): Promise<Pool> {
   const modes = address.sslMode === 'prefer' ? [true, false] : [address.sslMode !== 'disable'];
   for (const isEncrypted of modes) {
-    const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? tlsOf(address) : false });
+    const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
     // A connection that breaks between two statements is not used again; the statements themselves tell of it.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
@@ -97,6 +97,15 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
       getTypeParser: ((oid: number, format: 'text') => parsers[oid] ?? types.getTypeParser(oid, format)) as never,
     },
   };
+}
+
+function readTls(address: PostgresAddress): NonNullable<PoolConfig['ssl']> {
+  try {
+    return tlsOf(address);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
+  }
 }
 
 function tlsOf({ host, sslMode, sslRootCert, sslCert, sslKey }: PostgresAddress): NonNullable<PoolConfig['ssl']> {

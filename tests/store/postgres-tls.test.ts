@@ -1,0 +1,88 @@
+// The way to a PostgreSQL that encrypts: what each sslmode accepts and refuses.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openConnections } from '#store/postgres/connections.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { createAuthority } from '../support/certificates.ts';
+import { type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+
+const authority = createAuthority();
+const stranger = createAuthority('Somebody else');
+const folder = mkdtempSync(join(tmpdir(), 'tocsin-tls-'));
+const trusted = join(folder, 'trusted.pem');
+const foreign = join(folder, 'foreign.pem');
+let server: PostgresServer;
+let database: PostgresDatabase;
+before(async () => {
+  writeFileSync(trusted, authority.cert);
+  writeFileSync(foreign, stranger.cert);
+  server = await startPostgres(authority.issue({ names: ['localhost'] }));
+  database = await server.newDatabase();
+});
+after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Whether the connection is encrypted, as the server sees it. */
+async function isEncrypted(options: string, host = '127.0.0.1'): Promise<boolean> {
+  const url = `${database.url.replace('127.0.0.1', host)}?${options}`;
+  const connections = await openConnections(readPostgresAddress(url));
+  try {
+    const [row] = await connections.transaction((session) =>
+      session.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()'),
+    );
+    return row?.ssl === true;
+  } finally {
+    await connections.close();
+  }
+}
+
+describe('a PostgreSQL that encrypts', () => {
+  for (const [what, options, host] of [
+    ['without any sslmode', () => '', '127.0.0.1'],
+    ['with require, whoever it is', () => 'sslmode=require', '127.0.0.1'],
+    ['with verify-ca, under another name', () => `sslmode=verify-ca&sslrootcert=${trusted}`, '127.0.0.1'],
+    ['with verify-full, under its own name', () => `sslmode=verify-full&sslrootcert=${trusted}`, 'localhost'],
+  ] as const) {
+    it(`is reached ${what}`, async () => {
+      assert.equal(await isEncrypted(options(), host), true);
+    });
+  }
+
+  for (const [what, options, why] of [
+    ['with disable', () => 'sslmode=disable', /no encryption|pg_hba/],
+    ['with verify-full, under another name', () => `sslmode=verify-full&sslrootcert=${trusted}`, /127\.0\.0\.1/],
+    ['with verify-ca, signed by somebody else', () => `sslmode=verify-ca&sslrootcert=${foreign}`, /certificate|verif/],
+    ['with verify-full, signed by nobody known', () => 'sslmode=verify-full', /certificate|verif/],
+    [
+      'with a file of authorities that is not there',
+      () => 'sslmode=verify-ca&sslrootcert=/nowhere.pem',
+      /nowhere\.pem/,
+    ],
+  ] as const) {
+    it(`is refused ${what}`, async () => {
+      await assert.rejects(
+        isEncrypted(options()),
+        (error) => error instanceof StoreUnavailableError && why.test(error.message),
+      );
+    });
+  }
+});
+
+describe('a PostgreSQL that does not encrypt', () => {
+  it('is reached in plain unless encryption is asked for', async () => {
+    const plain = await startPostgres();
+    try {
+      database = await plain.newDatabase();
+      assert.equal(await isEncrypted(''), false);
+      await assert.rejects(isEncrypted('sslmode=require'), /does not support SSL/);
+    } finally {
+      await plain.stop();
+    }
+  });
+});
