@@ -9,7 +9,7 @@ export type NewStore = (at?: number) => Promise<TempStore>;
 
 let starting: Promise<PostgresServer> | null = null;
 
-const engines: Readonly<Record<string, NewStore>> = {
+const all: Readonly<Record<string, NewStore>> = {
   SQLite: (at) => Promise.resolve(openTempStore(at)),
   PostgreSQL: async (at) => {
     // One server for a file of tests, each store in a database of its own.
@@ -17,6 +17,11 @@ const engines: Readonly<Record<string, NewStore>> = {
     return openTempPostgres(await starting, at);
   },
 };
+
+/** Both, unless the run says that it is about one (`npm run check`). */
+const wanted = process.env['TOCSIN_TEST_ENGINES']?.split(',') ?? Object.keys(all);
+const engines = Object.fromEntries(Object.entries(all).filter(([engine]) => wanted.includes(engine)));
+assert.equal(Object.keys(engines).length, wanted.length, `TOCSIN_TEST_ENGINES may name ${Object.keys(all).join(', ')}`);
 
 const ended: Record<string, number> = {};
 
