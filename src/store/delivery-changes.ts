@@ -159,7 +159,8 @@ export async function replayExhausted(
   const ids = wanted.map(() => newId()).sort();
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
-    await database.transaction(async (tx) => {
+    // The count is what was committed: PostgreSQL may have the transaction repeated.
+    const replayed = await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
       const rows = await tx
         .selectFrom('deliveries')
@@ -191,8 +192,9 @@ export async function replayExhausted(
         taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(ids[start + index] ?? newId()), now)],
       );
       await insertReplays(tx, account, replays);
-      count += replays.length;
+      return replays.length;
     });
+    count += replayed;
   }
   return count;
 }
