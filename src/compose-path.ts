@@ -18,6 +18,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
@@ -76,6 +77,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs.turn(),
     'send-deliveries': () => deliveries.turn(),
+    'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'sign-of-life': createSignOfLife({ store: store.gaps }),
   };
@@ -100,7 +102,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
 }
 
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
-const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': 10_000 };
+const longPausesMs: Partial<Record<LoopName, number>> = {
+  'roll-up': 60_000,
+  'remove-old-rows': 600_000,
+  'sign-of-life': 10_000,
+};
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {
@@ -192,6 +198,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
 function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<number> {
   return createRemoveOldRows({
     store: store.retention,
+    rollUps: store.rollUps,
     leftovers: store.leftovers,
     clock,
     retentionDays: config.retentionDays,

@@ -3,8 +3,16 @@ import { removeOldDeliveries, removeOldResults, type SweepCursor } from './sqlit
 
 /** Removes what has grown old, a slice at a time. Instants are epoch ms. */
 export interface Retention {
-  /** One slice; `isThrough` when nothing older than `before` is left. Slices of one sweep follow each other. */
-  sweep(before: number, now: number): Promise<{ readonly removed: number; readonly isThrough: boolean }>;
+  /**
+   * One slice; `isThrough` when nothing older than `before` is left. Slices of one sweep follow each other.
+   *
+   * @param resultsBefore up to when results may go: not before they are rolled up
+   */
+  sweep(
+    before: number,
+    now: number,
+    resultsBefore?: number,
+  ): Promise<{ readonly removed: number; readonly isThrough: boolean }>;
 }
 
 /** Rows in a slice: a few milliseconds of work. */
@@ -13,9 +21,9 @@ const rowsPerSlice = 400;
 export function createRetention(file: SqliteFile): Retention {
   let cursor: SweepCursor | null = null;
   return {
-    async sweep(before, now) {
+    async sweep(before, now, resultsBefore = before) {
       const { removed, next } = await file.queue.group((connection) =>
-        removeOldResults(connection, cursor, before, rowsPerSlice),
+        removeOldResults(connection, cursor, resultsBefore, rowsPerSlice),
       );
       cursor = next;
       if (next !== null) return { removed, isThrough: false };

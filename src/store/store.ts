@@ -6,6 +6,7 @@ import { type AlertNotifications, createAlertNotifications } from './alert-notif
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
+import { type CheckHistory, createCheckHistory } from './check-history.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
@@ -21,14 +22,17 @@ import { createFigures, type Figures } from './figures.ts';
 import { createGaps, type Gaps } from './gaps.ts';
 import { createPath, type Path } from './path.ts';
 import { createRetention, type Retention } from './retention.ts';
+import type { RollUps } from './roll-ups.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
 import { makeDays } from './postgres/days.ts';
 import { createPostgresPath } from './postgres/path.ts';
 import { createPostgresRetention } from './postgres/retention.ts';
+import { createPostgresRollUps } from './postgres/roll-ups.ts';
 import { openPostgres } from './postgres/server.ts';
 import { openSqliteFile } from './sqlite/file.ts';
+import { createRollUps } from './sqlite/roll-ups.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 
@@ -39,6 +43,7 @@ export interface Store {
   readonly triggers: Triggers;
   readonly batches: Batches;
   readonly checkResults: CheckResults;
+  readonly checkHistory: CheckHistory;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
   readonly deliveries: Deliveries;
@@ -52,6 +57,7 @@ export interface Store {
   readonly runtimeStages: RuntimeStages;
   readonly path: Path;
   readonly retention: Retention;
+  readonly rollUps: RollUps;
   readonly figures: Figures;
   readonly gaps: Gaps;
   /** Whether the process before this one ended without closing. */
@@ -101,6 +107,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     ...nounsOf(database),
     path: createPath(file, database.seal),
     retention: createRetention(file),
+    rollUps: createRollUps(file),
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
   };
@@ -120,10 +127,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await checkPostgresKey(database, shownAddress(address));
     await makeDays(connections, clock.now());
+    const types = await connections.transaction(readColumnTypes);
     return {
       ...nounsOf(database),
-      path: createPostgresPath(connections, await connections.transaction(readColumnTypes), seal),
+      path: createPostgresPath(connections, types, seal),
       retention: createPostgresRetention(connections),
+      rollUps: createPostgresRollUps(connections, types),
       wasCrashed: false,
       close: () => server.close(),
     };
@@ -133,7 +142,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-type Nouns = Omit<Store, 'path' | 'retention' | 'wasCrashed' | 'close'>;
+type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wasCrashed' | 'close'>;
 
 function nounsOf(database: Database): Nouns {
   return {
@@ -142,6 +151,7 @@ function nounsOf(database: Database): Nouns {
     triggers: createTriggers(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
+    checkHistory: createCheckHistory(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
     deliveries: createDeliveries(database),

@@ -4,6 +4,7 @@ import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
 import { type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, remainingRuns, writeCounts } from './counts.ts';
+import { noteLate } from './late-hours.ts';
 
 /** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
 export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
@@ -19,6 +20,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     remaining: (accountId) => remainingRuns(connection, accountId, rules.now),
     insertRun: (row) => insertRun(connection, row),
     insertMissed: (row) => insertMissed(connection, row),
+    noteLate: (...hour) => noteLate(connection, ...hour),
     move: (row, nextDueAt, turn) => void move.run(nextDueAt, turn, row.account_id, row.check_id),
     countUsage: (accountId, runs) => countUsage(connection, accountId, rules.now, runs),
   };
@@ -44,7 +46,8 @@ function insertMissed(connection: Connection, row: ResultsTable): boolean {
   const { changes } = connection
     .prepare(
       `INSERT INTO results (account_id, check_id, id, attempt, outcome, reason, message, location, source, slots,
-         started_at, duration_ms, loop_delay_ms) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING`,
+         started_at, interval_ms, duration_ms, loop_delay_ms)
+       VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING`,
     )
     .run(
       row.account_id,
@@ -57,6 +60,7 @@ function insertMissed(connection: Connection, row: ResultsTable): boolean {
       row.source,
       row.slots,
       row.started_at,
+      row.interval_ms,
     );
   return Number(changes) === 1;
 }
