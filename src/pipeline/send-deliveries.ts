@@ -102,6 +102,8 @@ const settleRetryMs = 500;
 /** The step: its turn, and its end. */
 export interface SendDeliveries {
   turn(): Promise<number>;
+  /** Deliveries that are held. */
+  readonly underWay: number;
   /** Waits for what is under way up to `graceMs`; the rest is interrupted and repeated at the next start. */
   stop(graceMs: number): Promise<void>;
 }
@@ -143,6 +145,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   };
 
   return {
+    get underWay() {
+      return underWay.size;
+    },
     async turn() {
       const now = clock.now();
       await renew(now);
