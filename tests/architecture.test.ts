@@ -60,6 +60,16 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/tcp/a.ts', "import { x } from '../lanes.ts';"),
   ],
   [
+    'engines of the store',
+    file('src/store/postgres/a.ts', "import type { X } from '../sqlite/x.ts';"),
+    file('src/store/postgres/a.ts', "import type { X } from '../x.ts';"),
+  ],
+  [
+    'engines of the store',
+    file('src/store/checks.ts', "import { x } from './sqlite/x.ts';"),
+    file('src/store/store.ts', "import { x } from './sqlite/x.ts';"),
+  ],
+  [
     'steps of the pipeline',
     file('src/pipeline/run-checks.ts', "import { x } from './send-deliveries.ts';"),
     file('src/pipeline/run-checks.ts', "import { x } from './lease.ts';"),

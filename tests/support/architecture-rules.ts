@@ -29,6 +29,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
 const kindFolders = ['src/checks', 'src/channels'];
 
+/** What differs between the engines of the store, beside dialect.ts. */
+const engineFolders = ['src/store/sqlite', 'src/store/postgres'];
+
 export const rules: readonly Rule[] = [
   {
     sentence: 'A room imports only the rooms in its row, and the files that join (src/*.ts) are imported by none.',
@@ -53,6 +56,15 @@ export const rules: readonly Rule[] = [
         if (kind === null || kind === kindOf(path)) return null;
         const registry = path === `${kind.slice(0, kind.lastIndexOf('/'))}/registry.ts`;
         return registry || roomOf(path) === 'src' ? null : `imports ${to} of kind ${kind}`;
+      }),
+  },
+  {
+    sentence: 'The engines of the store never see each other, and in the store only store.ts knows them.',
+    breaches: (sources) =>
+      perImport(sources, ({ path }, to) => {
+        const engine = engineOf(to);
+        if (engine === null || !path.startsWith('src/store/') || path === 'src/store/store.ts') return null;
+        return engine === engineOf(path) ? null : `imports ${to} of ${engine}`;
       }),
   },
   {
@@ -166,6 +178,11 @@ function kindOf(path: string): string | null {
   const folder = kindFolders.find((each) => path.startsWith(`${each}/`));
   const [kind, ...rest] = folder === undefined ? [] : path.slice(folder.length + 1).split('/');
   return kind !== undefined && rest.length > 0 ? `${folder}/${kind}` : null;
+}
+
+/** The folder of the engine a file belongs to; null outside of engines. */
+function engineOf(path: string): string | null {
+  return engineFolders.find((folder) => path.startsWith(`${folder}/`)) ?? null;
 }
 
 function lines({ text }: SourceFile): number {

@@ -1,20 +1,22 @@
 // Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Attempt, Delivery, RenderedRequest } from '#domain/delivery.ts';
+import type { Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, parsedOrNull } from '../codec.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
+import {
+  type ClaimedDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+  deliveryOf,
+  type DeliveryRow,
+  interruptedAttempt,
+  type SettledAttempt,
+  type SettleRules,
+  type WalkPlace,
+} from '../delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
-import type {
-  ClaimedDeliveries,
-  ClaimedDelivery,
-  DeliveryClaim,
-  SettledAttempt,
-  SettleRules,
-  WalkPlace,
-} from '../sqlite/deliveries.ts';
-import { deliveryOf, type DeliveryRow } from '../sqlite/delivery-rows.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './connections.ts';
 import { insertAttempts } from './delivery-rows.ts';
@@ -185,24 +187,6 @@ async function cancel(session: Session, rows: readonly DeliveriesTable[]): Promi
        attempt_started_at = NULL, error = 'the alert channel is gone' WHERE ${inPairs('(account_id, id)', 1)}`,
     keysOf(rows),
   );
-}
-
-/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
-function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
-  return {
-    accountId: idText(row.account_id),
-    deliveryId: idText(row.id),
-    number: row.attempts + 1,
-    startedAt: row.attempt_started_at ?? now,
-    durationMs: 0,
-    headers: parsedOrNull<RenderedRequest>(row.request)?.headers ?? [],
-    response: null,
-    error: {
-      class: 'interrupted',
-      message: 'Tocsin stopped while this attempt was under way: whether it arrived is unknown; it is repeated',
-    },
-    nextAttemptAt: now,
-  };
 }
 
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
