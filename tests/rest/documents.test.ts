@@ -102,6 +102,19 @@ test('the page says once what holds for every key, and shows the fields of each 
   }
 });
 
+test('what an operation answers with reads as a sentence', async () => {
+  const { body } = await server.inject({ url: '/docs' });
+  const answers = [...body.matchAll(/<td><code>2\d\d<\/code><\/td>\s*<td>([^]*?)<\/td>/g)].map(([, cell]) =>
+    (cell ?? '').replaceAll(/<[^>]+>/g, ''),
+  );
+  assert.ok(answers.length > 50, `only ${answers.length} answers were found`);
+  assert.ok(answers.includes('Done. Answers with a list of Runtime.'));
+  assert.ok(answers.includes('Done; there is no body.'));
+  const sentence =
+    /^(Done|Created|Accepted)(; there is no body|\. Answers with (a list of |an object|text\/|[A-Z]).*)?\.$/;
+  for (const answer of answers) assert.match(answer, sentence);
+});
+
 test('the bare address leads to the page', async () => {
   const answer = await server.inject({ url: '/' });
   assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'docs']);
