@@ -1,3 +1,4 @@
+// The sending thread: what comes back of attempts, whatever becomes of them or of the thread.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import net from 'node:net';

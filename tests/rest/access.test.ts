@@ -1,3 +1,4 @@
+// Who may do what: keys, accounts, roles and the rate limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';

@@ -1,3 +1,4 @@
+// The OpenAPI document and its page.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

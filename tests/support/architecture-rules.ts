@@ -5,6 +5,8 @@ import type { SourceFile } from './source-files.ts';
 export interface Rule {
   /** What holds when nothing is found. */
   readonly sentence: string;
+  /** Holds for tests, benches and scripts as well. */
+  readonly isOfTests?: true;
   readonly breaches: (sources: readonly SourceFile[]) => readonly string[];
 }
 
@@ -120,11 +122,10 @@ export const rules: readonly Rule[] = [
         .map(({ path }) => `${path}: rename it`),
   },
   {
-    sentence: 'What a file is for stands in a comment within its first 15 lines.',
+    sentence: 'Each file opens with a sentence that says what it is for, or the one thing it exports says it.',
+    isOfTests: true,
     breaches: (sources) =>
-      production(sources)
-        .filter(({ text }) => !/^\s*(?:\/\/ ?\S|\/\*\*)/m.test(text.split('\n', 15).join('\n')))
-        .map(({ path }) => `${path}: opens without a word`),
+      sources.filter((file) => !opensWithASentence(file)).map(({ path }) => `${path}: opens without a word`),
   },
   {
     sentence: 'There are no enums, namespaces, decorators or base classes of ours.',
@@ -158,6 +159,12 @@ export const rules: readonly Rule[] = [
     breaches: circles,
   },
 ];
+
+function opensWithASentence({ text }: SourceFile): boolean {
+  if (/^(?:#![^\n]*\n)?(?:\/\/ \S|\/\*\*)/.test(text)) return true;
+  const [only, ...more] = text.matchAll(/(\*\/\n)?^export /gm);
+  return only?.[1] !== undefined && more.length === 0;
+}
 
 function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
