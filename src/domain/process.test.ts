@@ -1,3 +1,4 @@
+// Who among processes lives, and where checks can run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isAlive, type ProcessSign, servedLocations, silentAfterMs } from './process.ts';

@@ -9,9 +9,7 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import type { FailingChannel } from '#domain/failing-channel.ts';
-import type { Rendered } from '#domain/recording.ts';
+import type { FailingChannel, RenderFailing } from '#domain/failing-channel.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
@@ -52,11 +50,7 @@ interface DeliveryStore {
     rules: {
       readonly owner: string;
       readonly now: number;
-      readonly renderFailing: (
-        failing: FailingChannel,
-        through: AlertChannel,
-        variables: readonly EnvironmentVariable[],
-      ) => Rendered;
+      readonly renderFailing: RenderFailing;
       readonly onFailing: (failing: FailingChannel) => void;
     },
   ): Promise<boolean[]>;
@@ -75,11 +69,7 @@ export interface SendDeliveriesOptions {
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
   /** The message through another channel that one does not receive any more. */
-  readonly renderFailing: (
-    failing: FailingChannel,
-    through: AlertChannel,
-    variables: readonly EnvironmentVariable[],
-  ) => Rendered;
+  readonly renderFailing: RenderFailing;
   readonly onFailing: (failing: FailingChannel) => void;
   readonly onError: (error: unknown) => void;
 }

@@ -1,3 +1,4 @@
+// The processes of an installation, by their signs of life.
 import type { ProcessSign } from '#domain/process.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import type { Database } from './database.ts';

@@ -14,14 +14,14 @@ import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { postgresDialect, sqliteDialect } from './dialect.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
-import { checkKey, checkPostgresKey } from './key-check.ts';
+import { checkKey } from './key-check.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { createGaps, type Gaps } from './gaps.ts';
-import { createPath, type Path } from './path.ts';
+import type { Path } from './path.ts';
 import { createProcesses, type Processes } from './processes.ts';
-import { createRetention, type Retention } from './retention.ts';
+import type { Retention } from './retention.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
@@ -31,6 +31,9 @@ import { createPostgresRetention } from './postgres/retention.ts';
 import { openPostgres, type PostgresServer } from './postgres/server.ts';
 import { createWakes, type ListeningState } from './postgres/wakes.ts';
 import { openSqliteFile } from './sqlite/file.ts';
+import { checkSqliteKey } from './sqlite/key-check.ts';
+import { createSqlitePath } from './sqlite/path.ts';
+import { createSqliteRetention } from './sqlite/retention.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 import { noWakes, type Wakes } from './wakes.ts';
@@ -94,7 +97,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
   const file = openSqliteFile(path);
   const seal = createSeal(secretKey);
   try {
-    checkKey(file, seal);
+    checkSqliteKey(file, seal);
   } catch (error) {
     void file.close();
     throw error;
@@ -109,8 +112,8 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
   };
   return {
     ...nounsOf(database),
-    path: createPath(file, database.seal),
-    retention: createRetention(file),
+    path: createSqlitePath(file, database.seal),
+    retention: createSqliteRetention(file),
     wakes: noWakes,
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
@@ -135,7 +138,7 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
   const { reader, transaction, connections, address } = server;
   const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
   try {
-    await checkPostgresKey(database, shownAddress(address));
+    await checkKey(database, shownAddress(address));
     await makeDays(connections, clock.now());
     const types = await connections.transaction(readColumnTypes);
     const { listenAddress = address, onListening } = options;

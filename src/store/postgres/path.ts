@@ -1,7 +1,7 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
+import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
-import { walkStart } from '../sqlite/deliveries.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import { moveOnceWithClock, takeOver } from './clock-jump.ts';
 import type { Connections, Session } from './connections.ts';
