@@ -16,6 +16,7 @@ import {
 } from '#domain/roll-up.ts';
 import { type IdBytes, idText, idTime } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
+import { rewound } from './roll-up-progress.ts';
 import { rollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from './roll-up-tables.ts';
 
@@ -141,9 +142,7 @@ async function presentProgress(store: RollUpStore, now: number, resultsKeptMs: n
     await store.writeProgress(first);
     return first;
   }
-  // The clock was set back: what is still to come will be rolled up again, with all that was recorded the first time.
-  if (progress.hourAt > hourOf(now)) return { hourAt: hourOf(now), after: null };
-  return progress;
+  return rewound(progress, now) ?? progress;
 }
 
 /** Hours that results came to after they were rolled up are rolled up anew, from all their results. */

@@ -1,7 +1,7 @@
 // Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../codec.ts';
-import { readProgress, readResultsFrom, writtenProgress } from '../roll-up-progress.ts';
+import { readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
 import { type SpanKey, spans } from '../roll-up-rows.ts';
 import {
   type CheckKey,
@@ -40,6 +40,16 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
       },
     release: async (before) => (await alone((store) => releaseResults(store, before))) ?? 0,
   };
+}
+
+/** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
+export async function rewindRollUps(session: Session, now: number): Promise<void> {
+  // No turn is under way, so that none takes its hours to be done.
+  await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
+  const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
+  const progress = rewound(readProgress(kept?.value ?? null), now);
+  if (progress === null) return;
+  await session.query(`UPDATE installation SET value = $1 WHERE key = 'rolled-up'`, [writtenProgress(progress)]);
 }
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {

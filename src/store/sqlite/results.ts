@@ -20,7 +20,7 @@ export function recordAttempts(
   const rows: RecordRows = {
     ...tellRowsOf(connection),
     letGo: (attempt) => letGo(connection, attempt, rules.owner),
-    insertResult: (row) => insertResult(connection, row),
+    insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
     writeState: (row) => writeState(connection, row),
@@ -49,8 +49,9 @@ function letGo(connection: Connection, { run, retryAt }: EndedAttempt, owner: st
   return Number(held.changes) === 1;
 }
 
-function insertResult(connection: Connection, row: ResultsTable): void {
-  connection
+/** Adds a result; false when one with its id is there already. */
+export function insertResult(connection: Connection, row: ResultsTable): boolean {
+  const { changes } = connection
     .prepare(
       `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
          started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms)
@@ -75,6 +76,7 @@ function insertResult(connection: Connection, row: ResultsTable): void {
       row.details,
       row.interval_ms,
     );
+  return Number(changes) === 1;
 }
 
 function keepPassing(connection: Connection, row: PassingExchangesTable): void {

@@ -1,7 +1,7 @@
 // Rows of roll-ups in SQLite; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes } from '../codec.ts';
-import { readProgress, readResultsFrom, writtenProgress } from '../roll-up-progress.ts';
+import { readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
 import { spans } from '../roll-up-rows.ts';
 import {
   type LateHour,
@@ -22,13 +22,21 @@ const resultsMost = 2000;
 const size = { checks: 100, lateHours: 50 };
 
 /** Roll-ups of a file. */
-export function createRollUps(file: SqliteFile): RollUps {
+export function createSqliteRollUps(file: SqliteFile): RollUps {
   const { queue } = file;
   return {
     turn: (now, resultsKeptMs) =>
       queue.single((connection) => rollUpTurn(rollUpStoreOf(connection), now, size, resultsKeptMs)),
     release: (before) => queue.single((connection) => releaseResults(rollUpStoreOf(connection), before)),
   };
+}
+
+/** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
+export function rewindRollUps(connection: Connection, now: number): void {
+  const kept = connection.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get();
+  const progress = rewound(readProgress(kept === undefined ? null : String(kept['value'])), now);
+  if (progress === null) return;
+  connection.prepare(`UPDATE installation SET value = ? WHERE key = 'rolled-up'`).run(writtenProgress(progress));
 }
 
 /** The statements answer at once: a turn is over before anything else of this process runs. */
