@@ -1,7 +1,7 @@
 // What results come to, and how stretches of missed slots spread over time.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { addResult, type CountedResult, emptyRollUp, hourMs, isLate, isLong, slotsWithin } from './roll-up.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 // How exact percentiles of a sketch are, and that merging loses nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { addToSketch, mergeSketch, quantileOf, relativeError, type Sketch, sketchBytes, sketchOf } from './sketch.ts';
 
 const values = fc.array(fc.integer({ min: 1, max: 120_000_000 }), { minLength: 1, maxLength: 200 });

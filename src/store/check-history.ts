@@ -4,10 +4,10 @@ import type { Kysely } from 'kysely';
 import { dayMs, dayOf, hourMs, hourOf, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
 import { type IdBytes, idBytes, idText, idTime } from './codec.ts';
 import type { Database } from './database.ts';
-import { readProgress, readResultsFrom } from './roll-up-progress.ts';
+import { type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
 import { rollUpOf, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
-import { isLongStretch, type Progress, rolledUpTo, rollUpsOf, stretchesOf } from './roll-ups.ts';
+import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
 import { readResults, type TimedResult } from './raw-results.ts';
 import type { Tables } from './schema.ts';
 

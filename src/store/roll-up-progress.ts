@@ -1,7 +1,17 @@
 // How far roll-ups are, and from when on results are whole, as the texts that the installation keeps of them.
-import { hourOf, lateAfterMs } from '#domain/roll-up.ts';
-import { idBytes, idText } from './codec.ts';
-import type { Progress } from './roll-ups.ts';
+import { hourMs, hourOf, lateAfterMs } from '#domain/roll-up.ts';
+import { type IdBytes, idBytes, idText } from './codec.ts';
+
+/** How far roll-ups are: every hour before `hourAt`, and `hourAt` itself of the checks up to `after`. */
+export interface Progress {
+  readonly hourAt: number;
+  readonly after: CheckKey | null;
+}
+
+export interface CheckKey {
+  readonly accountId: IdBytes;
+  readonly checkId: IdBytes;
+}
 
 /** `<epoch ms>` or `<epoch ms>/<account>/<check>`. */
 export function writtenProgress({ hourAt, after }: Progress): string {
@@ -30,4 +40,14 @@ export function readResultsFrom(text: string | null): number {
 export function rewound(progress: Progress | null, now: number): Progress | null {
   const hourAt = hourOf(now - lateAfterMs);
   return progress !== null && progress.hourAt > hourAt ? { hourAt, after: null } : null;
+}
+
+/** Up to when the hours of a check are rolled up, epoch ms. */
+export function rolledUpTo({ hourAt, after }: Progress, check: CheckKey): number {
+  const isBehind = after !== null && keyText(check) <= keyText(after);
+  return isBehind ? hourAt + hourMs : hourAt;
+}
+
+function keyText({ accountId, checkId }: CheckKey): string {
+  return idText(accountId) + idText(checkId);
 }

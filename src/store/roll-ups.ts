@@ -16,20 +16,9 @@ import {
 } from '#domain/roll-up.ts';
 import { type IdBytes, idText, idTime } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
-import { rewound } from './roll-up-progress.ts';
+import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-progress.ts';
 import { rollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from './roll-up-tables.ts';
-
-/** How far roll-ups are: every hour before `hourAt`, and `hourAt` itself of the checks up to `after`. */
-export interface Progress {
-  readonly hourAt: number;
-  readonly after: CheckKey | null;
-}
-
-export interface CheckKey {
-  readonly accountId: IdBytes;
-  readonly checkId: IdBytes;
-}
 
 /** A result, as far as a roll-up counts it. */
 export interface RawResult {
@@ -172,16 +161,6 @@ async function rollUpLate(store: RollUpStore, progress: Progress, late: readonly
   );
   await store.forget([...late.filter(({ isGone }) => isGone), ...living.slice(0, done.length)]);
   return { results: found.reduce((sum, rows) => sum + rows.length, 0), hours: done.length, isThrough: false };
-}
-
-/** Up to when the hours of a check are rolled up, epoch ms. */
-export function rolledUpTo({ hourAt, after }: Progress, check: CheckKey): number {
-  const isBehind = after !== null && keyText(check) <= keyText(after);
-  return isBehind ? hourAt + hourMs : hourAt;
-}
-
-function keyText({ accountId, checkId }: CheckKey): string {
-  return idText(accountId) + idText(checkId);
 }
 
 function isLastOfDay(hourAt: number): boolean {

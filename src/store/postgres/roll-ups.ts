@@ -1,10 +1,9 @@
 // Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../codec.ts';
-import { readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
+import { type CheckKey, readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
 import { type SpanKey, spans } from '../roll-up-rows.ts';
 import {
-  type CheckKey,
   type LateHour,
   type RawResult,
   releaseResults,
