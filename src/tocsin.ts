@@ -1,15 +1,21 @@
 // `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
-import { backUp, CommandError } from '#commands/backup.ts';
+import { backUp } from '#commands/backup.ts';
+import { CommandError } from '#commands/command-error.ts';
 import { examine } from '#commands/doctor.ts';
+import { migrate } from '#commands/migrate.ts';
 import { addAdminKey } from '#commands/new-key.ts';
+import { restore } from '#commands/restore.ts';
+import { type DatabaseAddress, readDatabaseAddress } from '#store/move/address.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
+import { findSecretKey } from './secret-key.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
@@ -17,7 +23,11 @@ const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
 const help = `Usage: npm run tocsin -- <command>
 
   serve             run the service (the same as npm start); stops on Ctrl-C or SIGTERM
-  backup <file>     copy the database while the service runs, verified; restore: stop the service, put the file in place
+  backup <file>     copy the database while the service runs, verified
+  restore <file>    put a backup in the place of the database, verified; the service must be stopped; what was there
+                    is kept beside it
+  migrate           copy the whole installation: --from <database> --to <database>, each sqlite:<file> or postgres://…;
+                    both stopped; verified; goes on after a kill; --overwrite removes what stands in the target
   new-key           make and print an admin key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
@@ -35,6 +45,8 @@ class UsageError extends Error {
 const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   serve,
   backup,
+  restore: restoreBackup,
+  migrate: migrateDatabase,
   'new-key': newKey,
   doctor,
   help: showHelp,
@@ -83,6 +95,47 @@ function backup(words: string[]): Promise<number> {
     `${made.path}: ${megabytes} MB, ${made.tables} tables, verified, ${made.durationMs.toFixed(0)} ms\n`,
   );
   return Promise.resolve(exitCodes.ok);
+}
+
+function restoreBackup(words: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
+  const [source] = positionals;
+  if (source === undefined || positionals.length > 1) throw new UsageError('restore takes one file name');
+  const config = readConfig();
+  const { path } = config.database;
+  const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
+  const done = restore({ source, target: path, secretKey, now: systemClock.now() });
+  process.stdout.write(
+    `${path}: restored from ${source}, verified${done.replaced === null ? '' : `; what was there is ${done.replaced}`}\n`,
+  );
+  return Promise.resolve(exitCodes.ok);
+}
+
+async function migrateDatabase(words: string[]): Promise<number> {
+  const options = { from: { type: 'string' }, to: { type: 'string' }, overwrite: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: words, options });
+  const [from, to] = [addressOf('--from', values.from), addressOf('--to', values.to)];
+  const config = readConfig();
+  const beside = [from, to].flatMap((address) => (address.kind === 'sqlite' ? [dirname(address.path)] : []));
+  const secretKey = findSecretKey(config, [...new Set([...beside.slice(0, 1), config.dataDir])]);
+  const screen = {
+    write: (text: string) => process.stdout.write(text),
+    isTerminal: process.stdout.isTTY,
+    now: () => performance.now(),
+  };
+  await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+  return exitCodes.ok;
+}
+
+function addressOf(option: string, text: string | undefined): DatabaseAddress {
+  const right = 'sqlite:<path of the file> or postgres://user@host:port/database';
+  if (text === undefined) throw new UsageError(`migrate needs ${option} ${right}`);
+  try {
+    return readDatabaseAddress(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${option} cannot be used: ${why}; right would be ${right}`);
+  }
 }
 
 function newKey(words: string[]): Promise<number> {

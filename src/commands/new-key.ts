@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { schemaVersion } from '#store/migrate.ts';
-import { CommandError } from './backup.ts';
+import { CommandError } from './command-error.ts';
 
 /** The key to add, without the key itself. */
 export interface NewKey {

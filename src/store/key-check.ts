@@ -1,5 +1,6 @@
 // Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
 import type { Database } from './database.ts';
+import { copyingFact, UnfinishedCopyError } from './move/unfinished.ts';
 import type { Seal } from './seal.ts';
 import type { SqliteFile } from './sqlite/file.ts';
 
@@ -14,9 +15,12 @@ const name = 'key-check';
  * Opens a sealed mark that the first start leaves in the database.
  *
  * @throws {WrongKeyError} when another key sealed it
+ * @throws {UnfinishedCopyError} when a copy into this database did not end
  */
 export function checkKey({ path, reader, queue }: SqliteFile, seal: Seal): void {
-  const row = reader.prepare('SELECT value FROM installation WHERE key = ?').get(name);
+  const fact = reader.prepare('SELECT value FROM installation WHERE key = ?');
+  if (fact.get(copyingFact) !== undefined) throw new UnfinishedCopyError(path);
+  const row = fact.get(name);
   if (row === undefined) {
     const leaveMark = `INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`;
     // On a full disk the mark is left by a later start.
@@ -29,7 +33,11 @@ export function checkKey({ path, reader, queue }: SqliteFile, seal: Seal): void 
 /** The same for a database of PostgreSQL; `shown` names it. */
 export async function checkPostgresKey({ transaction, seal }: Database, shown: string): Promise<void> {
   const mark = await transaction(async (tx) => {
-    const row = await tx.selectFrom('installation').select('value').where('key', '=', name).executeTakeFirst();
+    const facts = tx.selectFrom('installation').select('value');
+    if ((await facts.where('key', '=', copyingFact).executeTakeFirst()) !== undefined) {
+      throw new UnfinishedCopyError(shown);
+    }
+    const row = await facts.where('key', '=', name).executeTakeFirst();
     if (row === undefined)
       await tx
         .insertInto('installation')

@@ -1,32 +1,13 @@
 // `npm run tocsin -- <command>`: what the commands do to a real installation, and what they say and exit with.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { runCommand as tocsin } from '../support/command.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
 import { startService } from '../support/service.ts';
-
-const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));
-
-interface Said {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function tocsin(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Said> {
-  const child = spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, out, err };
-}
 
 function emptyFolder(t: { after(fn: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-commands-'));
@@ -38,7 +19,7 @@ describe('the command line', () => {
   it('teaches when asked, and when asked for something it does not have', async () => {
     const help = await tocsin(['help']);
     assert.equal(help.code, 0);
-    for (const command of ['serve', 'backup', 'new-key', 'doctor'])
+    for (const command of ['serve', 'backup', 'restore', 'migrate', 'new-key', 'doctor'])
       assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);

@@ -32,9 +32,14 @@ export interface TempStore extends AsyncDisposable {
   readonly raw: RawRows;
   /** Everything that is stored, as it is stored: to look for what must not be there. */
   stored(): string;
+  /** The database as `--from` and `--to` name it. */
+  readonly address: string;
+  /** Closes the store, as a service that stops; the rows can still be looked at. */
+  rest(): Promise<void>;
 }
 
-const secretKey = new Uint8Array(32).fill(7);
+/** The secret key of every one of these stores. */
+export const secretKey: Uint8Array = new Uint8Array(32).fill(7);
 const noon = Date.UTC(2026, 2, 10, 12);
 
 /** Opens a new store on a real SQLite file; `await using` closes it and removes its folder. */
@@ -53,6 +58,8 @@ export function openTempStore(at: number = noon): TempStore {
         .filter((file) => existsSync(file))
         .map((file) => readFileSync(file, 'latin1'))
         .join(''),
+    address: `sqlite:${path}`,
+    rest: () => store.close(),
     [Symbol.asyncDispose]: async () => {
       raw.close();
       await store.close();
@@ -67,14 +74,18 @@ export async function openTempPostgres(server: PostgresServer, at: number = noon
   const clock = clockAt(at);
   const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
   const raw = openRawPostgres(database.url);
+  let resting: Promise<void> | null = null;
+  const rest = (): Promise<void> => (resting ??= store.close());
   return {
     store,
     clock,
     raw,
     stored: () => storedText(raw),
+    address: database.url,
+    rest,
     [Symbol.asyncDispose]: async () => {
       raw.close();
-      await store.close();
+      await rest();
       await database.drop();
     },
   };

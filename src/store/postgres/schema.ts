@@ -32,8 +32,8 @@ async function migrateOrFindBusy(session: Session): Promise<boolean> {
   return true;
 }
 
-/** 0 = the database is empty. */
-async function versionOf(session: Session): Promise<number> {
+/** The version of the schema that is there; 0 = the database is empty. */
+export async function versionOf(session: Session): Promise<number> {
   const [table] = await session.query<{ is: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS is`);
   if (table?.is !== true) return 0;
   const [row] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'schema-version'`);
