@@ -55,18 +55,19 @@ function makeDataDir({ dataDir }: Config): void {
   }
 }
 
-const foreseen: ReadonlySet<string> = new Set([
-  'ConfigError',
-  'DatabaseOpenError',
-  'NewerDatabaseError',
-  'UnfinishedCopyError',
-  'WrongKeyError',
-  'StartError',
-]);
-
 /** One helpful line for the faults of a start that a person can mend; the stack for those that nobody foresaw. */
 function lineOf(error: Error): string {
-  return foreseen.has(error.name) ? error.message : (error.stack ?? error.message);
+  const foreseen = [
+    'ConfigError',
+    'DatabaseOpenError',
+    'NewerDatabaseError',
+    'UnfinishedCopyError',
+    'WrongKeyError',
+    'StartError',
+    'StoreUnavailableError',
+    'OldServerError',
+  ];
+  return foreseen.includes(error.name) ? error.message : (error.stack ?? error.message);
 }
 
 function stopOnSignals(tocsin: Tocsin): void {

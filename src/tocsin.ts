@@ -1,21 +1,19 @@
 // `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { backUp } from '#commands/backup.ts';
 import { CommandError } from '#commands/command-error.ts';
-import { examine } from '#commands/doctor.ts';
-import { migrate } from '#commands/migrate.ts';
-import { addAdminKey } from '#commands/new-key.ts';
-import { restore } from '#commands/restore.ts';
-import { type DatabaseAddress, readDatabaseAddress } from '#store/move/address.ts';
+import { type DoctorDatabase, examine } from '#commands/doctor.ts';
+import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
-import { findSecretKey } from './secret-key.ts';
+import { migrateDatabase, restoreBackup } from './move-commands.ts';
+import { UsageError } from './usage-error.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
@@ -36,11 +34,6 @@ const help = `Usage: npm run tocsin -- <command>
 Configuration comes from the environment: see docs/configuration.md.
 Exit codes: 0 done, 1 something is wrong, 2 the command line is wrong, 78 the configuration is wrong.
 `;
-
-/** A command line that cannot be understood. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   serve,
@@ -69,7 +62,7 @@ async function run([name = 'help', ...words]: string[]): Promise<number> {
     if (isUsage) process.stderr.write('Try: npm run tocsin -- help\n');
     if (isUsage) return exitCodes.usage;
     if (error instanceof ConfigError) return exitCodes.config;
-    if (error instanceof CommandError) return exitCodes.failed;
+    if (error instanceof CommandError || error instanceof StoreUnavailableError) return exitCodes.failed;
     throw error;
   }
 }
@@ -89,7 +82,11 @@ function backup(words: string[]): Promise<number> {
   const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
   const [target] = positionals;
   if (target === undefined || positionals.length > 1) throw new UsageError('backup takes one file name');
-  const made = backUp(readConfig().database.path, target);
+  const { database } = readConfig();
+  if (database.kind === 'postgres') {
+    throw new CommandError('a PostgreSQL is backed up with its own tools: see docs/postgresql.md, "Back up"');
+  }
+  const made = backUp(database.path, target);
   const megabytes = (made.bytes / 1e6).toFixed(1);
   process.stdout.write(
     `${made.path}: ${megabytes} MB, ${made.tables} tables, verified, ${made.durationMs.toFixed(0)} ms\n`,
@@ -97,58 +94,24 @@ function backup(words: string[]): Promise<number> {
   return Promise.resolve(exitCodes.ok);
 }
 
-function restoreBackup(words: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
-  const [source] = positionals;
-  if (source === undefined || positionals.length > 1) throw new UsageError('restore takes one file name');
-  const config = readConfig();
-  const { path } = config.database;
-  const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
-  const done = restore({ source, target: path, secretKey, now: systemClock.now() });
-  process.stdout.write(
-    `${path}: restored from ${source}, verified${done.replaced === null ? '' : `; what was there is ${done.replaced}`}\n`,
-  );
-  return Promise.resolve(exitCodes.ok);
-}
-
-async function migrateDatabase(words: string[]): Promise<number> {
-  const options = { from: { type: 'string' }, to: { type: 'string' }, overwrite: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args: words, options });
-  const [from, to] = [addressOf('--from', values.from), addressOf('--to', values.to)];
-  const config = readConfig();
-  const beside = [from, to].flatMap((address) => (address.kind === 'sqlite' ? [dirname(address.path)] : []));
-  const secretKey = findSecretKey(config, [...new Set([...beside.slice(0, 1), config.dataDir])]);
-  const screen = {
-    write: (text: string) => process.stdout.write(text),
-    isTerminal: process.stdout.isTTY,
-    now: () => performance.now(),
-  };
-  await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
-  return exitCodes.ok;
-}
-
-function addressOf(option: string, text: string | undefined): DatabaseAddress {
-  const right = 'sqlite:<path of the file> or postgres://user@host:port/database';
-  if (text === undefined) throw new UsageError(`migrate needs ${option} ${right}`);
-  try {
-    return readDatabaseAddress(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${option} cannot be used: ${why}; right would be ${right}`);
-  }
-}
-
-function newKey(words: string[]): Promise<number> {
+async function newKey(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { name: { type: 'string', default: 'Made with new-key' } } });
   const name = values.name.trim();
   if (name === '' || name.length > 200) throw new UsageError('--name takes a text of 1 to 200 characters');
   const text = newKeyText();
   const key = { name, hash: keyHash(text), prefix: keyPrefix(text), createdAt: systemClock.now() };
-  const reached = addAdminKey(readConfig().database.path, key);
+  const { database } = readConfig();
+  const reached =
+    database.kind === 'sqlite' ? addAdminKey(database.path, key) : await addAdminKeyOnPostgres(database.address, key);
   process.stdout.write(
     `An admin key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );
-  return Promise.resolve(exitCodes.ok);
+  return exitCodes.ok;
+}
+
+function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
+  if (database.kind === 'sqlite') return database;
+  return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
 }
 
 async function doctor(words: string[]): Promise<number> {
@@ -158,7 +121,7 @@ async function doctor(words: string[]): Promise<number> {
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
-    databasePath: config.database.path,
+    database: doctorDatabaseOf(config),
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),

@@ -58,8 +58,7 @@ describe('migrate', () => {
     const raw = openRawPostgres(database.url);
     t.after(() => raw.close());
     const count = (): number => Number(raw.prepare('SELECT count(*) AS n FROM results').get()?.['n']);
-    const isThere = (): boolean =>
-      raw.prepare(`SELECT to_regclass('results') IS NOT NULL AS is`).get()?.['is'] === 1;
+    const isThere = (): boolean => raw.prepare(`SELECT to_regclass('results') IS NOT NULL AS is`).get()?.['is'] === 1;
 
     const first = startCommand(words, secretKey);
     await until('rows to arrive', () => isThere() && count() > 0);
@@ -102,7 +101,7 @@ describe('migrate', () => {
     const file = `sqlite:${join(folder, 'none.db')}`;
     const cases: readonly (readonly [words: string[], code: number, says: RegExp])[] = [
       [['--to', file], 2, /needs --from sqlite:/],
-      [['--from', file, '--to', 'mysql://u:canary@h/d'], 2, /--to cannot be used: it begins with neither/],
+      [['--from', file, '--to', 'mysql://u:canary@h/d'], 2, /--to cannot be used; right would be sqlite:/],
       [['--from', file, '--to', 'postgres://u:canary@h'], 2, /--to cannot be used: it names no database/],
       [['--from', file, '--to', file], 1, /the same database/],
       [['--from', file, '--to', 'postgres://u:canary@127.0.0.1:1/d'], 1, /there is no database at/],

@@ -1,7 +1,7 @@
 // A whole installation from SQLite to PostgreSQL and back: the same rows, the same sums, the days where they belong.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openSource, openTarget, readDatabaseAddress } from '#store/move/address.ts';
+import { openSource, openTarget } from '#store/move/address.ts';
 import { copyInstallation, type VerifiedTable } from '#store/move/copy-installation.ts';
 import { fill, rowsOf } from '../support/every-table.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -20,8 +20,8 @@ const silent = { onRemove: () => {}, onResume: () => {}, onTable: () => {}, onRo
 
 async function copy(from: TempStore, to: TempStore): Promise<VerifiedTable[]> {
   await Promise.all([from.rest(), to.rest()]);
-  const source = await openSource(readDatabaseAddress(from.address));
-  const target = await openTarget(readDatabaseAddress(to.address));
+  const source = await openSource(from.address);
+  const target = await openTarget(to.address);
   try {
     return await copyInstallation(source, target, { secretKey, overwrite: false }, silent);
   } finally {
@@ -36,7 +36,7 @@ describe('an installation', () => {
     await using between = await openTempPostgres(server);
     await using last = openTempStore();
     await first.rest();
-    const source = await openSource(readDatabaseAddress(first.address));
+    const source = await openSource(first.address);
     const { tables } = source;
     await source.close();
     for (const table of tables) fill(first.raw, table, 300, noon - 60 * dayMs);

@@ -1,7 +1,7 @@
 // A whole installation in another database of the same engine: nothing forgotten, nothing doubled, whatever comes between.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { openSource, openTarget, readDatabaseAddress } from '#store/move/address.ts';
+import { openSource, openTarget } from '#store/move/address.ts';
 import {
   copyInstallation,
   type CopyListener,
@@ -24,9 +24,9 @@ async function copy(
   order: Partial<CopyOrder> = {},
   listener: Partial<CopyListener> = {},
 ): Promise<VerifiedTable[]> {
-  const source = await openSource(readDatabaseAddress(from.address));
+  const source = await openSource(from.address);
   try {
-    const target = await openTarget(readDatabaseAddress(to.address));
+    const target = await openTarget(to.address);
     try {
       return await copyInstallation(
         source,
@@ -57,7 +57,7 @@ describe('a copy of an installation', () => {
   it('holds every row of every table of the schema', async (newStore) => {
     await using both = await two(newStore);
     const { from, to } = both;
-    const source = await openSource(readDatabaseAddress(from.address));
+    const source = await openSource(from.address);
     const { tables } = source;
     await source.close();
     assert.deepEqual(
@@ -175,15 +175,14 @@ describe('a copy of an installation', () => {
 function newStoreOn({ address }: TempStore) {
   return async () => {
     const { openPostgresStore, openStore } = await import('#store/store.ts');
-    const where = readDatabaseAddress(address);
     const clock = { now: () => noon };
-    return where.kind === 'sqlite'
-      ? openStore({ path: where.path, secretKey, clock })
-      : openPostgresStore({ address: where.address, secretKey, clock });
+    return address.kind === 'sqlite'
+      ? openStore({ path: address.path, secretKey, clock })
+      : openPostgresStore({ address: address.address, secretKey, clock });
   };
 }
 
 function setVersion({ raw, address }: TempStore, version: number): void {
-  if (address.startsWith('sqlite')) raw.exec(`PRAGMA user_version = ${version + 1_000_000}`);
+  if (address.kind === 'sqlite') raw.exec(`PRAGMA user_version = ${version + 1_000_000}`);
   else raw.exec(`UPDATE installation SET value = '${version + 1_000_000}' WHERE key = 'schema-version'`);
 }

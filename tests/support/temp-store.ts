@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseAddress } from '#store/move/address.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore, openStore, type Store } from '#store/store.ts';
 import type { PostgresDatabase, PostgresServer } from './postgres.ts';
@@ -28,12 +29,14 @@ export function clockAt(at: number): TurnedClock {
 export interface TempStore extends AsyncDisposable {
   readonly store: Store;
   readonly clock: TurnedClock;
+  /** Whether other processes may be at the same database: then nobody's lease is ended for him. */
+  readonly isShared: boolean;
   /** The same database from outside: for rows that another part of the product writes, and to look. */
   readonly raw: RawRows;
   /** Everything that is stored, as it is stored: to look for what must not be there. */
   stored(): string;
-  /** The database as `--from` and `--to` name it. */
-  readonly address: string;
+  /** Where it is. */
+  readonly address: DatabaseAddress;
   /** Closes the store, as a service that stops; the rows can still be looked at. */
   rest(): Promise<void>;
 }
@@ -52,13 +55,14 @@ export function openTempStore(at: number = noon): TempStore {
   return {
     store,
     clock,
+    isShared: false,
     raw,
     stored: () =>
       [path, `${path}-wal`]
         .filter((file) => existsSync(file))
         .map((file) => readFileSync(file, 'latin1'))
         .join(''),
-    address: `sqlite:${path}`,
+    address: { kind: 'sqlite', path },
     rest: () => store.close(),
     [Symbol.asyncDispose]: async () => {
       raw.close();
@@ -79,9 +83,10 @@ export async function openTempPostgres(server: PostgresServer, at: number = noon
   return {
     store,
     clock,
+    isShared: true,
     raw,
     stored: () => storedText(raw),
-    address: database.url,
+    address: { kind: 'postgres', address: readPostgresAddress(database.url) },
     rest,
     [Symbol.asyncDispose]: async () => {
       raw.close();

@@ -1,6 +1,5 @@
 // Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
-import { resolve } from 'node:path';
-import { type PostgresAddress, readPostgresAddress } from '../postgres/address.ts';
+import type { PostgresAddress } from '../postgres/address.ts';
 import { openPostgresSource, openPostgresTarget } from '../postgres/move-side.ts';
 import { openSqliteSource, openSqliteTarget } from '../sqlite/move-side.ts';
 import type { Side } from './side.ts';
@@ -9,14 +8,6 @@ import type { Side } from './side.ts';
 export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress };
-
-/** Reads `sqlite:<path>` or `postgres://…`. Throws an Error that says what is wrong, without a password. */
-export function readDatabaseAddress(text: string): DatabaseAddress {
-  if (/^postgres(ql)?:/i.test(text)) return { kind: 'postgres', address: readPostgresAddress(text) };
-  const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
-  if (path === undefined) throw new Error('it begins with neither sqlite: nor postgres://');
-  return { kind: 'sqlite', path: resolve(path) };
-}
 
 /** Whether two addresses name the same database, as far as their texts tell. */
 export function isSameDatabase(a: DatabaseAddress, b: DatabaseAddress): boolean {

@@ -7,7 +7,7 @@ import { type PostgresAddress, shownAddress } from './address.ts';
 import { type ColumnTypes, createBulk, readColumnTypes } from './bulk.ts';
 import { type Connections, openConnections, type Session } from './connections.ts';
 import { dayMs, makeDaysOf } from './days.ts';
-import { migratePostgres, versionOf } from './schema.ts';
+import { migratePostgres, schemaVersionOf } from './schema.ts';
 
 /** The side that is read: as it is, never migrated. */
 export function openPostgresSource(address: PostgresAddress): Promise<Side> {
@@ -27,7 +27,7 @@ async function openedSide(
   const shown = shownAddress(address);
   try {
     await makeReady(connections);
-    checkVersion(shown, await connections.transaction(versionOf));
+    checkVersion(shown, await connections.transaction(schemaVersionOf));
     const types = await connections.transaction(readColumnTypes);
     return sideOf(shown, connections, types, await connections.transaction(tablesOf));
   } catch (error) {
