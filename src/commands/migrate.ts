@@ -1,5 +1,5 @@
 // `migrate --from … --to …`: a whole installation into another database, verified (docs/decisions/0045).
-import { type DatabaseAddress, isSameDatabase, openSource, openTarget } from '#store/move/address.ts';
+import { type DatabaseAddress, isSameDatabase, openSource, openTarget } from './move-sides.ts';
 import { copyInstallation, type VerifiedTable } from '#store/move/copy-installation.ts';
 import type { Side } from '#store/move/side.ts';
 import { CommandError } from './command-error.ts';

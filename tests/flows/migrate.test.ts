@@ -6,13 +6,14 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openSqliteFile } from '#store/sqlite/file.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { paste, runCommand, startCommand } from '../support/command.ts';
+import { blockOf, readPage } from '../support/pages.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { putAccount, putCheck } from '../support/rows.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let server: PostgresServer;
@@ -145,30 +146,40 @@ describe('an installation that moves to PostgreSQL and back', () => {
     cpSync(join(dirname(first.databasePath), 'secret.key'), join(dataDir, 'secret.key'));
     const { url } = await server.newDatabase();
     const environment = { TOCSIN_DATA_DIR: dataDir };
-    for (const [from, to] of [
-      [`sqlite:${first.databasePath}`, url],
-      [url, `sqlite:${join(dataDir, 'tocsin.db')}`],
-    ] as const) {
-      const said = await runCommand(['migrate', '--from', from, '--to', to], environment);
-      assert.equal(said.code, 0, said.err);
-    }
+    const pasted = await paste(
+      blockOf(readPage('docs/moving.md'), 'sh', 'migrate').replace(
+        'sqlite:data/',
+        `sqlite:${dirname(first.databasePath)}/`,
+      ),
+      dirname(dataDir),
+      { TARGET: url },
+    );
+    assert.equal(pasted.code, 0, `the page's own lines: ${pasted.err}`);
     target.answer({ status: 200 });
+    const between = await startService(t, { DATABASE_URL: url }, { dataDir, enter: [] });
+    const recovery = await receiver.received(({ json }) => json['ALERT_TYPE'] === 'ALERT_RECOVERY', 30_000);
+    const used = await runCommand(['migrate', '--from', url, '--to', `sqlite:${join(dataDir, 'x.db')}`], environment);
+    assert.match(
+      used.err,
+      /tocsin_\d+ is in use: process \d+ on .* gave a sign of life \d+ s ago: stop every process of it/,
+    );
+    await assertConserved(between);
+    await between.stop();
+
+    const back = ['migrate', '--from', url, '--to', `sqlite:${join(dataDir, 'tocsin.db')}`];
+    const said = await runCommand(back, environment);
+    assert.equal(said.code, 0, said.err);
     const second = await startService(t, {}, { dataDir, enter: [] });
-    const recovery = await receiver.received(
-      ({ json, attempt }) => json['ALERT_TYPE'] === 'ALERT_RECOVERY' && attempt === 2,
-      60_000,
-    );
-    const repeated = await receiver.received(
-      ({ deliveryId, attempt }) => deliveryId === told.deliveryId && attempt === 2,
-    );
-    assert.ok(recovery.hit.at > 0 && repeated.hit.at >= told.hit.at + 20_000, 'the retry kept its time');
+    for (const { deliveryId, hit } of [told, recovery]) {
+      const repeated = await receiver.received((one) => one.deliveryId === deliveryId && one.attempt === 2, 45_000);
+      assert.ok(repeated.hit.at >= hit.at + 20_000, 'a retry keeps its time');
+    }
     const listed = (await second.must('GET', '/v1/variables')) as unknown as { key: string }[];
     assert.deepEqual(
       listed.map(({ key }) => key),
       ['TOKEN'],
     );
-    const metrics = await (await fetch(`${second.address}/metrics`)).text();
-    assert.match(metrics, /^tocsin_conservation_difference 0$/m);
+    await assertConserved(second);
     await second.stop();
     assert.deepEqual(
       receiver.all.map(({ json, attempt }) => `${String(json['ALERT_TYPE'])} ${attempt}`).sort(),
@@ -178,6 +189,11 @@ describe('an installation that moves to PostgreSQL and back', () => {
     assertEverySlot(join(dataDir, 'tocsin.db'), String(check['id']));
   });
 });
+
+async function assertConserved({ address }: Service): Promise<void> {
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  assert.match(metrics, /^tocsin_conservation_difference 0$/m);
+}
 
 /** Every slot from the first on has a run or a result, once. */
 function assertEverySlot(path: string, checkId: string): void {

@@ -1,7 +1,7 @@
 // A whole installation from SQLite to PostgreSQL and back: the same rows, the same sums, the days where they belong.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openSource, openTarget } from '#store/move/address.ts';
+import { openSource, openTarget } from '#commands/move-sides.ts';
 import { copyInstallation, type VerifiedTable } from '#store/move/copy-installation.ts';
 import { fill, rowsOf } from '../support/every-table.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';

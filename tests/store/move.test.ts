@@ -1,7 +1,7 @@
 // A whole installation in another database of the same engine: nothing forgotten, nothing doubled, whatever comes between.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { openSource, openTarget } from '#store/move/address.ts';
+import { openSource, openTarget } from '#commands/move-sides.ts';
 import {
   copyInstallation,
   type CopyListener,

@@ -1,5 +1,5 @@
 // `npm run tocsin -- …` as a process of its own.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { plainEnvironment } from './plain-environment.ts';
 
@@ -19,7 +19,10 @@ export interface Running {
 }
 
 export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } });
+  return saidBy(spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } }));
+}
+
+function saidBy(child: ChildProcessWithoutNullStreams): Running {
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
@@ -31,4 +34,14 @@ export function startCommand(words: readonly string[], environment: NodeJS.Proce
 /** Runs a command to its end. */
 export function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Said> {
   return startCommand(words, environment).ended;
+}
+
+/** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
+export async function paste(lines: string, folder: string, environment: NodeJS.ProcessEnv = {}): Promise<Said> {
+  const npm = `npm() { shift 3; "${process.execPath}" "${entry}" "$@"; }`;
+  const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {
+    cwd: folder,
+    env: { ...plainEnvironment(), ...environment },
+  });
+  return saidBy(child).ended;
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseAddress } from '#store/move/address.ts';
+import type { DatabaseAddress } from '#commands/move-sides.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore, openStore, type Store } from '#store/store.ts';
 import type { PostgresDatabase, PostgresServer } from './postgres.ts';

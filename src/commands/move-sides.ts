@@ -1,8 +1,8 @@
 // Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
-import type { PostgresAddress } from '../postgres/address.ts';
-import { openPostgresSource, openPostgresTarget } from '../postgres/move-side.ts';
-import { openSqliteSource, openSqliteTarget } from '../sqlite/move-side.ts';
-import type { Side } from './side.ts';
+import type { PostgresAddress } from '#store/postgres/address.ts';
+import { openPostgresSource, openPostgresTarget } from '#store/postgres/move-side.ts';
+import { openSqliteSource, openSqliteTarget } from '#store/sqlite/move-side.ts';
+import type { Side } from '#store/move/side.ts';
 
 /** One of the two engines, and where. */
 export type DatabaseAddress =
