@@ -37,6 +37,7 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
   });
   return {
     async ofIds(accountId, ids) {
+      if (ids.length === 0) return [];
       const rows = await reader
         .selectFrom('checks')
         .select(columns)

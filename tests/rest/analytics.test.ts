@@ -199,8 +199,12 @@ describe('the analytics of several checks', () => {
         [ids['shop'], 72.7273, 8.3333],
       ],
     );
-    const unknown = await ask('POST', '/v1/analytics/checks', { checkIds: [ids['shop'], newId()] });
-    assert.equal(unknown.status, 404);
+    const unknown = await ask('POST', '/v1/analytics/checks', { checkIds: [newId(), ids['parallel']] });
+    assert.deepEqual(
+      unknown.body.map(({ checkId }: Record<string, unknown>) => checkId),
+      [ids['parallel']],
+    );
+    assert.deepEqual((await ask('POST', '/v1/analytics/checks', { checkIds: [] })).body, []);
   });
 });
 
