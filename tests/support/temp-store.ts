@@ -64,8 +64,13 @@ export function openTempStore(at: number = noon): TempStore {
   };
 }
 
+/** A store of a PostgreSQL, and where its database is. */
+export interface TempPostgres extends TempStore {
+  readonly url: string;
+}
+
 /** The same on a fresh database of a PostgreSQL. */
-export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempStore> {
+export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempPostgres> {
   const database = await server.newDatabase((await migratedOf(server)).name);
   const clock = clockAt(at);
   const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
@@ -74,6 +79,7 @@ export async function openTempPostgres(server: PostgresServer, at: number = noon
     store,
     clock,
     isShared: true,
+    url: database.url,
     raw,
     stored: () => storedText(raw),
     [Symbol.asyncDispose]: async () => {
