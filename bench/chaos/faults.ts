@@ -90,15 +90,18 @@ type Note = (kind: FaultKind, what: string, from: number, members: readonly Memb
 /** Each draws its numbers first, so that the dice fall the same whatever else happens. */
 const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note) => Promise<void>>> = {
   async kill(means, note) {
-    const [member, restMs] = [oneOf(means), between(downMs, means.dice)];
-    if (member === null) return;
-    means.say(`kill -9 of ${member.name}, down for ${seconds(restMs)}`);
+    const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
+    if (first === null) return;
+    const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
+    const members = [first, ...others.filter(({ service }) => service !== null)];
+    for (const member of members) member.isBusy = true;
+    means.say(`kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}`);
     const from = Date.now();
-    await member.kill();
+    await Promise.all(members.map((member) => member.kill()));
     await pause(restMs);
-    note('kill', member.name, from, [member]);
-    await member.start();
-    member.isBusy = false;
+    note('kill', namesOf(members), from, members);
+    await Promise.all(members.map((member) => member.start()));
+    for (const member of members) member.isBusy = false;
     means.onStarted();
   },
   async stop(means, note) {

@@ -1,4 +1,5 @@
 // Two processes of each role over one PostgreSQL, each on a way of its own to the database.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '../../src/config-variables.ts';
 import type { Peer } from '../support/peer.ts';
@@ -17,6 +18,7 @@ export interface Member {
   /** Whether something is being done to it already. */
   isBusy: boolean;
   kill(): Promise<void>;
+  stop(): Promise<void>;
   /** Starts it again; what goes wrong is a complaint. */
   start(): Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     members,
     complaints,
     serving: (role) => members.flatMap((member) => (member.role === role ? (member.service ?? []) : [])),
-    stop: async () => void (await Promise.all(members.map(({ service }) => service?.stop()))),
+    stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   };
 }
 
@@ -63,9 +65,15 @@ async function createMember(
 ): Promise<Member> {
   const way = new URL(url);
   way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
-  const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'error' };
+  const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
   let service: Service | null = null;
-  let isEnding = false;
+  const end = async (how: (ending: Service) => Promise<void>): Promise<void> => {
+    const ending = service;
+    service = null;
+    if (ending === null) return;
+    await how(ending);
+    writeFileSync(join(dataDir, `${name}.log`), ending.output(), { flag: 'a' });
+  };
   return {
     name,
     role,
@@ -73,19 +81,14 @@ async function createMember(
     get service() {
       return service;
     },
-    async kill() {
-      isEnding = true;
-      const killed = service;
-      service = null;
-      await killed?.kill();
-    },
+    kill: () => end((ending) => ending.kill()),
+    stop: () => end((ending) => ending.stop()),
     async start() {
-      isEnding = false;
       try {
         const started = await startService({ dataDir: join(dataDir, name), environment, callMostMs: 5000 });
         service = started;
         void started.ended.then(() => {
-          if (service === started && !isEnding) complaints.push(`${name} ended by itself: ${lastOf(started.output())}`);
+          if (service === started) complaints.push(`${name} ended by itself: ${lastOf(started.output())}`);
         });
       } catch (error) {
         complaints.push(`${name} did not start: ${lastOf(error instanceof Error ? error.message : String(error))}`);

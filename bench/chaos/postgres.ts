@@ -1,6 +1,7 @@
 // Ten processes over a real PostgreSQL, and everything that can go wrong between them; in the end all that was promised must
 // hold, and work must have gone on.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import { startPeer } from '../support/peer.ts';
@@ -66,6 +67,9 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const requests = await receiver.ask<Request[]>('requests');
 
     const works = worksOf(fleet, audit, writer);
+    // For whoever has to find out why: it goes when every promise was kept.
+    const found = { faults: faults.done, notes: audit.notes(), results: recorded.results(), requests };
+    for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
     for (const line of resumptions(faults.done, works)) say(line);
     return [
       ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
@@ -139,4 +143,8 @@ async function settle(recorded: Recorded, until: number): Promise<boolean> {
 async function conservationOf(fleet: Fleet): Promise<number> {
   const { body } = await firstOf(fleet).call('GET', '/metrics');
   return Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
+}
+
+function linesOf(rows: readonly unknown[]): string {
+  return rows.map((row) => JSON.stringify(row)).join('\n');
 }
