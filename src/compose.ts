@@ -92,16 +92,12 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   path = await whenDatabaseIsThere(log, () => startPath(pathMeans));
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
-  const firstAccount = config.roles.includes('api')
-    ? await whenDatabaseIsThere(log, () =>
-        ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config)),
-      )
-    : null;
+  const firstKey = await makeFirstKey(opened, config, log);
   const running = path;
   return {
     address,
     servesApi: config.roles.includes('api'),
-    firstKey: firstAccount?.key ?? null,
+    firstKey,
     async stop(why) {
       log.info('process.stopping', { why });
       stopping.abort();
@@ -122,6 +118,14 @@ function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pic
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };
+}
+
+/** The key of the first account, when this start made it; null otherwise. */
+async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
+  if (!config.roles.includes('api')) return null;
+  const means = { apiKeys: store.apiKeys, clock };
+  const made = await whenDatabaseIsThere(log, () => ensureFirstAccount(means, firstAccountWishes(config)));
+  return made?.key ?? null;
 }
 
 function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {

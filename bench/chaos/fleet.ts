@@ -15,6 +15,8 @@ export interface Member {
   readonly role: Role;
   /** null while it is down or not ready yet. */
   readonly service: Service | null;
+  /** Its numbers on this machine so far. */
+  readonly pids: ReadonlySet<string>;
   /** Whether something is being done to it already. */
   isBusy: boolean;
   kill(): Promise<void>;
@@ -66,6 +68,7 @@ async function createMember(
   const way = new URL(url);
   way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
   const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
+  const pids = new Set<string>();
   let service: Service | null = null;
   const end = async (how: (ending: Service) => Promise<void>): Promise<void> => {
     const ending = service;
@@ -78,6 +81,7 @@ async function createMember(
     name,
     role,
     isBusy: false,
+    pids,
     get service() {
       return service;
     },
@@ -87,6 +91,7 @@ async function createMember(
       try {
         const started = await startService({ dataDir: join(dataDir, name), environment, callMostMs: 5000 });
         service = started;
+        pids.add(String(started.pid));
         void started.ended.then(() => {
           if (service === started) complaints.push(`${name} ended by itself: ${lastOf(started.output())}`);
         });

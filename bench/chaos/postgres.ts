@@ -54,11 +54,11 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     while (Date.now() < from + minutes * 60_000) await faults.next();
     await faults.end();
     await proxy.ask('trust');
-    const whole: Span = { from, to: Date.now() };
     // What comes after the last fault is judged like what came before it.
     await pause(15_000);
     await writer.finish(firstOf(fleet));
     const until = Date.now();
+    const judged: Span = { from, to: until };
     say('settling');
     const isSettled = await settle(recorded, until);
     const written = await judgeWrites(firstOf(fleet), writer.acknowledged);
@@ -75,7 +75,8 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
       ...written,
       audit.judgeOwners(),
-      ...works.map((work) => judgeWork(work, faults.outages, { ...whole, to: until })),
+      ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
+      judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),
       { promise: 'no process ends by itself', tried: fleet.members.length, breaches: fleet.complaints },
       {
         promise: 'asked for = outcomes + open runs',
@@ -109,12 +110,27 @@ function worksOf(fleet: Fleet, audit: Audit, writer: Writer): Work[] {
     fleet.members.flatMap((member) => (member.role === role ? [member.name] : []));
   const instantsOf = (what: string): number[] =>
     notes.flatMap((note) => (note.what === what ? [note.at] : [])).sort((a, b) => a - b);
+  const signsOf = (role: string): number[] => {
+    const pids = new Set(fleet.members.flatMap((member) => (member.role === role ? [...member.pids] : [])));
+    return notes.flatMap(({ what, pid, at }) => (what === 'sign' && pids.has(pid) ? [at] : []));
+  };
   return [
     { name: 'runs are planned', members: membersOf('scheduler'), instants: instantsOf('planned') },
     { name: 'results are recorded', members: membersOf('runner'), instants: instantsOf('recorded') },
     { name: 'deliveries are tried', members: membersOf('deliverer'), instants: instantsOf('attempted') },
     { name: 'writes are acknowledged', members: membersOf('api'), instants: writer.acknowledged.instants },
+    // Retention has nothing to do in these minutes: that upkeep could is all that can be seen.
+    { name: 'upkeep gives signs of life', members: membersOf('upkeep'), instants: signsOf('upkeep') },
   ];
+}
+
+/** Each process by itself: its signs of life come again, whatever was done to it. */
+function ownWorks(fleet: Fleet, audit: Audit): Work[] {
+  const signs = audit.notes().filter(({ what }) => what === 'sign');
+  return fleet.members.map(({ name, pids }) => {
+    const own = signs.filter(({ pid }) => pids.has(pid)).map(({ at }) => at);
+    return { name, members: [name], instants: own };
+  });
 }
 
 /** For each kind of fault the longest it took from its end to the first work after it. */
@@ -122,8 +138,10 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
   return faultKinds.flatMap((kind) => {
     const ends = faults.filter((fault) => fault.kind === kind).map(({ to }) => to);
     const longest = works.map((work) => {
-      const times = ends.map((end) => resumedAfter(end, work) ?? Number.POSITIVE_INFINITY);
-      return `${work.name} again after ${(Math.max(...times) / 1000).toFixed(1)} s`;
+      const times = ends.map((end) => resumedAfter(end, work));
+      return times.includes(null)
+        ? `${work.name} never again`
+        : `${work.name} again after ${(Math.max(...times.map(Number)) / 1000).toFixed(1)} s`;
     });
     return ends.length === 0 ? [] : [`${ends.length} × ${faultNames[kind]}: ${longest.join(', ')} at most`];
   });

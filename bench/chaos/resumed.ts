@@ -56,14 +56,17 @@ export function longestPause({ instants }: Work, spans: readonly Span[]): Span {
   return longest;
 }
 
-/** Work never rests for longer than 15 s while somebody could do it. */
-export function judgeWork(work: Work, outages: readonly Outage[], whole: Span): Verdict {
-  const { from, to } = longestPause(work, workable(work.members, outages, whole));
+/** Work never rests for longer than 15 s while somebody could do it; several sorts of it are one promise. */
+export function judgeWork(promise: string, works: readonly Work[], outages: readonly Outage[], whole: Span): Verdict {
+  const pauses = works.map((work) => ({ ...work, ...longestPause(work, workable(work.members, outages, whole)) }));
+  const longestMs = Math.max(...pauses.map(({ from, to }) => to - from));
   return {
-    promise: `${work.name} within 15 s (longest pause ${((to - from) / 1000).toFixed(1)} s)`,
-    tried: work.instants.length,
-    breaches:
-      to - from <= resumeMostMs ? [] : [`nothing from ${new Date(from).toISOString()} for ${Math.round(to - from)} ms`],
+    promise: `${promise} within 15 s (longest pause ${(longestMs / 1000).toFixed(1)} s)`,
+    tried: works.reduce((sum, { instants }) => sum + instants.length, 0),
+    breaches: pauses.flatMap(({ name, from, to }) => {
+      const why = `${name}: nothing from ${new Date(from).toISOString()} for ${Math.round(to - from)} ms`;
+      return to - from > resumeMostMs ? [why] : [];
+    }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface ServiceOptions {
 
 /** A running service. */
 export interface Service {
+  /** Its number on this machine. */
+  readonly pid: number;
   /** `http://127.0.0.1:port`. */
   readonly address: string;
   /** From spawn to the first 200 of /health/ready, ms. */
@@ -80,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return exited;
   };
   return {
+    pid: child.pid ?? 0,
     address,
     readyAfterMs,
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
