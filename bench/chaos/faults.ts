@@ -40,7 +40,10 @@ export interface FaultMeans {
 /** Does faults and remembers them. */
 export interface Faults {
   readonly done: readonly Fault[];
+  /** When a process could not work; one that was killed could again from the moment it was started. */
   readonly outages: readonly Outage[];
+  /** How long processes that had been killed took to be ready. */
+  readonly starts: readonly Outage[];
   /** The next one; resolves when the one after it may come, which need not be its end. */
   next(): Promise<void>;
   /** Waits for the end of all. */
@@ -58,7 +61,7 @@ const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
 export function createFaults(means: FaultMeans): Faults {
   const { dice } = means;
   const done: Fault[] = [];
-  const outages: Outage[] = [];
+  const [outages, starts]: [Outage[], Outage[]] = [[], []];
   const underWay = new Set<Promise<void>>();
   let left: FaultKind[] = [];
   const note: Note = (kind, what, from, members) => {
@@ -69,10 +72,13 @@ export function createFaults(means: FaultMeans): Faults {
   return {
     done,
     outages,
+    starts,
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
-      const doing = doFault[kind](means, note);
+      const doing = doFault[kind](means, note, (member, from) =>
+        starts.push({ member: member.name, from, to: Date.now() }),
+      );
       underWay.add(doing);
       void doing.finally(() => underWay.delete(doing));
       // What hits everyone is over before the next begins; what hits one goes on beside it.
@@ -87,9 +93,12 @@ export function createFaults(means: FaultMeans): Faults {
 
 type Note = (kind: FaultKind, what: string, from: number, members: readonly Member[]) => void;
 
+/** A process that was started at `from` is ready. */
+type NoteStart = (member: Member, from: number) => void;
+
 /** Each draws its numbers first, so that the dice fall the same whatever else happens. */
-const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note) => Promise<void>>> = {
-  async kill(means, note) {
+const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteStart: NoteStart) => Promise<void>>> = {
+  async kill(means, note, noteStart) {
     const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
     if (first === null) return;
     const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
@@ -100,8 +109,13 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note) => Pro
     await Promise.all(members.map((member) => member.kill()));
     await pause(restMs);
     note('kill', namesOf(members), from, members);
-    await Promise.all(members.map((member) => member.start()));
-    for (const member of members) member.isBusy = false;
+    const startedAt = Date.now();
+    const start = async (member: Member): Promise<void> => {
+      await member.start();
+      member.isBusy = false;
+      noteStart(member, startedAt);
+    };
+    await Promise.all(members.map(start));
     means.onStarted();
   },
   async stop(means, note) {

@@ -76,7 +76,12 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...written,
       audit.judgeOwners(),
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
-      judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),
+      judgeWork(
+        'each process gives signs of life',
+        ownWorks(fleet, audit),
+        [...faults.outages, ...faults.starts],
+        judged,
+      ),
       { promise: 'no process ends by itself', tried: fleet.members.length, breaches: fleet.complaints },
       {
         promise: 'asked for = outcomes + open runs',

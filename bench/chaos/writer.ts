@@ -37,7 +37,7 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
   let written = 0;
   let openKey: string | null = null;
   let doors: readonly Door[] = [];
-  let isOver = false;
+  const over = new AbortController();
   let loop: Promise<void> | null = null;
 
   const trigger = async (door: Door): Promise<void> => {
@@ -64,7 +64,7 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
     instants.push(Date.now());
   };
   const writeOn = async (): Promise<void> => {
-    for (let turn = 0; !isOver; await pause(pauseMs)) {
+    for (let turn = 0; !over.signal.aborted; await pause(pauseMs)) {
       const door = doors[turn % doors.length];
       if (door === undefined) continue;
       try {
@@ -90,7 +90,7 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
       loop ??= writeOn();
     },
     async finish(door) {
-      isOver = true;
+      over.abort();
       await loop;
       if (openKey !== null) await trigger(door);
     },
