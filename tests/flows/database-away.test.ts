@@ -87,12 +87,7 @@ for (const [how, mode] of [
 
 /** What a process says to the database when it starts, in two halves: after each cut it waits longer than after the last. */
 const startingSteps = {
-  'while it opens the database': [
-    'pg_try_advisory_xact_lock',
-    'clock_timestamp()',
-    'insert into "installation"',
-    'CREATE TABLE results_',
-  ],
+  'while it opens the database': ['clock_timestamp()', 'CREATE TABLE results_'],
   'when it has opened it': [
     'information_schema.columns',
     'runtime_stages',
