@@ -31,7 +31,10 @@ it('states of checks are told where that is asked for, and read from the databas
   const checkStates = () => Promise.resolve(++reads > 0 ? [state] : []);
   const scrape = async (showsChecks: boolean): Promise<string> => {
     const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks };
-    const metrics = createMetrics({ ...figures, checkStates } as unknown as Parameters<typeof createMetrics>[0], sources);
+    const metrics = createMetrics(
+      { ...figures, checkStates } as unknown as Parameters<typeof createMetrics>[0],
+      sources,
+    );
     t.after(() => metrics.stop());
     return metrics.registry.metrics();
   };
