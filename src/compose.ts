@@ -73,6 +73,8 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
     ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+    // Of many processes over one database those that people ask are enough to read every check.
+    showsChecks: config.roles.includes('api'),
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
