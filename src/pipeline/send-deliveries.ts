@@ -92,6 +92,8 @@ const settleRetryMs = 500;
 /** The step: its turn, and its end. */
 export interface SendDeliveries {
   turn(): Promise<number>;
+  /** Deliveries that are held. */
+  readonly underWay: number;
   /** Waits for what is under way up to `graceMs`; the rest is interrupted and repeated at the next start. */
   stop(graceMs: number): Promise<void>;
 }
@@ -133,6 +135,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   };
 
   return {
+    get underWay() {
+      return underWay.size;
+    },
     async turn() {
       const now = clock.now();
       await renew(now);

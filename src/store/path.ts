@@ -25,7 +25,10 @@ export interface Path {
   settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */
   addDelivery(delivery: Delivery): Promise<void>;
-  /** Leases left by a process before this one end now; what waits for a time that the clock was set back from comes back. */
+  /**
+   * What a process does at its start: what waits for a time that the clock was set back from comes back. Where one process
+   * owns the database, leases left by the one before it end now; elsewhere they run out by themselves.
+   */
   takeOver(now: number): Promise<void>;
   /** The clock was set by `byMs`: what waits keeps its distance. */
   moveWithClock(byMs: number, now: number): Promise<void>;

@@ -25,6 +25,7 @@ export type OwnedTables = ReadonlyMap<string, string>;
 export function mentionsOf(text: string, owned: OwnedTables): Mention[] {
   return sqlTrees(text).flatMap((nodes) => {
     if (isWord(nodes[0], ...otherStatements)) return [];
+    if (isWord(nodes[0], 'truncate')) return emptied(nodes, owned);
     const judge: Judge = { owned, mentions: [] };
     judgeStatement(nodes, { rows: [], derived: new Set(), around: null }, judge);
     const read = namesBehind(nodes, 'from', 'join', 'into', 'update', 'using', 'lateral', 'only').filter((name) =>
@@ -36,6 +37,11 @@ export function mentionsOf(text: string, owned: OwnedTables): Mention[] {
     }
     return judge.mentions;
   });
+}
+
+function emptied(nodes: readonly SqlNode[], owned: OwnedTables): Mention[] {
+  const tables = nodes.map(nameOf).filter((name) => name !== null && owned.has(name));
+  return tables.map((table) => ({ table: table ?? '', isBound: false }));
 }
 
 /** Statements that touch no rows of ours, or tables as a whole. */

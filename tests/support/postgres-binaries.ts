@@ -35,6 +35,13 @@ export function postgresBinaries(): string {
   );
 }
 
+/** The folder of a server's programs with `pg_dump` and `pg_restore` of the same version among them; null = there is none. */
+export function dumpingBinaries(): string | null {
+  const isWhole = (folder: string): boolean =>
+    ['postgres', 'initdb', 'pg_dump', 'pg_restore'].every((program) => existsSync(join(folder, program)));
+  return globSync('/usr/lib/postgresql/*/bin').sort().findLast(isWhole) ?? null;
+}
+
 /** A copy of the package's programs: a checkout may lie where the user that PostgreSQL runs as cannot read. */
 function broughtAlong(): string | null {
   const native = nativeFolder();

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
@@ -22,6 +22,8 @@ export interface Connections {
   readonly pool: PostgresPool;
   /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. */
   transaction<Answer>(work: (session: Session) => Promise<Answer>): Promise<Answer>;
+  /** One statement that needs no transaction around it. */
+  statement<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a transaction of any kind until it loses no race. */
   readonly repeated: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
   close(): Promise<void>;
@@ -54,12 +56,13 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
     transaction: (work) => repeated(() => transact(connect, work)),
+    statement: (statement, values) => single(connect, statement, values),
     close: () => pool.end(),
   };
 }
 
 async function connectedPool(address: PostgresAddress): Promise<Pool> {
-  const modes = address.sslMode === 'prefer' ? [true, false] : [address.sslMode !== 'disable'];
+  const modes = encryptions(address);
   for (const isEncrypted of modes) {
     const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
     // A connection that breaks between two statements is not used again; the statements themselves tell of it.
@@ -70,13 +73,36 @@ async function connectedPool(address: PostgresAddress): Promise<Pool> {
       return pool;
     } catch (cause) {
       await pool.end();
-      const isPlain = cause instanceof Error && cause.message.includes('does not support SSL');
-      if (isPlain && modes.length > 1 && isEncrypted) continue;
+      if (isPlainServer(cause) && modes.length > 1 && isEncrypted) continue;
       const why = cause instanceof Error ? cause.message || stateOf(cause) : String(cause);
       throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
     }
   }
   throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+}
+
+/** One connection apart from the pool, to listen on. Rejects with what the driver says. */
+export async function connectAlone(address: PostgresAddress, onMade: (client: Client) => void): Promise<Client> {
+  for (const isEncrypted of encryptions(address)) {
+    const client = new Client({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
+    onMade(client);
+    try {
+      await client.connect();
+      return client;
+    } catch (cause) {
+      if (!isEncrypted || address.sslMode !== 'prefer' || !isPlainServer(cause)) throw cause;
+    }
+  }
+  throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+}
+
+/** Whether to encrypt, in the order in which it is tried. */
+function encryptions({ sslMode }: PostgresAddress): boolean[] {
+  return sslMode === 'prefer' ? [true, false] : [sslMode !== 'disable'];
+}
+
+function isPlainServer(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes('does not support SSL');
 }
 
 function configOf({ host, port, user, password, database }: PostgresAddress): PoolConfig {
@@ -158,6 +184,24 @@ async function transact<Answer>(
         isBroken = true;
       });
     }
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+async function single<Row>(
+  connect: () => Promise<PoolClient>,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = await connect();
+  let isBroken = false;
+  try {
+    return (await client.query(statement, [...values])).rows as Row[];
+  } catch (cause) {
+    const error = postgresErrorOf(cause);
+    isBroken = error instanceof StoreUnavailableError;
     throw error;
   } finally {
     client.release(isBroken);

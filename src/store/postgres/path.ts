@@ -3,7 +3,7 @@ import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { moveWithClock, takeOver } from './clock-jump.ts';
+import { moveOnceWithClock, takeOver } from './clock-jump.ts';
 import type { Connections, Session } from './connections.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
@@ -12,8 +12,17 @@ import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 
+/** What the path on PostgreSQL is joined with. */
+export interface PostgresPathMeans {
+  readonly connections: Connections;
+  readonly types: ColumnTypes;
+  readonly seal: Seal;
+  /** Whether the clock that jumped is everyone's: the server's, and not this process's view of it. */
+  readonly wasServerSet: () => boolean;
+}
+
 /** Every method rejects with StoreUnavailableError while the database is away. */
-export function createPostgresPath(connections: Connections, types: ColumnTypes, seal: Seal): Path {
+export function createPostgresPath({ connections, types, seal, wasServerSet }: PostgresPathMeans): Path {
   const contexts = createContexts(seal);
   const place = walkStart();
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
@@ -37,6 +46,8 @@ export function createPostgresPath(connections: Connections, types: ColumnTypes,
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
     takeOver: (now) => written((session) => takeOver(session, now)),
-    moveWithClock: (byMs, now) => written((session) => moveWithClock(session, byMs, now)),
+    moveWithClock: async (byMs, now) => {
+      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, now));
+    },
   };
 }
