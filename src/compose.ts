@@ -76,7 +76,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
   const routes = composeRoutes({
