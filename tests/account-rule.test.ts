@@ -22,6 +22,7 @@ const fine = [
   'SELECT * FROM checks c WHERE account_id = ? AND EXISTS (SELECT 1 FROM runs r WHERE r.account_id = c.account_id)',
   'UPDATE runs SET attempt = attempt + 1 WHERE account_id = ?1 AND id = ?2',
   'UPDATE runs r SET due_at = e.at FROM unnest($1, $2) AS e (account_id, at) WHERE r.account_id = e.account_id',
+  'SELECT * FROM unnest($1, $2) WITH ORDINALITY AS k (account_id, n) JOIN runs r ON r.account_id = k.account_id',
   'DELETE FROM runs r USING unnest($1) AS e (account_id) WHERE r.account_id = e.account_id RETURNING r.id',
   'INSERT INTO runs (account_id, id) VALUES (?, ?) ON CONFLICT (account_id, id) DO UPDATE SET due_at = runs.due_at + 1',
   'INSERT INTO runs (account_id, id) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM results WHERE account_id = ?1)',

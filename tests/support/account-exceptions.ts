@@ -19,6 +19,7 @@ const clock = 'the clock of the machine was set, for everybody';
 const start = 'a process before this one held it, whoever owns it';
 const old = 'upkeep removes what is old, whoever owns it';
 const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
+const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
 const figure = 'a metric is about the whole installation';
 
@@ -41,12 +42,19 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'path-deliveries',
     engine: 'PostgreSQL',
   },
-  { table: 'runs', statement: /^update runs .* where leased_by is not null$/, why: start, seenIn: 'path-runs' },
+  {
+    table: 'runs',
+    statement: /^update runs .* where leased_by is not null$/,
+    why: start,
+    seenIn: 'path-runs',
+    engine: 'SQLite',
+  },
   {
     table: 'deliveries',
     statement: /^update deliveries .* where leased_by is not null$/,
     why: start,
     seenIn: 'path-deliveries',
+    engine: 'SQLite',
   },
   {
     table: 'deliveries',
@@ -125,6 +133,21 @@ export const accountExceptions: readonly AccountException[] = [
     statement: /^select \* from triggers where token = \?$/,
     why: 'who calls by a token names no account: the token says whose it is',
     seenIn: 'triggers',
+  },
+  { table: 'checks', statement: /^select min\(created_at\) as at from checks$/, why: rollUp, seenIn: 'roll-ups' },
+  {
+    table: 'checks',
+    statement: /^select account_id as accountid, id as checkid from checks where .* order by account_id, id limit \?/,
+    why: rollUp,
+    seenIn: 'roll-ups',
+  },
+  { table: 'late_hours', statement: /from late_hours l .*where l\.start_at < \?/, why: rollUp, seenIn: 'roll-ups' },
+  {
+    table: 'checks',
+    statement: /from late_hours l left join checks c on c\.account_id = l\.account_id and c\.id = l\.check_id/,
+    why: rollUp,
+    seenIn: 'roll-ups',
+    engine: 'SQLite',
   },
   { table: null, statement: /^select count\(\*\) as n from \w+$/, why: copy, seenIn: 'move' },
   {

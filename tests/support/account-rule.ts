@@ -248,6 +248,7 @@ function readRow(
   }
   const isFunction = !isGroup && nodes[at]?.kind === 'group' && !isWord(nodes[at - 1], 'as');
   if (isFunction) judgeInner([nodes[at++] as SqlNode], scope, judge);
+  if (isFunction && isWord(nodes[at], 'with') && isWord(nodes[at + 1], 'ordinality')) at += 2;
   if (isWord(nodes[at], 'as')) at++;
   const named = isWord(nodes[at], ...reserved) ? null : nameOf(nodes[at]);
   if (named !== null) at++;
