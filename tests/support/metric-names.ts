@@ -12,6 +12,7 @@ export function metricNames(): readonly string[] {
     probeLoopDelayMs: () => 0,
     now: () => 0,
     ownProcess: () => null,
+    showsChecks: true,
   });
   metrics.stop();
   return metrics.registry.getMetricsAsArray().map(({ name }) => name);
