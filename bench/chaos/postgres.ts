@@ -27,6 +27,8 @@ export interface PostgresOptions {
 const scriptedChecks = 80;
 /** Between two writes of the API's client, ms: this machine has ten processes to feed. */
 const writePauseMs = 200;
+/** Receivers take their time, ms: a fault of one deliverer in ten processes should meet open attempts. */
+const longestAnswerMs = 1500;
 const settleMostMs = 60_000;
 
 export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresOptions): Promise<Verdict[]> {
@@ -42,6 +44,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     using recorded = openRecordedPostgres(url, () => audit.order());
     const secrets = Object.fromEntries(channels.map(({ id, secret }) => [id, secret]));
     const receiverAddress = await receiver.ask<string>('listen', secrets);
+    await receiver.ask('takeLonger', longestAnswerMs);
     const door = firstOf(fleet);
     const installation = await install(door, await target.ask('listen'), receiverAddress, scriptedChecks);
     say(`${scriptedChecks} checks, a group and two channels through the API`);
