@@ -54,6 +54,7 @@ export interface Faults {
 const stopMs = [10_500, 14_000] as const;
 const holdMs = [1000, 12_000] as const;
 const downMs = [0, 8000] as const;
+const startingMs = [200, 3000] as const;
 const betweenMs = [1000, 4500] as const;
 /** Kills are the most frequent of faults. */
 const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
@@ -100,14 +101,18 @@ type NoteStart = (member: Member, from: number) => void;
 const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteStart: NoteStart) => Promise<void>>> = {
   async kill(means, note, noteStart) {
     const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
+    const [isStartedInVain, afterMs] = [means.dice() < 0.3, between(startingMs, means.dice)];
     if (first === null) return;
     const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
     const members = [first, ...others.filter(({ service }) => service !== null)];
     for (const member of members) member.isBusy = true;
-    means.say(`kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}`);
+    means.say(
+      `kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}${isStartedInVain ? ', and once more while it starts' : ''}`,
+    );
     const from = Date.now();
     await Promise.all(members.map((member) => member.kill()));
     await pause(restMs);
+    if (isStartedInVain) await Promise.all(members.map((member) => member.startInVain(afterMs)));
     note('kill', namesOf(members), from, members);
     const startedAt = Date.now();
     const start = async (member: Member): Promise<void> => {
