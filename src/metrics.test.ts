@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts';
 
 const figures = {
   conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
-  outbox: () => Promise.resolve({ pending: 0, oldestCreatedAt: null }),
+  outbox: () => Promise.resolve({ pending: 0, oldestDueAt: null }),
   failingChannels: () => Promise.resolve(0),
   checkStates: () => Promise.resolve([]),
 };

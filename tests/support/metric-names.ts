@@ -5,7 +5,7 @@ import { createMetrics } from '../../src/metrics.ts';
 export function metricNames(): readonly string[] {
   const figures = {
     conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
-    outbox: () => Promise.resolve({ pending: 0, oldestCreatedAt: null }),
+    outbox: () => Promise.resolve({ pending: 0, oldestDueAt: null }),
     checkStates: () => Promise.resolve([]),
   };
   const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
