@@ -40,10 +40,10 @@ export interface FaultMeans {
 /** Does faults and remembers them. */
 export interface Faults {
   readonly done: readonly Fault[];
-  /** When a process could not work; one that was killed could again from the moment it was started. */
+  /** When a process could not work; one that was killed can again when it is ready. */
   readonly outages: readonly Outage[];
-  /** How long processes that had been killed took to be ready. */
-  readonly starts: readonly Outage[];
+  /** How long processes that had been killed took to be ready, ms. */
+  readonly startsMs: readonly number[];
   /** The next one; resolves when the one after it may come, which need not be its end. */
   next(): Promise<void>;
   /** Waits for the end of all. */
@@ -62,7 +62,8 @@ const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
 export function createFaults(means: FaultMeans): Faults {
   const { dice } = means;
   const done: Fault[] = [];
-  const [outages, starts]: [Outage[], Outage[]] = [[], []];
+  const outages: Outage[] = [];
+  const startsMs: number[] = [];
   const underWay = new Set<Promise<void>>();
   let left: FaultKind[] = [];
   const note: Note = (kind, what, from, members) => {
@@ -73,13 +74,15 @@ export function createFaults(means: FaultMeans): Faults {
   return {
     done,
     outages,
-    starts,
+    startsMs,
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
-      const doing = doFault[kind](means, note, (member, from) =>
-        starts.push({ member: member.name, from, to: Date.now() }),
-      );
+      const doing = doFault[kind](means, note, (member, from) => {
+        const to = Date.now();
+        outages.push({ member: member.name, from, to });
+        startsMs.push(to - from);
+      });
       underWay.add(doing);
       void doing.finally(() => underWay.delete(doing));
       // What hits everyone is over before the next begins; what hits one goes on beside it.
