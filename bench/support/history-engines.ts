@@ -77,7 +77,7 @@ async function fillSqlite(path: string, plans: readonly CheckPlan[], now: number
   database.exec('BEGIN');
   for (const [index, plan] of plans.entries()) {
     for (const [table, row] of [
-      ['checks', rowOfCheck(plan, now)],
+      ['checks', rowOfCheck(plan, index, now)],
       ['schedules', rowOfSchedule(plan, now)],
       ['check_states', rowOfState(plan, now)],
     ] as const) {
@@ -120,7 +120,7 @@ async function fillPostgres(url: string, plans: readonly CheckPlan[], now: numbe
       const bulk = createBulk(session, types);
       await bulk.insert(
         'checks',
-        some.map((plan) => rowOfCheck(plan, now)),
+        some.map((plan, index) => rowOfCheck(plan, start + index, now)),
       );
       await bulk.insert(
         'schedules',
