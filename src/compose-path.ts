@@ -19,6 +19,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
@@ -89,6 +90,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'remove-old-rows': joinRemoveOldRows(joint),
+    'resume-accounts': createResumeAccounts({
+      store: store.accountMoves,
+      onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+    }),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
   const loops = new Map<LoopName, Loop>();
@@ -120,7 +125,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
 /** A loop looks this often at the latest, ms. */
 const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
-const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': signPauseMs };
+const longPausesMs: Partial<Record<LoopName, number>> = {
+  'remove-old-rows': 600_000,
+  'resume-accounts': 10_000,
+  'sign-of-life': signPauseMs,
+};
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
+import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
@@ -77,16 +78,17 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
-  const stopping = new AbortController();
+  const [stopping, movedAccounts] = [new AbortController(), createMovedAccounts(store.accountMoves, clock)];
   const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
+    movedAccounts,
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
+  const server = createRestServer({ routes, ...movedAccounts, ...restOptions(config, log, clock, authentication) });
   address = await listenAt(server, config);
   path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
   hints.listen();

@@ -8,6 +8,7 @@ export const loopNames = [
   'run-checks',
   'send-deliveries',
   'remove-old-rows',
+  'resume-accounts',
   'sign-of-life',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
@@ -21,5 +22,5 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs'],
   runner: ['run-checks'],
   deliverer: ['send-deliveries'],
-  upkeep: ['remove-old-rows'],
+  upkeep: ['remove-old-rows', 'resume-accounts'],
 };

@@ -2,6 +2,7 @@
 import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { locationsAt } from '../check-state-rows.ts';
+import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Session } from './connections.ts';
 
@@ -49,7 +50,8 @@ export async function takeOver(session: Session, now: number): Promise<void> {
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
   await session.query(
-    'UPDATE deliveries SET next_attempt_at = $1 WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1',
+    `UPDATE deliveries SET next_attempt_at = $1
+     WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now + Math.max(...retryPausesMs), retryPausesMs.length],
   );
 }
@@ -70,7 +72,8 @@ async function bringStatesBack(session: Session, now: number): Promise<void> {
 
 async function bringSchedulesBack(session: Session, now: number): Promise<void> {
   const rows = await session.query<SchedulesTable>(
-    'SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms ORDER BY account_id, check_id FOR NO KEY UPDATE',
+    `SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms AND next_due_at < ${parkedFrom}
+     ORDER BY account_id, check_id FOR NO KEY UPDATE`,
     [now],
   );
   if (rows.length === 0) return;

@@ -52,6 +52,13 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
         const [row] = await session.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`);
         return row?.n ?? 0;
       }),
+    now: () =>
+      connections.transaction(async (session) => {
+        const [row] = await session.query<{ now: number }>(
+          'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+        );
+        return row?.now ?? Number.NaN;
+      }),
     write: (work) => connections.transaction((session) => work(writingOn(session, types))),
     async prepare({ name }, rows) {
       const column = dayColumns.get(name);
