@@ -20,6 +20,7 @@ import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
@@ -89,6 +90,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
+    'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'resume-accounts': createResumeAccounts({
       store: store.accountMoves,
@@ -126,6 +128,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
 const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
 const longPausesMs: Partial<Record<LoopName, number>> = {
+  'roll-up': 60_000,
   'remove-old-rows': 600_000,
   'resume-accounts': 10_000,
   'sign-of-life': signPauseMs,
@@ -220,6 +223,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
 function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<number> {
   return createRemoveOldRows({
     store: store.retention,
+    rollUps: store.rollUps,
     leftovers: store.leftovers,
     clock,
     retentionDays: config.retentionDays,

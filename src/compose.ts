@@ -1,5 +1,5 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
-import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
+import { createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -69,26 +69,27 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   await ownProcess.sign().catch(() => undefined);
   const userAgent = `Tocsin/${version}`;
   const means = createRoleMeans(config, log);
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const access = createAccess(store, clock);
   const metrics = createMetrics(store.figures, {
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
     ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+    // Of many processes over one database those that people ask are enough to read every check.
+    showsChecks: config.roles.includes('api'),
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
-  const [stopping, movedAccounts] = [new AbortController(), createMovedAccounts(store.accountMoves, clock)];
-  const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
+  const stopping = new AbortController();
+  const shared = { config, store, clock, runtimes, ...access, metrics, links, userAgent, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
-    movedAccounts,
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const server = createRestServer({ routes, ...movedAccounts, ...restOptions(config, log, clock, authentication) });
+  const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
   path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
   hints.listen();
@@ -123,6 +124,16 @@ function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pic
   };
 }
 
+/** Who may ask, and where what they ask for lives. */
+type Access = ReturnType<typeof createAccess>;
+
+function createAccess({ apiKeys, accountMoves }: Store, clock: Clock) {
+  return {
+    authentication: createAuthentication({ apiKeys, clock }),
+    movedAccounts: createMovedAccounts(accountMoves, clock),
+  };
+}
+
 function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {
   return {
     ...(bootstrapApiKey !== null && { key: bootstrapApiKey }),
@@ -134,10 +145,11 @@ function restOptions(
   config: Config,
   log: Log,
   clock: Clock,
-  { authenticate }: Authentication,
+  { authentication, movedAccounts }: Access,
 ): Omit<RestOptions, 'routes'> {
   return {
-    authenticate,
+    authenticate: authentication.authenticate,
+    requireHere: movedAccounts.requireHere,
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
     now: () => clock.now(),

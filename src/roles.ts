@@ -7,6 +7,7 @@ export const loopNames = [
   'schedule-runs',
   'run-checks',
   'send-deliveries',
+  'roll-up',
   'remove-old-rows',
   'resume-accounts',
   'sign-of-life',
@@ -22,5 +23,5 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs'],
   runner: ['run-checks'],
   deliverer: ['send-deliveries'],
-  upkeep: ['remove-old-rows', 'resume-accounts'],
+  upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
 };

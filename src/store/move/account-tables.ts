@@ -17,18 +17,25 @@ const accessTables: ReadonlySet<string> = new Set(['accounts', 'api_key_accounts
  */
 export const countedTables: readonly string[] = ['runs', 'run_counts'];
 
+/** Tables whose rows arrive with the account: those, and what upkeep looks for work in. */
+export const arrivingTables: readonly string[] = [...countedTables, 'checks', 'late_hours'];
+
 /** Tables of which old rows never change, and the column that their age is read from. */
 const historyColumns: ReadonlyMap<string, string> = new Map([
   ['results', 'id'],
   ['exchanges', 'result_id'],
 ]);
 
-/** The tables whose rows are copied while the account is paused. */
-export function restOf({ tables }: Pick<Side, 'tables'>): TableShape[] {
+/** The tables that hold rows of accounts, and are emptied of them when one leaves. */
+export function ownTables({ tables }: Pick<Side, 'tables'>): TableShape[] {
   return tables.filter(
-    ({ name, columns }) =>
-      columns.includes('account_id') && name !== movesTable && !accessTables.has(name) && !countedTables.includes(name),
+    ({ name, columns }) => columns.includes('account_id') && name !== movesTable && !accessTables.has(name),
   );
+}
+
+/** Those whose rows are copied while the account is paused, before it arrives. */
+export function restOf(side: Pick<Side, 'tables'>): TableShape[] {
+  return ownTables(side).filter(({ name }) => !arrivingTables.includes(name));
 }
 
 /** The tables whose old rows are copied before. */

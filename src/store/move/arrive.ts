@@ -4,6 +4,7 @@ import { missedMessage } from '../schedule-due.ts';
 import { outcomeCodes, reasonCodes } from '../codes.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { parkedFrom, parkedMs } from '../parked.ts';
+import { hourMs, hourOf } from '#domain/roll-up.ts';
 import { createRowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
 import { changeMove } from './move-rows.ts';
@@ -22,6 +23,8 @@ export interface Arrival {
   readonly moveId: Uint8Array;
   /** The account itself, and the tables that the figures of conservation are made of. */
   readonly rows: readonly ArrivingRows[];
+  /** Before which hour the source has rolled everything up, epoch ms; null = it never has. */
+  readonly rolledUpTo: number | null;
   /** Keys that reach the account. */
   readonly keys: readonly Row[];
 }
@@ -40,6 +43,7 @@ export async function activateAccount(side: Side, arrival: Arrival): Promise<voi
     for (const { table, rows } of arrival.rows) await insertVerified(writing, table, rows, accountId);
     for (const key of arrival.keys) await admitKey(writing, tableOf(side, 'api_keys'), key, accountId);
     await closeLateRuns(side, writing, accountId, now);
+    await markHours(writing, accountId, arrival.rolledUpTo, now);
     await unpark(writing, accountId, now);
   });
 }
@@ -124,9 +128,34 @@ function missedRow({ columns }: TableShape, run: Row, now: number): Row {
     started_at: now,
     duration_ms: 0,
     loop_delay_ms: 0,
+    interval_ms: run['interval_ms'] ?? null,
   };
   return Object.fromEntries(columns.map((column) => [column, values[column] ?? null]));
 }
+
+/** Hours about which the two installations may differ are rolled up anew. */
+async function markHours(
+  writing: Writing,
+  accountId: Uint8Array,
+  rolledUpTo: number | null,
+  now: number,
+): Promise<void> {
+  const earliest = hourOf(now) - hoursAnewMost * hourMs;
+  const first = Math.max(earliest, (rolledUpTo ?? earliest) - hoursAnew * hourMs);
+  for (let startAt = first; startAt <= hourOf(now); startAt += hourMs) {
+    await writing.change(
+      `INSERT INTO late_hours (account_id, check_id, start_at, touched)
+       SELECT account_id, id, ${startAt}, 1 FROM checks WHERE account_id = ?
+       ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1`,
+      [accountId],
+    );
+  }
+}
+
+/** Hours before the source's progress that are rolled up anew: one may have been under way during the copy. */
+const hoursAnew = 2;
+/** However far behind the source is. */
+const hoursAnewMost = 48;
 
 async function unpark(writing: Writing, accountId: Uint8Array, now: number): Promise<void> {
   await writing.change(

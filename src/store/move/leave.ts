@@ -1,6 +1,6 @@
 // The side that an account leaves: it is paused, handed over, and its rows go.
 import { parkedFrom, parkedMs } from '../parked.ts';
-import { countedTables, restOf } from './account-tables.ts';
+import { countedTables, ownTables } from './account-tables.ts';
 import { CopyError } from './copy-installation.ts';
 import { beginMove, changeMove, knownMove } from './move-rows.ts';
 import type { Leaving } from './moving.ts';
@@ -86,7 +86,7 @@ export async function removeLeft(side: Side, accountId: Uint8Array, onRows: (row
     const known = await knownMove(writing, accountId);
     if (known?.state !== 'left') throw new CopyError('the account is back: what it left behind is its own again');
   };
-  const tables = restOf(side).filter(({ name }) => !staying.has(name));
+  const tables = ownTables(side).filter(({ name }) => !staying.has(name));
   await removeRows(side, tables, { accountId, guard, onRows });
 }
 

@@ -1,6 +1,6 @@
 // One account from a running installation to another (docs/decisions/0046): history first, then a pause of seconds.
 import { firstIdAt, idBytes } from '../codec.ts';
-import { countedTables } from './account-tables.ts';
+import { arrivingTables } from './account-tables.ts';
 import { activateAccount } from './arrive.ts';
 import { copyHistory, type HistoryNote, verifyHistory } from './copy-history.ts';
 import { copyRest } from './copy-rest.ts';
@@ -18,7 +18,8 @@ import {
 import { beginMove, type KnownMove, knownMove, readMove } from './move-rows.ts';
 import type { AccountListener, AccountMoving, AccountOrder } from './moving.ts';
 import { createReseal } from './reseal.ts';
-import { type Side, tableOf } from './side.ts';
+import { readProgress } from '../roll-up-progress.ts';
+import { readFact, type Side, tableOf } from './side.ts';
 
 /** What is noted in the target of a move that is under way. */
 interface MoveNote {
@@ -130,12 +131,14 @@ async function activate({ from, to, leaving, turn }: Shared): Promise<void> {
     return [own, await writing.query(reaching, [accountId])];
   });
   const counted: Awaited<ReturnType<typeof fewRowsOf>>[] = [];
-  for (const name of countedTables) counted.push(await fewRowsOf(from, name, accountId));
+  for (const name of arrivingTables) counted.push(await fewRowsOf(from, name, accountId));
   const arriving = [{ table: accounts, rows }, ...counted].map(({ table, rows: all }) => ({
     table: tableOf(to, table.name),
     rows: all.map(turn),
   }));
-  await activateAccount(to, { accountId, moveId, rows: arriving, keys });
+  // Hours that the source may have rolled up while its roll-ups were copied, or not at all.
+  const rolledUp = readProgress(await readFact(from, 'rolled-up'));
+  await activateAccount(to, { accountId, moveId, rows: arriving, keys, rolledUpTo: rolledUp?.hourAt ?? null });
 }
 
 /** The source says where the account lives now, and lets go of its rows. */

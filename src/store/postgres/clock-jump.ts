@@ -5,6 +5,7 @@ import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Session } from './connections.ts';
+import { rewindRollUps } from './roll-ups.ts';
 
 /** Setting the server's clock is seen by every process within this time of each other, ms. */
 const sameSettingMs = 60_000;
@@ -38,6 +39,7 @@ export async function moveWithClock(session: Session, byMs: number, now: number)
     `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
   );
+  await rewindRollUps(session, now);
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
 }
@@ -47,6 +49,7 @@ export async function moveWithClock(session: Session, byMs: number, now: number)
  * may live, and if not they end by themselves.
  */
 export async function takeOver(session: Session, now: number): Promise<void> {
+  await rewindRollUps(session, now);
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
   await session.query(

@@ -45,7 +45,7 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
     tables: shapes,
     read(table, slice, after, most) {
       const { sql, values } = selectOf(table, slice, after, most, (position) => `$${position}`);
-      return connections.transaction((session) => session.query<Row>(sql, values));
+      return connections.statement<Row>(sql, values);
     },
     count: ({ name }) =>
       connections.transaction(async (session) => {

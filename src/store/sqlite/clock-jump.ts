@@ -5,6 +5,7 @@ import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
+import { rewindRollUps } from './roll-ups.ts';
 
 /**
  * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
@@ -25,6 +26,7 @@ export function moveWithClock(connection: Connection, byMs: number, now: number)
     .run(byMs);
   bringSchedulesBack(connection, now);
   bringStatesBack(connection, now);
+  rewindRollUps(connection, now);
 }
 
 /** States no longer wait for results of a time that is still to come: the next result of each location counts. */
