@@ -220,6 +220,19 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
       failing.set(await figures.failingChannels());
     },
   });
+  addRollUpGauge(registers, figures, now);
+}
+
+function addRollUpGauge(registers: Registry[], figures: Figures, now: () => number): void {
+  const delay = new Gauge({
+    name: 'tocsin_roll_up_delay_seconds',
+    help: 'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+    registers,
+    async collect() {
+      const at = await figures.rolledUpTo();
+      delay.set(at === null ? 0 : Math.max(0, (now() - at) / 1000));
+    },
+  });
 }
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];

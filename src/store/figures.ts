@@ -3,6 +3,7 @@ import { outcomes, type Outcome } from '#domain/result.ts';
 import { idText } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import { readProgress } from './roll-up-progress.ts';
 
 /** Figures of the whole installation, for metrics and readiness. */
 export interface Figures {
@@ -20,6 +21,8 @@ export interface Figures {
   outbox(now: number): Promise<{ readonly pending: number; readonly oldestCreatedAt: number | null }>;
   /** Alert channels that do not receive any more. */
   failingChannels(): Promise<number>;
+  /** Up to when results are rolled up, epoch ms; null = nothing has been yet. */
+  rolledUpTo(): Promise<number | null>;
   /** The newest state of each check; response time in ms. */
   checkStates(): Promise<
     readonly {
@@ -57,6 +60,14 @@ export function createFigures({ reader }: Database): Figures {
         .select(({ fn }) => fn.countAll<number>().as('failing'))
         .executeTakeFirst();
       return row?.failing ?? 0;
+    },
+    async rolledUpTo() {
+      const kept = await reader
+        .selectFrom('installation')
+        .select('value')
+        .where('key', '=', 'rolled-up')
+        .executeTakeFirst();
+      return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
     async checkStates() {
       const rows = await reader

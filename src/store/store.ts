@@ -8,6 +8,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
 import { type CheckHistory, createCheckHistory } from './check-history.ts';
+import { type CheckSubjects, createCheckSubjects } from './check-subjects.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
@@ -52,6 +53,7 @@ export interface Store {
   readonly batches: Batches;
   readonly checkResults: CheckResults;
   readonly checkHistory: CheckHistory;
+  readonly checkSubjects: CheckSubjects;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
   readonly deliveries: Deliveries;
@@ -184,6 +186,7 @@ function nounsOf(database: Database): Nouns {
     batches: createBatches(database),
     checkResults: createCheckResults(database),
     checkHistory: createCheckHistory(database),
+    checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
     deliveries: createDeliveries(database),

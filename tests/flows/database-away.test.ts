@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type PostgresServer, startPostgres, type StopMode } from '../support/postgres.ts';
+import { startCuttingWay } from '../support/cutting-way.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { startService } from '../support/service.ts';
@@ -83,3 +84,26 @@ for (const [how, mode] of [
     });
   });
 }
+
+/** What a process says to the database when it starts, in two halves: after each cut it waits longer than after the last. */
+const startingSteps = {
+  'while it opens the database': ['clock_timestamp()', 'CREATE TABLE results_'],
+  'when it has opened it': [
+    'information_schema.columns',
+    'runtime_stages',
+    'insert into "processes"',
+    'next_due_at > $1 + interval_ms',
+    'insert into "accounts"',
+  ],
+};
+
+describe('when the database goes away from a process that starts', () => {
+  for (const [when, statements] of Object.entries(startingSteps)) {
+    it(`${when}, the start is tried again and comes to its end`, async (t) => {
+      const way = await startCuttingWay(t, (await server.newDatabase()).url, statements);
+      const service = await startService(t, { DATABASE_URL: way.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32) });
+      assert.deepEqual(way.left, [], 'each of these statements was cut once');
+      assert.equal((await service.api('GET', '/v1/checks')).status, 200);
+    });
+  }
+});

@@ -310,3 +310,22 @@ describe('results of a day', () => {
     );
   });
 });
+
+describe('a process that starts over PostgreSQL', () => {
+  it('and has to wait does not take for a clock set back what others planned meanwhile', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    await test.check();
+    await test.runAll('passed');
+    const { raw } = test.temp;
+    raw.exec('BEGIN; LOCK TABLE schedules');
+    const startedAt = performance.now();
+    const started = test.path.takeOver(test.now);
+    // Longer than a difference between two processes may be.
+    await until('three seconds of waiting', () => performance.now() - startedAt > 3000);
+    raw.exec('UPDATE schedules SET next_due_at = next_due_at + 2990; COMMIT');
+    const dueAt = test.one('SELECT next_due_at FROM schedules');
+    await started;
+    assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
+    assert.equal(test.one(`SELECT count(*) FROM installation WHERE key = 'lap'`), 0);
+  });
+});

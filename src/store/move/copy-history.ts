@@ -1,5 +1,5 @@
 // The old results of an account, copied while it goes on where it is: they never change any more.
-import { historyOf, oldRowsOf } from './account-tables.ts';
+import { ageColumnOf, historyOf, oldRowsOf } from './account-tables.ts';
 import { cellsOfJson, cellsToJson } from './cells.ts';
 import { createRowSum, type RowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
@@ -9,7 +9,7 @@ import { changeMove } from './move-rows.ts';
 import type { AccountMoving } from './moving.ts';
 import { createReadable } from './reseal.ts';
 import type { Cell, Row, TableShape } from './shape.ts';
-import { tableOf, type Writing } from './side.ts';
+import { type Side, tableOf, type Writing } from './side.ts';
 
 /** How far it is; null = nothing of it is there. */
 export type HistoryNote = {
@@ -51,13 +51,25 @@ export async function copyHistory(
   for (const [index, table] of tables.entries()) {
     if (index < first) continue;
     const after = index === first && begun?.after ? cellsOfJson(begun.after) : null;
-    listener.onTable('copy', `${table.name}, before the pause`, await from.count(table));
+    listener.onTable('copy', `${table.name}, before the pause`, await countOld(from, table, accountId, moving.bound));
     await copyOld(moving, table, after, { save, latest: () => latest });
     const next = tables[index + 1];
     const at = next === undefined ? null : { table: next.name, after: null };
     await to.write((writing) => save(writing, { ...latest, at }));
   }
   return latest;
+}
+
+/** How many rows of a table are history. */
+export async function countOld(
+  side: Side,
+  table: TableShape,
+  accountId: Uint8Array,
+  bound: Uint8Array,
+): Promise<number> {
+  const sql = `SELECT count(*) AS n FROM ${table.name} WHERE account_id = ? AND ${ageColumnOf(table)} < ?`;
+  const [row] = await side.write((writing) => writing.query(sql, [accountId, bound]));
+  return Number(row?.['n']);
 }
 
 /** Throws CopyError when the target's row is no longer this command's: part of every transaction there. */

@@ -3,7 +3,7 @@ import { ageColumnOf, hasHistory, historyOf, newRowsOf, restOf } from './account
 import { createRowSum, type RowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
 import { batchesOf, copyTable } from './copy-table.ts';
-import { type HistoryNote, holdArriving, rowsBeside } from './copy-history.ts';
+import { countOld, type HistoryNote, holdArriving, rowsBeside } from './copy-history.ts';
 import { removeRows, renewPause } from './leave.ts';
 import { changeMove } from './move-rows.ts';
 import type { AccountMoving } from './moving.ts';
@@ -108,13 +108,8 @@ async function sumOfSlices(
 /** Rows may have gone since they were copied, for they grew old; none may have come. */
 async function requireWholeHistory({ from, to, leaving, bound }: AccountMoving, history: HistoryNote): Promise<void> {
   for (const table of historyOf(from)) {
-    const [row] = await from.write((writing) =>
-      writing.query(`SELECT count(*) AS n FROM ${table.name} WHERE account_id = ? AND ${ageColumnOf(table)} < ?`, [
-        leaving.accountId,
-        bound,
-      ]),
-    );
-    if (Number(row?.['n']) <= (history?.sums[table.name]?.rows ?? 0)) continue;
+    const rows = await countOld(from, table, leaving.accountId, bound);
+    if (rows <= (history?.sums[table.name]?.rows ?? 0)) continue;
     const now = await to.now();
     // An empty note: the next command copies the history anew.
     const change = { was: 'arriving', state: 'arriving', note: '' };

@@ -1,6 +1,7 @@
 // When the machine's clock is set, everything that waits keeps its distance in real time.
 import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
@@ -33,7 +34,7 @@ export function moveWithClock(connection: Connection, byMs: number, now: number)
 export function bringStatesBack(connection: Connection, now: number): void {
   const rows = connection
     .prepare('SELECT * FROM check_states WHERE position_at > ?')
-    .all(now) as unknown as CheckStatesTable[];
+    .all(now + clockSetMs) as unknown as CheckStatesTable[];
   const move = connection.prepare(
     `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = ?
      WHERE account_id = ? AND check_id = ?`,
@@ -55,11 +56,14 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
     .run(latest, retryPausesMs.length);
 }
 
-/** Schedules further ahead than their interval are due at their next slot; answers how many there were. */
+/**
+ * Schedules further ahead than their interval are due at their next slot; answers how many there were. Less than a setting
+ * of the clock is its correction, and no lap.
+ */
 export function bringSchedulesBack(connection: Connection, now: number): number {
   const rows = connection
     .prepare(`SELECT * FROM schedules WHERE next_due_at > ? + interval_ms AND next_due_at < ${parkedFrom}`)
-    .all(now) as unknown as SchedulesTable[];
+    .all(now + clockSetMs) as unknown as SchedulesTable[];
   const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
   for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);
   if (rows.length > 0) {
