@@ -205,11 +205,11 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
   });
   const age = new Gauge({
     name: 'tocsin_outbox_age_seconds',
-    help: 'Age of the oldest delivery that is due',
+    help: 'How long the delivery that is due for the longest time has waited for its attempt',
     registers,
     async collect() {
-      const { oldestCreatedAt } = await outbox();
-      age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
+      const { oldestDueAt } = await outbox();
+      age.set(oldestDueAt === null ? 0 : Math.max(0, (now() - oldestDueAt) / 1000));
     },
   });
   const failing = new Gauge({

@@ -6,12 +6,12 @@ import { PathUnderTest } from './path-under-test.ts';
 test('the figures of an installation are those of its rows', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
   const { store, raw } = path.temp;
-  assert.deepEqual(await store.figures.outbox(path.now), { pending: 0, oldestCreatedAt: null });
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 0, oldestDueAt: null });
   const checkId = await path.check();
   const channel = await path.channel(checkId);
   await path.runAll('failed');
-  assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, oldestCreatedAt: path.now });
-  assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, oldestCreatedAt: null });
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, oldestDueAt: path.now });
+  assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, oldestDueAt: null });
   path.temp.clock.turn(10_000);
   await path.schedule();
   const { askedFor, outcomes, open, difference } = await store.figures.conservation();

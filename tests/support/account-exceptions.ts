@@ -179,7 +179,12 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'run_counts', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
   { table: 'runs', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
   { table: 'deliveries', statement: /^select count\(\*\) as pending from deliveries/, why: figure, seenIn: 'figures' },
-  { table: 'deliveries', statement: /^select min\(created_at\) as at from deliveries/, why: figure, seenIn: 'figures' },
+  {
+    table: 'deliveries',
+    statement: /^select min\(next_attempt_at\) as at from deliveries/,
+    why: figure,
+    seenIn: 'figures',
+  },
   { table: 'alert_channels', statement: /^select count\(\*\) as failing from/, why: figure, seenIn: 'figures' },
   {
     table: 'check_states',
