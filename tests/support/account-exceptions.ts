@@ -143,6 +143,7 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'roll-ups',
   },
   { table: 'late_hours', statement: /from late_hours l .*where l\.start_at < \?/, why: rollUp, seenIn: 'roll-ups' },
+  { table: 'late_hours', statement: /^select min\(start_at\) as at from late_hours$/, why: rollUp, seenIn: 'roll-ups' },
   {
     table: 'checks',
     statement: /from late_hours l left join checks c on c\.account_id = l\.account_id and c\.id = l\.check_id/,
