@@ -37,7 +37,10 @@ export interface CheckStatusMeans {
 }
 
 export interface CheckStatusActions {
-  /** Of every check of the account, those without a result too. */
+  /**
+   * Of every check of the account, those without a result too. What is shown of a check is the same object as long as
+   * it is the same, so that it is written to JSON once.
+   */
   list(caller: Caller): Promise<ShownStatus[]>;
   /** Refuses with `not-found`. */
   find(caller: Caller, checkId: string): Promise<ShownStatus>;
@@ -46,10 +49,18 @@ export interface CheckStatusActions {
 const dayMs = 86_400_000;
 
 export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMeans): CheckStatusActions {
-  const shownStatus = ({ certificateValidTo, ...status }: StatusOfCheck): ShownStatus => ({
-    ...status,
-    sslDaysRemaining: certificateValidTo === null ? null : Math.floor((certificateValidTo - clock.now()) / dayMs),
-  });
+  const shown = new WeakMap<StatusOfCheck, ShownStatus>();
+  const shownStatus = (stored: StatusOfCheck): ShownStatus => {
+    const { certificateValidTo } = stored;
+    const sslDaysRemaining =
+      certificateValidTo === null ? null : Math.floor((certificateValidTo - clock.now()) / dayMs);
+    const before = shown.get(stored);
+    if (before?.sslDaysRemaining === sslDaysRemaining) return before;
+    const { certificateValidTo: _, ...status } = stored;
+    const now = { ...status, sslDaysRemaining };
+    shown.set(stored, now);
+    return now;
+  };
   return {
     async list(caller) {
       requirePermission(caller, 'read');

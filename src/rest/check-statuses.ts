@@ -2,15 +2,14 @@
 import type { AlertSpan, CheckAlertActions, StoredAlert } from '#actions/check-alerts.ts';
 import type { CheckStatusActions, ShownStatus } from '#actions/check-statuses.ts';
 import type { CheckAlertBody, CheckStatusBody } from '#contract/check-status.ts';
-import { pageOf, type Route, route, sliceOf } from './route.ts';
+import { JsonText, pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText, isoTextOrNull } from './wire.ts';
 
 /** The routes of statuses and alerts. */
 export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
+  const written = new WeakMap<ShownStatus, string>();
   return [
-    route('listCheckStatuses', async ({ caller }) =>
-      (await statuses.list(caller)).map((status) => statusToWire(status)),
-    ),
+    route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
     route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
     route('listCheckAlerts', async ({ caller, query }) =>
       pageOf(await alerts.list(caller, null, spanOf(query), sliceOf(query)), alertToWire),
@@ -19,6 +18,28 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
       pageOf(await alerts.list(caller, params.checkId, spanOf(query), sliceOf(query)), alertToWire),
     ),
   ];
+}
+
+/** Texts written at once: bounds how long a list of thousands holds the loop. */
+const textsAtOnce = 1000;
+
+/** The list as JSON, of texts that were written before where the status is the same. */
+async function writeStatuses(
+  statuses: readonly ShownStatus[],
+  written: WeakMap<ShownStatus, string>,
+): Promise<JsonText> {
+  const texts: string[] = [];
+  let made = 0;
+  for (const status of statuses) {
+    let text = written.get(status);
+    if (text === undefined) {
+      text = JSON.stringify(statusToWire(status));
+      written.set(status, text);
+      if (++made % textsAtOnce === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+    texts.push(text);
+  }
+  return new JsonText(`[${texts.join(',')}]`);
 }
 
 function spanOf({ from, to }: AlertSpan): AlertSpan {

@@ -168,7 +168,10 @@ function writeAnswer(
     return result as string | undefined;
   }
   reply.header('content-type', json);
-  if (result instanceof JsonText) return result.text;
+  if (result instanceof JsonText) {
+    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text));
+    return result.text;
+  }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
   if (isChecked && operation.response) checkResponse(operation.response, shown);
   return JSON.stringify(shown);

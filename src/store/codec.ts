@@ -10,7 +10,12 @@ export function idBytes(id: string): IdBytes {
 
 /** The lower-case text of 16 bytes. */
 export function idText(bytes: IdBytes): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  return idOfDigits(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex'));
+}
+
+/** The lower-case text of 32 hexadecimal digits. */
+export function idOfDigits(digits: string): string {
+  const hex = digits.toLowerCase();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

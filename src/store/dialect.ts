@@ -4,8 +4,11 @@ import { type RawBuilder, sql } from 'kysely';
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Rows that one statement of a list may look at: on SQLite they hold the loop, elsewhere only the statement takes longer. */
-  readonly rowsAtOnce: number;
+  /**
+   * Rows that one statement of a list may look at: on SQLite they hold the loop. null = any number: elsewhere only the
+   * statement takes longer, and to find where a slice ends costs as much as to count it.
+   */
+  readonly rowsAtOnce: number | null;
   /** Column types by what they hold; `code` is a small number that only this program chooses. */
   readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'code' | 'instant' | 'bytes', string>>;
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
@@ -19,6 +22,10 @@ export interface Dialect {
   churning(table: string): string[];
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
+  /** Values as one text, a JSON array: a row that is read as it was before is known by that alone, and costs no object. */
+  rowText(values: readonly RawBuilder<unknown>[]): RawBuilder<string>;
+  /** The digits of an id in a column, in either case. */
+  idDigits(column: string): RawBuilder<string | null>;
   /** Whether a text holds a part, in any case; nothing in the part is a wildcard. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean>;
   /** An id as a value in a list of rows, where the engine cannot see from a column what it is. */
@@ -35,6 +42,9 @@ export const sqliteDialect: Dialect = {
   otherDays: () => [],
   churning: () => [],
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
+  rowText: (values) => sql`json_array(${sql.join(values)})`,
+  // Of nothing, hex() makes an empty text.
+  idDigits: (column) => sql`nullif(hex(${sql.ref(column)}), '')`,
   contains: (text, part) => {
     // LIKE ignores the case of the 26 letters by itself, and is several times faster than our own lower().
     const isPlain = /^[\x20-\x7e]*$/.test(part);
@@ -46,7 +56,7 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
-  rowsAtOnce: 50_000,
+  rowsAtOnce: null,
   types: {
     id: 'BYTEA',
     // Compared byte by byte, as SQLite does: the order of a list is the same on both, whatever the database's language.
@@ -66,6 +76,8 @@ export const postgresDialect: Dialect = {
       autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05)`,
   ],
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
+  rowText: (values) => sql`json_build_array(${sql.join(values)})::text`,
+  idDigits: (column) => sql`encode(${sql.ref(column)}, 'hex')`,
   contains: (text, part) => sql`lower(${text} collate "und-x-icu") like ${patternOf(part)} escape '\\'`,
   idValue: (id) => sql`${id}::bytea`,
 };

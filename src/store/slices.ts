@@ -10,8 +10,8 @@ export interface IdRange {
 
 /** A list in the order of an id that sorts by time. */
 export interface SlicedList<Row> {
-  /** Rows of a slice: as many as one statement may look at. */
-  readonly sliceSize: number;
+  /** Rows of a slice: as many as one statement may look at; null = all there are, in one slice. */
+  readonly sliceSize: number | null;
   /** The id of the `size`th row below `before`, filter or not; null = there are fewer. */
   edge(before: IdBytes | null, size: number): Promise<IdBytes | null>;
   /** How many rows of the range the filter takes. */
@@ -40,20 +40,32 @@ export async function pageInSlices<Row>(
   return { rows, total };
 }
 
+/** Of the first slice for a page of one row; most pages are filled by the first. */
+const firstSlice = 4;
+
 /** The first `limit` rows below `before`. */
 export async function headInSlices<Row>(list: SlicedList<Row>, before: IdBytes | null, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const slice of slicesOf(list, before)) {
+  for await (const slice of slicesOf(list, before, limit * firstSlice)) {
     rows.push(...(await list.rows(slice, limit - rows.length, 0)));
     if (rows.length >= limit) break;
   }
   return rows;
 }
 
-async function* slicesOf<Row>(list: SlicedList<Row>, start: IdBytes | null): AsyncGenerator<IdRange> {
+async function* slicesOf<Row>(
+  list: SlicedList<Row>,
+  start: IdBytes | null,
+  firstSize = Infinity,
+): AsyncGenerator<IdRange> {
+  const { sliceSize } = list;
+  if (sliceSize === null) {
+    yield { from: null, before: start };
+    return;
+  }
   let before = start;
-  for (;;) {
-    const from = await list.edge(before, list.sliceSize);
+  for (let size = Math.min(firstSize, sliceSize); ; size = sliceSize) {
+    const from = await list.edge(before, size);
     yield { from, before };
     if (from === null) return;
     before = from;

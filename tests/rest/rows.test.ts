@@ -196,6 +196,9 @@ test('statuses and alerts are shown as the reference clients read them', async (
     },
   ]);
   assert.deepEqual((await get(on, `/v1/check-statuses/${checkId}`)).json(), statuses.json<object[]>()[0]);
+  on.raw.prepare('UPDATE checks SET name = ? WHERE account_id = ?').run('"shop" ✓', idBytes(on.accountId));
+  const [renamed] = (await get(on, '/v1/check-statuses')).json<{ name: string }[]>();
+  assert.equal(renamed?.name, '"shop" ✓');
   const [alert] = (await get(on, '/v1/check-alerts')).json<Record<string, unknown>[]>();
   assert.deepEqual([alert?.['checkId'], alert?.['statusCode'], alert?.['responseTime']], [checkId, '500', 12]);
   const ofCheck = await get(on, `/v1/check-alerts/${checkId}?from=${Math.floor(now / 1000)}`);

@@ -74,6 +74,28 @@ test('walking by cursor gives the same, and ends', async (newStore) => {
   );
 });
 
+test('walking by cursor finds the rare results of a filter, however far they lie apart', async (newStore) => {
+  await using temp = await newStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const failedAt = [0, 1, 7, 900, 2500, 2539, 2540].map((index) => 1_000_000 + index * 10_000);
+  temp.raw.exec('BEGIN');
+  for (let index = 0; index < 2600; index++) {
+    const at = 1_000_000 + index * 10_000;
+    putResult(temp.raw, accountId, checkId, at, { outcome: failedAt.includes(at) ? 'failed' : 'passed' });
+  }
+  temp.raw.exec('COMMIT');
+  const seen: number[] = [];
+  let after: string | null = null;
+  do {
+    const found = await resultsOf(temp).walk(callerOf(accountId), checkId, { ...final, hasFailures: true }, after, 2);
+    assert.ok(found.rows.length > 0, 'a page before the end holds nothing');
+    seen.push(...found.rows.map(({ result }) => result.startedAt));
+    after = found.nextId;
+  } while (after !== null);
+  assert.deepEqual(seen, failedAt.toReversed());
+});
+
 test('results are filtered by time, place, failure and kind', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
