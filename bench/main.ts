@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkBench } from './check.ts';
+import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  claim: claimBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile]

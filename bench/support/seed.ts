@@ -131,5 +131,6 @@ function scheduleRow(check: Check, now: number): SchedulesTable {
     locations: json(locations),
     run_parallel: flag(runParallel),
     turn: 0,
+    moved_to: null,
   };
 }

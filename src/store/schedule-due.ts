@@ -3,7 +3,7 @@
 import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, idText, parsed } from './codec.ts';
+import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
@@ -35,8 +35,12 @@ export interface ScheduleRows {
   readonly lap: number;
   /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
   remaining(accountId: IdBytes): number;
-  /** false = this slot has its run already, or its result: an edit can bring a check back to a slot that was run. */
-  insertRun(row: RunsTable): boolean;
+  /**
+   * false = this slot has its run already, or its result.
+   *
+   * @param isNew that it has neither is known from the schedule itself
+   */
+  insertRun(row: RunsTable, isNew: boolean): boolean;
   /** false = the slot has its outcome already. */
   insertMissed(row: ResultsTable): boolean;
   move(row: SchedulesTable, nextDueAt: number, turn: number): void;
@@ -65,17 +69,18 @@ export function scheduleRows(
   let missed = 0;
   let latestByMs = 0;
   for (const row of due) {
-    const plan = rules.plan(scheduleOf(row));
-    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
+    const schedule = scheduleOf(row);
+    const plan = rules.plan(schedule);
+    const slot = { row, checkId: schedule.checkId, lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
       insertMissed(rows, { ...slot, ...stretch, reason: rules.missedReason(stretch.slotAt), now }, counts);
     }
+    const budget = budgetOf(rows, budgets, row.account_id);
+    const isNew = isUntouched(row);
     for (const run of plan.runs) {
-      const budget = budgetOf(rows, budgets, row.account_id);
       if (budget.used < budget.left) {
-        if (!rows.insertRun(runRow(row, { ...slot, ...run }))) continue;
-        counts.add(row.account_id, 'scheduled', 1);
+        if (!rows.insertRun(runRow(row, { ...slot, ...run }), isNew)) continue;
         budget.used++;
         runs++;
         latestByMs = Math.max(latestByMs, now - run.slotAt);
@@ -88,8 +93,20 @@ export function scheduleRows(
     }
     rows.move(row, plan.nextDueAt, plan.turn);
   }
-  for (const { accountId, used } of budgets.values()) if (used > 0) rows.countUsage(accountId, used);
+  for (const { accountId, used } of budgets.values()) {
+    if (used === 0) continue;
+    counts.add(accountId, 'scheduled', used);
+    rows.countUsage(accountId, used);
+  }
   return { schedules: due.length, runs, missed, latestByMs };
+}
+
+/**
+ * Whether nothing but the scheduler has moved the row: then its slot comes after every one that was run. An edit can
+ * bring a check back to a slot that was run, and so can a clock that was set back.
+ */
+export function isUntouched(row: SchedulesTable): boolean {
+  return row.moved_to === row.next_due_at;
 }
 
 interface Budget {
@@ -100,7 +117,7 @@ interface Budget {
 
 /** Runs that an account may still start this month, and how many of them this turn took. */
 function budgetOf(rows: ScheduleRows, budgets: Map<string, Budget>, accountId: IdBytes): Budget {
-  const key = String.fromCharCode(...accountId);
+  const key = latin1(accountId);
   const known = budgets.get(key);
   if (known !== undefined) return known;
   const budget: Budget = { accountId, left: rows.remaining(accountId), used: 0 };

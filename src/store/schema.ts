@@ -144,6 +144,11 @@ export interface SchedulesTable {
   run_parallel: Flag;
   /** Which location is next in a round robin. */
   turn: number;
+  /**
+   * Where the scheduler itself moved the row. While that is `next_due_at`, no slot from there on has a run or an outcome
+   * (docs/decisions/0049).
+   */
+  moved_to: number | null;
 }
 
 /** Runs that are not closed yet: the queue of the step `run-checks`. */

@@ -53,8 +53,12 @@ export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
  * Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed.
  *
  * @param certificate with which it encrypts; null = it does not
+ * @param settings of the server, beside or instead of those of small tests
  */
-export async function startPostgres(certificate: Issued | null = null): Promise<PostgresServer> {
+export async function startPostgres(
+  certificate: Issued | null = null,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
   const bin = postgresBinaries();
@@ -67,7 +71,8 @@ export async function startPostgres(certificate: Issued | null = null): Promise<
   initialize(bin, data, folder);
   if (certificate !== null) encrypt(data, certificate);
   const port = await freePort();
-  let server = await start(bin, data, socketDir, port);
+  const run = (): Promise<ChildProcess> => start(bin, data, { socketDir, port }, settings);
+  let server = await run();
   let made = 0;
   const admin = async (sql: string): Promise<Record<string, unknown>[]> => {
     const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
@@ -95,7 +100,7 @@ export async function startPostgres(certificate: Issued | null = null): Promise<
     },
     async restart(mode) {
       await end(server, mode);
-      server = await start(bin, data, socketDir, port);
+      server = await run();
     },
     async stop() {
       await end(server, 'immediate');
@@ -142,10 +147,15 @@ function encrypt(data: string, { key, cert }: Issued): void {
   writeFileSync(join(data, 'pg_hba.conf'), rules.replaceAll(/^host\b/gm, 'hostssl'));
 }
 
-async function start(bin: string, data: string, socketDir: string, port: number): Promise<ChildProcess> {
+async function start(
+  bin: string,
+  data: string,
+  { socketDir, port }: { socketDir: string; port: number },
+  changed: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: socketDir, max_connections: 200 };
   const more = { shared_buffers: '64MB', max_wal_size: '512MB', log_min_messages: 'fatal' };
-  const options = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries({ ...settings, ...more, ...changed }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(
     'setpriv',
     ['--pdeathsig', 'QUIT', join(bin, 'postgres'), '-D', data, '-p', String(port), ...options],

@@ -1,4 +1,5 @@
 // Many rows in one statement: the columns go as arrays, whose types are asked of the database itself.
+import { storable } from './array-text.ts';
 import type { Session } from './connections.ts';
 
 /** Types of columns, by table and column. */
@@ -19,40 +20,56 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
 /** Writes rows of a transaction. */
 export interface Bulk {
   /**
-   * Inserts rows that all name the same columns; answers with how many it wrote.
+   * Inserts rows that all name the same columns, with what is sent next; who needs them there before awaits something.
    *
    * @param ending what follows the rows: ON CONFLICT …
    */
-  insert(table: string, rows: readonly object[], ending?: string): Promise<number>;
+  insert(table: string, rows: readonly object[], ending?: string): void;
 }
 
 export function createBulk(session: Session, types: ColumnTypes): Bulk {
   return {
-    async insert(table, rows, ending = '') {
+    insert(table, rows, ending = '') {
       const [first] = rows;
-      if (first === undefined) return 0;
+      if (first === undefined) return;
       const columns = Object.keys(first);
-      const arrays = columns.map((column, index) => `$${index + 1}::${typeOf(types, table, column)}[]`);
-      const statement =
-        `INSERT INTO ${table} (${columns.join(', ')}) ` +
-        `SELECT * FROM unnest(${arrays.join(', ')}) AS given (${columns.join(', ')}) ${ending}`;
-      return session.change(
-        statement,
-        columns.map((column) => rows.map((row) => storable((row as Record<string, unknown>)[column]))),
+      const values: unknown[] = [];
+      const lists: { column: string; list: string }[] = [];
+      const selected = columns.map((column) => {
+        const type = typeOf(types, table, column);
+        const cells = rows.map((row) => (row as Record<string, unknown>)[column]);
+        const isSame = isSameInAll(cells);
+        values.push(isSame ? scalar(cells[0]) : cells);
+        if (isSame) return `$${values.length}::${type}`;
+        lists.push({ column, list: `$${values.length}::${type}[]` });
+        return `given.${column}`;
+      });
+      const given =
+        lists.length === 0
+          ? `generate_series(1, ${rows.length})`
+          : `unnest(${lists.map(({ list }) => list).join(', ')}) AS given (${lists.map(({ column }) => column).join(', ')})`;
+      session.send(
+        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`,
+        values,
       );
     },
   };
+}
+
+/** Such a cell goes once instead of as a list. Bytes are not looked at: they are ids, and differ. */
+function isSameInAll(cells: readonly unknown[]): boolean {
+  const [first] = cells;
+  return !(first instanceof Uint8Array) && cells.every((cell) => cell === first);
+}
+
+function scalar(value: unknown): unknown {
+  return typeof value === 'string' ? storable(value) : value;
 }
 
 function typeOf(types: ColumnTypes, table: string, column: string): string {
   const type = types.get(table)?.get(column);
   if (type === undefined) throw new Error(`the database has no column ${table}.${column}`);
   return type;
-}
-
-/** PostgreSQL's texts cannot hold U+0000, which an answer of a target may bring into a message. */
-function storable(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 /** `(a, b) IN (…)` over two arrays that are the values `from` and the next; ids and whatever the second is. */

@@ -3,17 +3,23 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
+import { arrayText } from './array-text.ts';
 
-/** Statements on one connection, one after the other. Rows come as objects; numbers as numbers, bytes as bytes. */
+/**
+ * Statements on one connection, one after the other. Those that are asked for before an answer is awaited travel
+ * together (docs/decisions/0050). Rows come as objects; numbers as numbers, bytes as bytes.
+ */
 export interface Session {
   /** Rejects with StoreUnavailableError when the database is away. */
   query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for what has no rows: how many it changed. */
   change(statement: string, values?: readonly unknown[]): Promise<number>;
+  /** The same for what nothing in the transaction depends on: it is waited for at the end, with which it fails. */
+  send(statement: string, values?: readonly unknown[]): void;
 }
 
 /** The pool. */
@@ -36,6 +42,14 @@ const triesMost = 10;
 
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
+
+/**
+ * Every statement of a transaction here names its rows by keys, a few hundred at a time: that is looked up key by key,
+ * whatever the statistics say of tables that change faster than these. Compiling a plan would take longer than running it.
+ */
+const planSettings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
+  .map((name) => `SET LOCAL ${name} = off`)
+  .join('; ');
 
 const parsers: Readonly<Record<number, (text: string) => unknown>> = { 20: Number, 1700: Number };
 
@@ -91,6 +105,7 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
     query_timeout: answerMostMs,
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
@@ -143,13 +158,17 @@ async function transact<Answer>(
   work: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
   const client = await connect();
+  const line = lineTo(client);
   let isBroken = false;
   try {
-    await client.query(`BEGIN; ${transactionSettings}`);
-    const answer = await work(sessionOn(client));
-    await client.query('COMMIT');
+    line.send(`BEGIN; ${transactionSettings}; ${planSettings}`);
+    const answer = await work(line);
+    line.send('COMMIT');
+    await line.end();
     return answer;
-  } catch (cause) {
+  } catch (failed) {
+    // Of what travelled together the first that failed says why; what came after it only that it came after.
+    const cause = line.firstError() ?? failed;
     const error = postgresErrorOf(cause);
     // A connection that does not answer is not asked once more; closing it ends the transaction as well.
     isBroken = error instanceof StoreUnavailableError && !isLostRace(cause);
@@ -164,11 +183,38 @@ async function transact<Answer>(
   }
 }
 
-function sessionOn(client: PoolClient): Session {
+function sendable(value: unknown): unknown {
+  return Array.isArray(value) ? arrayText(value) : value;
+}
+
+interface Line extends Session {
+  /** Resolves when all that was sent is answered, rejects with the first error. */
+  end(): Promise<void>;
+  firstError(): unknown;
+}
+
+function lineTo(client: PoolClient): Line {
+  const sent: Promise<unknown>[] = [];
+  let first: { readonly error: unknown } | null = null;
+  const ask = async (statement: string, values: readonly unknown[] = []): Promise<QueryResult> => {
+    try {
+      return await client.query(statement, values.length === 0 ? undefined : values.map(sendable));
+    } catch (error) {
+      first ??= { error };
+      throw error;
+    }
+  };
   return {
-    query: async <Row>(statement: string, values: readonly unknown[] = []) =>
-      (await client.query(statement, [...values])).rows as Row[],
-    change: async (statement, values = []) => (await client.query(statement, [...values])).rowCount ?? 0,
+    query: async <Row>(statement: string, values?: readonly unknown[]) => (await ask(statement, values)).rows as Row[],
+    change: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
+    send(statement, values) {
+      const answer = ask(statement, values);
+      // Who asked does not wait: the end does.
+      answer.catch(() => undefined);
+      sent.push(answer);
+    },
+    end: async () => void (await Promise.all(sent)),
+    firstError: () => first?.error,
   };
 }
 

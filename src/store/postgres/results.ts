@@ -34,7 +34,7 @@ export async function recordAttempts(
       continue;
     }
     await write(session, bulk, recording);
-    await bulk.insert('run_counts', counts.rows(rules.now), addToCounts);
+    bulk.insert('run_counts', counts.rows(rules.now), addToCounts);
     return recorded;
   }
 }
@@ -102,7 +102,7 @@ async function holdStates(
   await hold();
   const fresh = [...checks].filter(([key]) => !states.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
   const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now };
-  await bulk.insert(
+  bulk.insert(
     'check_states',
     fresh.map(([, check]) => ({ ...check, ...empty })),
     'ON CONFLICT DO NOTHING',
@@ -149,21 +149,21 @@ async function readListeners(
 
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
   const { results, exchanges, alerts, deliveries, givenBack } = recording;
-  await bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
-  await bulk.insert(
+  bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
+  bulk.insert(
     'check_states',
     recording.states(),
     `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`,
   );
-  await bulk.insert('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
-  await bulk.insert(
+  bulk.insert('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
+  bulk.insert(
     'passing_exchanges',
     recording.passing(),
     `ON CONFLICT (account_id, check_id, location)
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
-  await bulk.insert('alerts', alerts);
-  await bulk.insert(
+  bulk.insert('alerts', alerts);
+  bulk.insert(
     'told',
     recording.told(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)

@@ -15,23 +15,23 @@ export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export async function claimRuns(session: Session, claim: RunClaim): Promise<ClaimedRuns> {
-  const rows = await session.query<RunsTable>(
-    `SELECT * FROM runs WHERE location = $1 AND available_at <= $2 ORDER BY available_at LIMIT $3
-     FOR UPDATE SKIP LOCKED`,
-    [claim.location, claim.now, claim.most],
-  );
-  if (rows.length > 0) {
-    await session.query(
-      `UPDATE runs SET available_at = $3, leased_by = $4, first_started_at = coalesce(first_started_at, $5)
-       WHERE ${inPairs('(account_id, id)', 1)}`,
-      [rows.map((row) => row.account_id), rows.map((row) => row.id), claim.now + claim.leaseMs, claim.owner, claim.now],
-    );
-  }
-  const [next] = await session.query<{ at: number }>(
-    'SELECT available_at AS at FROM runs WHERE location = $1 ORDER BY available_at LIMIT 1',
-    [claim.location],
-  );
-  return { runs: rows.map(runOf), nextAvailableAt: next?.at ?? null };
+  const [rows, [next]] = await Promise.all([
+    session.query<RunsTable>(
+      // Answers with the rows as they were found.
+      `WITH free AS (
+         SELECT * FROM runs WHERE location = $1 AND available_at <= $2
+         ORDER BY available_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       UPDATE runs r SET available_at = $4, leased_by = $5, first_started_at = coalesce(r.first_started_at, $2)
+       FROM free WHERE r.account_id = free.account_id AND r.id = free.id RETURNING free.*`,
+      [claim.location, claim.now, claim.most, claim.now + claim.leaseMs, claim.owner],
+    ),
+    session.query<{ at: number }>(
+      'SELECT available_at AS at FROM runs WHERE location = $1 AND available_at > $2 ORDER BY available_at LIMIT 1',
+      [claim.location, claim.now],
+    ),
+  ]);
+  rows.sort((a, b) => a.available_at - b.available_at);
+  return { runs: rows.map(runOf), nextAvailableAt: rows.length === claim.most ? claim.now : (next?.at ?? null) };
 }
 
 /** Keeps the leases on runs that are still under way. */
