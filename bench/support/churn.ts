@@ -114,9 +114,11 @@ function openSqlite(folder: string): Raw {
   };
 }
 
+export const raws = { url: '' };
 async function openPostgres(clock: { now(): number }): Promise<Raw> {
   const server = await startPostgres(null, { shared_buffers: '1GB', max_wal_size: '4GB' });
   const { url } = await server.newDatabase();
+  raws.url = url;
   const address = readPostgresAddress(url);
   const store = await openPostgresStore({ address, secretKey, clock });
   const client = new Client({ connectionString: url });
@@ -170,7 +172,8 @@ function stepOf(raw: Raw, now: number): string {
       SELECT account_id, ${raw.id('next_due_at', 'check_id')}, check_id, 'local',
         ${sourceCodes.encode('SCHEDULER')}, next_due_at, interval_ms, 1, next_due_at, next_due_at
       FROM schedules WHERE next_due_at <= ${now};
-    UPDATE schedules SET next_due_at = next_due_at + interval_ms, turn = turn + 1 WHERE next_due_at <= ${now};
+    UPDATE schedules SET next_due_at = next_due_at + interval_ms, moved_to = next_due_at + interval_ms,
+      turn = turn + 1 WHERE next_due_at <= ${now};
     UPDATE runs SET available_at = ${now + leaseMs}, leased_by = 'churn', first_started_at = ${now}
       WHERE location = 'local' AND available_at <= ${now};
     ${endOf(`location = 'local' AND available_at = ${now + leaseMs}`)}`;
