@@ -12,6 +12,7 @@ import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
+import { createProcessActions } from '#actions/processes.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -31,18 +32,18 @@ import type { ActionMeans } from './compose-means.ts';
 export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(means: ActionMeans) {
-  const { config, store, clock, runtimes, authentication, links, wake, resultHints } = means;
+  const { store, clock, runtimes, authentication, links, wake, resultHints, ownProcess } = means;
   const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
   const forgetKey = authentication.forget;
   const redactorOf = redactorOfStore(store);
   const choices = {
-    locations: () => [config.location],
+    locations: () => ownProcess.servedLocations(),
     runtimes: runtimes.list,
     now: () => clock.now(),
   };
   const triggering = {
     triggers: store.triggers,
-    servedLocations: [config.location.code],
+    servedLocations: () => ownProcess.servedLocations().map(({ code }) => code),
     wake: () => wake('run-checks'),
     clock,
   };
@@ -84,8 +85,9 @@ export function composeActions(means: ActionMeans) {
       redactorOf,
       clock,
     }),
-    locations: createLocationActions(() => [config.location]),
+    locations: createLocationActions(() => ownProcess.servedLocations()),
     notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
+    processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ResultLinks } from '#actions/result-links.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
+import type { OwnProcess } from './compose-process.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
 import type { LoopName } from './roles.ts';
@@ -25,5 +26,6 @@ export interface ActionMeans {
   readonly attemptHints: Hints;
   /** Aborts when this process stops: whoever waits for an answer is let go. */
   readonly stopping: AbortSignal;
+  readonly ownProcess: OwnProcess;
   readonly processNotices: () => readonly Notice[];
 }

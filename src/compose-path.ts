@@ -5,6 +5,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
+import { signPauseMs } from '#domain/process.ts';
 import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
@@ -20,6 +21,7 @@ import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
+import type { Holds, OwnProcess } from './compose-process.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -30,15 +32,22 @@ import type { WebhookSender } from '#channels/webhook/send.ts';
 export interface PathMeans {
   readonly config: Config;
   readonly store: Store;
-  readonly prober: Prober;
+  /** null without the role `runner`. */
+  readonly prober: Prober | null;
   readonly runtimes: LoadedRuntimes;
-  readonly sender: WebhookSender;
+  /** null without the role `deliverer`. */
+  readonly sender: WebhookSender | null;
+  readonly ownProcess: OwnProcess;
   readonly metrics: Metrics;
   readonly clock: FollowedClock;
+  /** Asks again what time it is, where the clock is the database's. */
+  readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
   readonly links: Pick<ResultLinks, 'link'>;
+  /** Wakes a loop, here or wherever it turns. */
+  readonly wake: (name: LoopName) => void;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
   /** Told of every logged attempt: whoever waits for a test message looks again. */
@@ -47,7 +56,10 @@ export interface PathMeans {
 
 /** The running path of this process. */
 export interface RunningPath {
-  wake(name: LoopName): void;
+  /** false = that loop does not turn here. */
+  wake(name: LoopName): boolean;
+  /** What this process holds a lease on. */
+  holds(): Holds;
   /** Why the path cannot do its work now, a sentence each; empty = it can. */
   faults(): readonly string[];
   /** Takes no more work, finishes or gives back what it holds. */
@@ -58,71 +70,78 @@ export interface RunningPath {
 const graceMs = 6000;
 
 export async function startPath(means: PathMeans): Promise<RunningPath> {
-  const { config, store, clock, log } = means;
+  const { config, store, clock, log, ownProcess } = means;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
-  const loops = new Map<LoopName, Loop>();
-  const wake = (name: LoopName): void => loops.get(name)?.wake();
-  const joint: Joint = { ...means, owner: `${config.location.code}/${randomUUID()}`, startedAt, wakeLoop: wake };
+  const joint: Joint = { ...means, owner: ownProcess.id, startedAt };
   const records = joinRecordResults(joint);
-  const runs = joinRunChecks(joint, records);
-  const deliveries = joinSendDeliveries(joint);
+  const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
+  const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
+  const idle = (): Promise<number> => Promise.resolve(idleMs);
   const turns: Record<LoopName, () => Promise<number>> = {
     'follow-clock': createFollowClock({
       store: store.path,
       clock,
+      measureTime: means.measureTime,
       onClockSet: (byMs) => log.warn('clock.set', { byMs }),
     }),
     'schedule-runs': joinScheduleRuns(joint),
-    'run-checks': () => runs.turn(),
-    'send-deliveries': () => deliveries.turn(),
+    'run-checks': () => runs?.turn() ?? idle(),
+    'send-deliveries': () => deliveries?.turn() ?? idle(),
     'remove-old-rows': joinRemoveOldRows(joint),
-    'sign-of-life': createSignOfLife({ store: store.gaps }),
+    'sign-of-life': createSignOfLife({ ownProcess }),
   };
+  const loops = new Map<LoopName, Loop>();
   for (const name of [...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])]) {
-    const floorMs = longPausesMs[name] ?? 1000;
+    const floorMs = longPausesMs[name] ?? idleMs;
     const onError = (error: unknown, failedInARow: number): void =>
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
     loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
   }
   return {
-    wake,
+    wake(name) {
+      const loop = loops.get(name);
+      loop?.wake();
+      return loop !== undefined;
+    },
+    holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),
     faults: () => [
       ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
       ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
     ],
     async stop() {
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
-      await Promise.all([runs.stop(graceMs), deliveries.stop(graceMs)]);
+      await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
     },
   };
 }
 
+/** A loop looks this often at the latest, ms. */
+const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
-const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': 10_000 };
+const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': signPauseMs };
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {
   /** Whose leases are this process's. */
   readonly owner: string;
   readonly startedAt: number;
-  readonly wakeLoop: (name: LoopName) => void;
 }
 
-function joinScheduleRuns({ store, clock, config, startedAt, metrics, wakeLoop }: Joint): () => Promise<number> {
+function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }: Joint): () => Promise<number> {
   return createScheduleRuns({
     store: store.path,
     clock,
-    locations: [config.location.code],
+    locations: () => ownProcess.servedLocations().map(({ code }) => code),
     startedAt,
-    wake: () => wakeLoop('run-checks'),
+    wake: () => wake('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
   });
 }
 
 function joinRunChecks(
-  { store, clock, owner, config, runtimes, prober, startedAt, metrics, wakeLoop }: Joint,
+  { store, clock, owner, config, runtimes, prober, ownProcess, startedAt, metrics, wake }: Joint,
   records: RecordResults,
 ) {
   return createRunChecks({
@@ -130,37 +149,37 @@ function joinRunChecks(
     clock,
     owner,
     location: config.location.code,
-    locations: [config.location.code],
+    locations: () => ownProcess.servedLocations().map(({ code }) => code),
     runtimes: runtimes.list,
-    probe: (input) => prober.probe(input),
+    probe: (input) => required(prober, 'prober').probe(input),
     record: (attempt) => records.record(attempt),
     startedAt,
-    wake: () => wakeLoop('run-checks'),
+    wake: () => wake('run-checks'),
     onStarted: (delayMs) => metrics.onStarted(delayMs),
   });
 }
 
 function joinRecordResults(joint: Joint): RecordResults {
-  const { store, clock, owner, log, wakeLoop } = joint;
+  const { store, clock, owner, log } = joint;
   return createRecordResults({
     store: store.path,
     clock,
     owner,
     render: renderWith(joint),
     statusOf: statusCodeOf,
-    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint, wakeLoop),
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
   });
 }
 
-function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAgent, wakeLoop, onLogged }: Joint) {
+function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAgent, wake, onLogged }: Joint) {
   return createSendDeliveries({
     store: store.path,
     clock,
     owner,
     send: ({ id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
-      sender.send({
-        request: requireRequest(request),
+      required(sender, 'sender').send({
+        request: required(request, 'rendered request'),
         startedAt: clock.now(),
         deliveryId,
         createdAt,
@@ -169,7 +188,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
         secret,
         previousSecret,
       }),
-    wake: () => wakeLoop('send-deliveries'),
+    wake: () => wake('send-deliveries'),
     onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
       metrics.onSettled(status);
       if (status !== 'exhausted') return;
@@ -202,8 +221,7 @@ function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<
 function noteRecorded(
   attempt: EndedAttempt,
   { isRecorded, change, deliveries }: Recorded,
-  { metrics, log, onRecorded }: PathMeans,
-  wake: (name: LoopName) => void,
+  { metrics, log, wake, onRecorded }: PathMeans,
 ): void {
   if (!isRecorded) return;
   metrics.onRecorded(attempt.outcome);
@@ -250,9 +268,10 @@ function statusCodeOf({ context, finding }: EndedAttempt): number | null {
   return checkKinds[context.check.checkType].alertFacts(context.check, finding.details).status;
 }
 
-function requireRequest<Request>(request: Request | null): Request {
-  if (request === null) throw new Error('a pending delivery has no rendered request');
-  return request;
+/** What a step cannot be without, and never is: a step is joined only where its role is. */
+function required<Thing>(thing: Thing | null, what: string): Thing {
+  if (thing === null) throw new Error(`there is no ${what}`);
+  return thing;
 }
 
 function messageOf(error: unknown): string {

@@ -14,6 +14,7 @@ import { docsRoutes } from '#rest/docs.ts';
 import { healthRoutes } from '#rest/health.ts';
 import { locationRoutes } from '#rest/locations.ts';
 import { noticeRoutes } from '#rest/notices.ts';
+import { processRoutes } from '#rest/processes.ts';
 import type { Route } from '#rest/route.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { triggerRoutes } from '#rest/triggers.ts';
@@ -57,6 +58,7 @@ export function composeRoutes(means: RestMeans): Route[] {
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...locationRoutes(actions.locations),
     ...noticeRoutes(actions.notices),
+    ...processRoutes(actions.processes),
   ];
 }
 

@@ -2,21 +2,22 @@
 import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
-import { createFollowedClock } from '#lib/followed-clock.ts';
-import { createHints } from '#lib/hints.ts';
 import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createResultLinks } from '#actions/result-links.ts';
-import { openStore, type Store } from '#store/store.ts';
-import { type RunningPath, startPath } from './compose-path.ts';
+import type { Store } from '#store/store.ts';
+import { joinHints } from './compose-hints.ts';
+import { listenAt, portOf } from './compose-listen.ts';
+import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
+import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { loadRuntimes } from './compose-runtimes.ts';
-import { type Config, ConfigError, publicUrlOf } from './config.ts';
+import { type Clocks, type OpenedStore, openConfiguredStore } from './compose-store.ts';
+import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
-import { StartError } from './start-error.ts';
 import { readSecretKey } from './secret-key.ts';
 import { version } from './version.ts';
 
@@ -24,78 +25,99 @@ import { version } from './version.ts';
 export interface Tocsin {
   /** Where it listens: `http://host:port`. */
   readonly address: string;
+  /** Whether the API and the pages are there, and not health and metrics alone. */
+  readonly servesApi: boolean;
   /** The first API key, when this start made the first account; to be shown once. */
   readonly firstKey: string | null;
   /** Takes no more work, finishes or gives back what it holds, closes everything. */
   stop(why: string): Promise<void>;
 }
 
-/** Time as a test may turn it; a process takes the machine's own. */
-export interface Clocks {
-  readonly clock: Clock;
-  /** A clock that is never set, ms. */
-  readonly steadyNow: () => number;
-}
-
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
 
-/** Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError or ConfigError. */
+/**
+ * Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError, StoreUnavailableError or
+ * ConfigError.
+ */
 export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
-  const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
   const secretKey = readSecretKey(config);
-  const store = openStore({ path: config.database.path, secretKey, clock, ownLocation: config.location.code });
+  const opened = await openConfiguredStore(config, secretKey, clocks, log);
+  try {
+    return await composeOn(opened, secretKey, config, log);
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
+}
+
+async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
+  const { store, clock } = opened;
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   await noteAbsence(store, log);
   const runtimes = await loadRuntimes(store, clock, log);
-  const userAgent = `Tocsin/${version}`;
-  const prober = createProber({ threads: config.probeThreads, egress: config.egress, version });
-  const sender = createSender({
-    egress: config.egress,
-    onThreadEnd: (error) => log.error('sender.thread-ended', { error: error.message }),
-  });
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
-  const metrics = createMetrics(store.figures, { probeLoopDelayMs: () => prober.loopDelayMs, now: () => clock.now() });
-  let address = publicUrlOf(config, config.port);
-  const publicUrl = (): string => publicUrlOf(config, portOf(address));
-  const links = createResultLinks({ publicUrl, secret: secretKey });
-  const [resultHints, attemptHints] = [createHints(), createHints()];
-  const stopping = new AbortController();
   let path: RunningPath | null = null;
-  const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl };
+  let address = publicUrlOf(config, config.port);
+  const ownProcess = createOwnProcess({
+    config,
+    store,
+    clock,
+    holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
+    publicUrl: () => publicUrlOf(config, portOf(address)),
+  });
+  // What the others do is known before the first step is made; a full disk says so by the readiness.
+  await ownProcess.sign().catch(() => undefined);
+  const userAgent = `Tocsin/${version}`;
+  const means = createRoleMeans(config, log);
+  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const metrics = createMetrics(store.figures, {
+    probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
+    now: () => clock.now(),
+    ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+  });
+  const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
+  const links = createResultLinks({ publicUrl, secret: secretKey });
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
+  const stopping = new AbortController();
+  const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
+    ...hints,
     stopping: stopping.signal,
-    wake: (name) => path?.wake(name),
-    resultHints,
-    attemptHints,
     processNotices: () => runtimes.notices(),
-    readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(store))],
+    readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
-  address = await listen(server, config, store);
-  path = await startPath({
-    ...shared,
-    prober,
-    sender,
-    log,
-    onRecorded: resultHints.hint,
-    onLogged: attemptHints.hint,
-  });
+  address = await listenAt(server, config);
+  path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
+  hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
-  const firstAccount = await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config));
+  const firstAccount = config.roles.includes('api')
+    ? await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config))
+    : null;
   const running = path;
   return {
     address,
+    servesApi: config.roles.includes('api'),
     firstKey: firstAccount?.key ?? null,
     async stop(why) {
       log.info('process.stopping', { why });
       stopping.abort();
       await running.stop();
-      await Promise.all([server.close(), sender.close(), prober.close()]);
+      await Promise.all([server.close(), means.sender?.close(), means.prober?.close()]);
       metrics.stop();
+      await ownProcess.leave();
       await store.close();
       log.info('process.stopped');
     },
+  };
+}
+
+/** What only some roles need: threads that probe, a thread that sends. */
+function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pick<PathMeans, 'prober' | 'sender'> {
+  const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
+  return {
+    prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
+    sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };
 }
 
@@ -129,41 +151,11 @@ async function noteAbsence(store: Store, log: Log): Promise<void> {
 }
 
 /** Whether the store takes a durable write, asked by writing one. */
-async function storeFaults(store: Store): Promise<string[]> {
+async function storeFaults(ownProcess: OwnProcess): Promise<string[]> {
   try {
-    await store.gaps.signOfLife();
+    await ownProcess.sign();
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
-}
-
-async function listen(
-  server: ReturnType<typeof createRestServer>,
-  { host, port }: Config,
-  store: Store,
-): Promise<string> {
-  try {
-    return await server.listen({ host, port });
-  } catch (cause) {
-    await store.close();
-    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    if (code === 'EADDRINUSE') {
-      throw new StartError(
-        `port ${port} on ${host} is in use: stop what listens there, or set PORT to a free one (0 = any)`,
-      );
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-      throw new ConfigError(
-        `HOST ${host} is not an address of this machine: right would be 127.0.0.1, or 0.0.0.0 for all`,
-      );
-    }
-    if (code === 'EACCES')
-      throw new StartError(`port ${port} may not be used by this user: set PORT to one above 1023`);
-    throw cause;
-  }
-}
-
-function portOf(address: string): number {
-  return Number(new URL(address).port || 80);
 }

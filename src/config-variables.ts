@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import { isUuid } from '#lib/id.ts';
 import { nearestName } from '#lib/nearest.ts';
+import { type PostgresAddress, readPostgresAddress } from '#store/postgres/address.ts';
 
 /** What a process does; `all` stands for the whole list (design §4). */
 export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
@@ -11,6 +12,11 @@ export type Role = (typeof roles)[number];
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+/** What DATABASE_URL names. */
+export type DatabaseUrl =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly address: PostgresAddress };
 
 const egressModes = ['public', 'private', 'any'] as const;
 
@@ -52,10 +58,17 @@ export const configVariables = {
   } satisfies ConfigVariable<string>,
   DATABASE_URL: {
     fallback: '`sqlite:<data dir>/tocsin.db`',
-    meaning: 'Where everything is stored: one SQLite file.',
-    right: 'sqlite:<path of the file>',
+    meaning: 'Where everything is stored: one SQLite file, or a PostgreSQL that many processes share.',
+    right: 'sqlite:<path of the file>, or postgres://user:password@host:5432/database',
     read: readDatabaseUrl,
-  } satisfies ConfigVariable<{ kind: 'sqlite'; path: string }>,
+  } satisfies ConfigVariable<DatabaseUrl>,
+  TOCSIN_LISTEN_URL: {
+    fallback: 'the same as `DATABASE_URL`',
+    meaning:
+      'PostgreSQL only: a direct connection on which wake-ups are listened for, when `DATABASE_URL` goes through a pooler; `off` = do not listen, each process looks every second.',
+    right: 'off, or postgres://user:password@host:5432/database',
+    read: (text) => (text === 'off' ? 'off' : readPostgresAddress(text)),
+  } satisfies ConfigVariable<'off' | PostgresAddress>,
   TOCSIN_ROLES: {
     fallback: 'all',
     meaning: `What this process does: \`all\`, or a comma list of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
@@ -157,8 +170,8 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
   return value >= least && value <= most ? value : undefined;
 }
 
-function readDatabaseUrl(text: string): { kind: 'sqlite'; path: string } | undefined {
-  if (/^postgres(ql)?:/i.test(text)) throw new Error('this version stores in SQLite only, not in PostgreSQL');
+function readDatabaseUrl(text: string): DatabaseUrl | undefined {
+  if (/^postgres(ql)?:/i.test(text)) return { kind: 'postgres', address: readPostgresAddress(text) };
   if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('a database in memory would forget every alert');
   const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
   return path === undefined ? undefined : { kind: 'sqlite', path: resolve(path) };

@@ -23,16 +23,31 @@ function refusal(env: Record<string, string>): string {
   return assert.fail('the start was not refused');
 }
 
+const address = {
+  host: 'db',
+  port: 6432,
+  user: 'ann',
+  password: 's@h',
+  database: 't',
+  sslMode: 'prefer',
+  sslRootCert: null,
+  sslCert: null,
+  sslKey: null,
+};
+
 type Case = readonly [name: string, text: string, part: (config: Config) => unknown, value: unknown];
 const right: readonly Case[] = [
   ['HOST', '::', (c) => c.host, '::'],
   ['HOST', 'tocsin.internal', (c) => c.host, 'tocsin.internal'],
   ['PORT', '0', (c) => c.port, 0],
   ['PORT', ' 8080 ', (c) => c.port, 8080],
-  ['TOCSIN_DATA_DIR', 'var/x', (c) => c.database.path, resolve('var/x/tocsin.db')],
+  ['TOCSIN_DATA_DIR', 'var/x', (c) => c.database, { kind: 'sqlite', path: resolve('var/x/tocsin.db') }],
   ['DATABASE_URL', 'sqlite:some/where.db', (c) => c.database, { kind: 'sqlite', path: resolve('some/where.db') }],
-  ['DATABASE_URL', 'sqlite:/abs/x.db', (c) => c.database.path, '/abs/x.db'],
-  ['DATABASE_URL', 'sqlite:///abs/x.db', (c) => c.database.path, '/abs/x.db'],
+  ['DATABASE_URL', 'sqlite:/abs/x.db', (c) => c.database, { kind: 'sqlite', path: '/abs/x.db' }],
+  ['DATABASE_URL', 'sqlite:///abs/x.db', (c) => c.database, { kind: 'sqlite', path: '/abs/x.db' }],
+  ['DATABASE_URL', 'postgres://ann:s%40h@db:6432/t', (c) => c.database, { kind: 'postgres', address }],
+  ['TOCSIN_LISTEN_URL', 'postgresql://ann:s%40h@db:6432/t', (c) => c.listen, address],
+  ['TOCSIN_LISTEN_URL', 'off', (c) => c.listen, 'off'],
   ['TOCSIN_ROLES', 'runner, api', (c) => c.roles, ['api', 'runner']],
   ['TOCSIN_ROLES', 'all', (c) => c.roles.length, 5],
   ['TOCSIN_PUBLIC_URL', 'https://t.example.com/watch/', (c) => c.publicUrl, 'https://t.example.com/watch'],
@@ -56,10 +71,11 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['PORT', '-1'],
   ['TOCSIN_DATA_DIR', 'a\0b'],
   ['DATABASE_URL', 'mysql://db'],
+  ['DATABASE_URL', 'postgres://localhost/x'],
+  ['TOCSIN_LISTEN_URL', 'sqlite:x'],
   ['DATABASE_URL', 'sqlite:'],
   ['DATABASE_URL', 'sqlite://relative.db'],
   ['DATABASE_URL', 'sqlite::memory:'],
-  ['DATABASE_URL', 'postgres://db.example.com/tocsin'],
   ['TOCSIN_ROLES', 'api,worker'],
   ['TOCSIN_ROLES', 'all,api'],
   ['TOCSIN_ROLES', ','],
@@ -91,6 +107,7 @@ describe('configuration', () => {
       port: 3000,
       dataDir: resolve('data'),
       database: { kind: 'sqlite', path: resolve('data/tocsin.db') },
+      listen: null,
       roles: ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'],
       publicUrl: null,
       bootstrapApiKey: null,
@@ -146,11 +163,11 @@ describe('configuration', () => {
     for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY']) {
       assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
     }
-    assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:canary@db/x' }), /canary/);
+    assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:can@ary@db/x#y' }), /can@|ary@/);
   });
 
-  it('says that PostgreSQL is not spoken yet and what is', () => {
-    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /SQLite only.*sqlite:<path/);
+  it('says what an address of PostgreSQL lacks', () => {
+    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /names no user.*sqlite:<path.*postgres:\/\/user/);
   });
 
   it('reads the secret key from a file, and says when the file holds none', () => {

@@ -7,11 +7,13 @@ import {
   type ConfigVariable,
   configVariables,
   type ConfigVariableName,
+  type DatabaseUrl,
   type LogLevel,
   type Role,
 } from '#config-variables.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
+import type { PostgresAddress } from '#store/postgres/address.ts';
 
 /** What this process is told from outside, checked and complete. Paths are absolute. */
 export interface Config {
@@ -19,7 +21,9 @@ export interface Config {
   /** 0 = a free one, chosen by the system. */
   readonly port: number;
   readonly dataDir: string;
-  readonly database: { readonly kind: 'sqlite'; readonly path: string };
+  readonly database: DatabaseUrl;
+  /** Where wake-ups are listened for: null = where the database is; `off` = nowhere. */
+  readonly listen: PostgresAddress | 'off' | null;
   readonly roles: readonly Role[];
   /** As set, without a slash at its end; null = derived from the address listened on (`publicUrlOf`). */
   readonly publicUrl: string | null;
@@ -63,6 +67,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     port: take(env, 'PORT') ?? 3000,
     dataDir,
     database: take(env, 'DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir, 'tocsin.db') },
+    listen: take(env, 'TOCSIN_LISTEN_URL'),
     roles: take(env, 'TOCSIN_ROLES') ?? configVariables.TOCSIN_ROLES.read('all') ?? [],
     publicUrl: take(env, 'TOCSIN_PUBLIC_URL'),
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
@@ -137,7 +142,7 @@ function secretKeyOf(env: Environment): string | null {
 /** The value as an error may show it, on one line: a secret only by its length, a password in a URL not at all. */
 function shown(variable: ConfigVariable<unknown>, text: string): string {
   if (variable.secret === true) return `(${text.length} characters, not shown)`;
-  return JSON.stringify(text.replace(/(:\/\/[^/@:]*):[^@]*@/, '$1:…@'));
+  return JSON.stringify(text.replace(/(:\/\/[^/@:]*):.*@/s, '$1:…@'));
 }
 
 /** Whether only this machine can reach a server that listens on this host. */

@@ -2,8 +2,12 @@
 import type { Tocsin } from './compose.ts';
 
 /** The lines of a start. The key and the commands are shown once, when the database was made. */
-export function firstMinutes({ address, firstKey }: Pick<Tocsin, 'address' | 'firstKey'>): string {
-  const greeting = `\nTocsin listens on ${address}  (API page: ${address}/docs)\n`;
+export function firstMinutes({
+  address,
+  servesApi,
+  firstKey,
+}: Pick<Tocsin, 'address' | 'servesApi' | 'firstKey'>): string {
+  const greeting = `\nTocsin listens on ${address}  (${servesApi ? `API page: ${address}/docs` : 'health and metrics only'})\n`;
   if (firstKey === null) return `${greeting}\n`;
   return `${greeting}
 Your API key, shown only this once:

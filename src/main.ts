@@ -57,7 +57,15 @@ function makeDataDir({ dataDir }: Config): void {
 
 /** One helpful line for the faults of a start that a person can mend; the stack for those that nobody foresaw. */
 function lineOf(error: Error): string {
-  const foreseen = ['ConfigError', 'DatabaseOpenError', 'NewerDatabaseError', 'WrongKeyError', 'StartError'];
+  const foreseen = [
+    'ConfigError',
+    'DatabaseOpenError',
+    'NewerDatabaseError',
+    'WrongKeyError',
+    'StartError',
+    'StoreUnavailableError',
+    'OldServerError',
+  ];
   return foreseen.includes(error.name) ? error.message : (error.stack ?? error.message);
 }
 

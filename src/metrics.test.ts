@@ -14,6 +14,7 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
   const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
     probeLoopDelayMs: () => 0,
     now: () => 0,
+    ownProcess: () => null,
   });
   t.after(() => metrics.stop());
   const lag = async (): Promise<string | undefined> =>

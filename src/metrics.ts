@@ -1,6 +1,7 @@
 // What Prometheus reads: the path's own figures, and those of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
 
 /** The registry and what the path tells it. */
@@ -21,9 +22,11 @@ export interface MetricSources {
   readonly probeLoopDelayMs: () => number;
   /** Epoch ms. */
   readonly now: () => number;
+  /** What this process last wrote of itself; null before its first sign of life. */
+  readonly ownProcess: () => ProcessSign | null;
 }
 
-export function createMetrics(figures: Figures, { probeLoopDelayMs, now }: MetricSources): Metrics {
+export function createMetrics(figures: Figures, { probeLoopDelayMs, now, ownProcess }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const started = new Histogram({
@@ -54,6 +57,7 @@ export function createMetrics(figures: Figures, { probeLoopDelayMs, now }: Metri
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
   addStoreGauges(registers, figures, now);
+  addSignGauges(registers, ownProcess);
   return {
     registry,
     onScheduled(done) {
@@ -113,6 +117,42 @@ function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: (
     collect() {
       const { user, system } = process.cpuUsage();
       cpu.set((user + system) / 1e6);
+    },
+  });
+}
+
+/** What this process is among the others: the same as GET /v1/processes shows of it. */
+function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | null): void {
+  const info = new Gauge({
+    name: 'tocsin_process_info',
+    help: 'Always 1: which process this is, what it does, in which version and location',
+    labelNames: ['process', 'roles', 'version', 'location'] as const,
+    registers,
+    collect() {
+      info.reset();
+      const own = ownProcess();
+      if (own === null) return;
+      const { id, roles, version, location } = own;
+      info.set({ process: id, roles: roles.join(','), version, location: location.code }, 1);
+    },
+  });
+  const seen = new Gauge({
+    name: 'tocsin_process_last_sign_timestamp_seconds',
+    help: 'When this process last wrote into the database that it lives, Unix time',
+    registers,
+    collect() {
+      seen.set((ownProcess()?.seenAt ?? 0) / 1000);
+    },
+  });
+  const held = new Gauge({
+    name: 'tocsin_leases_held',
+    help: 'Runs and deliveries that this process held at its last sign of life',
+    labelNames: ['what'] as const,
+    registers,
+    collect() {
+      const { runs, deliveries } = ownProcess()?.holds ?? { runs: 0, deliveries: 0 };
+      held.set({ what: 'runs' }, runs);
+      held.set({ what: 'deliveries' }, deliveries);
     },
   });
 }

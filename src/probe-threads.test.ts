@@ -1,3 +1,4 @@
+// Probes in threads of their own: many together, stopped, and after a thread's death.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ProbeInput } from '#domain/probe.ts';

@@ -1,9 +1,12 @@
+// The sending thread: what comes back of attempts, whatever becomes of them or of the thread.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import net from 'node:net';
 import test, { type TestContext } from 'node:test';
 import type { WebhookSender } from '#channels/webhook/send.ts';
+import { until } from '../tests/support/until.ts';
 import { listen, receiver, sending } from './channels/webhook/test-receivers.ts';
 import { createSender, type SenderThreadOptions } from './sender.ts';
-import net from 'node:net';
 
 test('many attempts at once arrive signed, and each gets its own answer', async (t) => {
   const { host, received } = await receiver((request, response) => {
@@ -40,6 +43,41 @@ test('a thread that dies gives its attempts back as interrupted, and another one
   }
   assert.match((await died.promise).message, /null/);
   assert.equal((await sender.send(sending(host))).response?.status, 200);
+});
+
+test('an attempt that cannot be made is a failed attempt, and holds up no other', async (t) => {
+  const ends: Error[] = [];
+  const { host } = await receiver((_, response) => response.end());
+  const sender = start(t, { onThreadEnd: (error) => ends.push(error) });
+  const [before, impossible, after] = await Promise.all([
+    sender.send(sending(host)),
+    sender.send(sending(host, { url: 'no address', headers: [['x-own', 'kept']] }, { startedAt: 1_800_000_000_000 })),
+    sender.send(sending(host)),
+  ]);
+  assert.deepEqual([before.response?.status, after.response?.status], [200, 200]);
+  assert.equal(impossible.response, null);
+  assert.equal(impossible.error?.class, 'protocol');
+  assert.match(impossible.error.message, /^the attempt could not be made: /);
+  assert.equal(impossible.startedAt, 1_800_000_000_000);
+  assert.deepEqual(impossible.headers, [['x-own', 'kept']]);
+  assert.deepEqual(ends, [], 'the thread lives on');
+});
+
+test('how long an attempt took is counted from its hand-over, not from when it was claimed', async (t) => {
+  const arrived = Promise.withResolvers<ServerResponse>();
+  const { host } = await receiver((_, response) => arrived.resolve(response));
+  const sender = start(t);
+  const handedAt = performance.now();
+  const attempt = sender.send(sending(host, {}, { startedAt: Date.now() - 3_600_000 }));
+  const response = await arrived.promise;
+  const arrivedAt = performance.now();
+  await until('the receiver to have taken its time', () => performance.now() - arrivedAt > 30);
+  const answeredAt = performance.now();
+  response.end();
+  const { durationMs } = await attempt;
+  const most = Math.ceil(performance.now() - handedAt);
+  assert.ok(durationMs >= Math.floor(answeredAt - arrivedAt), `${durationMs} ms hold the receiver's time`);
+  assert.ok(durationMs <= most, `${durationMs} ms are at most the ${most} ms since the hand-over`);
 });
 
 test('the egress policy holds in the thread; what is open when it is closed ends as interrupted', async (t) => {

@@ -4,8 +4,9 @@ import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { backUp, CommandError } from '#commands/backup.ts';
-import { examine } from '#commands/doctor.ts';
-import { addAdminKey } from '#commands/new-key.ts';
+import { type DoctorDatabase, examine } from '#commands/doctor.ts';
+import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
@@ -57,7 +58,7 @@ async function run([name = 'help', ...words]: string[]): Promise<number> {
     if (isUsage) process.stderr.write('Try: npm run tocsin -- help\n');
     if (isUsage) return exitCodes.usage;
     if (error instanceof ConfigError) return exitCodes.config;
-    if (error instanceof CommandError) return exitCodes.failed;
+    if (error instanceof CommandError || error instanceof StoreUnavailableError) return exitCodes.failed;
     throw error;
   }
 }
@@ -77,7 +78,11 @@ function backup(words: string[]): Promise<number> {
   const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
   const [target] = positionals;
   if (target === undefined || positionals.length > 1) throw new UsageError('backup takes one file name');
-  const made = backUp(readConfig().database.path, target);
+  const { database } = readConfig();
+  if (database.kind === 'postgres') {
+    throw new CommandError('a PostgreSQL is backed up with its own tools: see docs/postgresql.md, "Back up"');
+  }
+  const made = backUp(database.path, target);
   const megabytes = (made.bytes / 1e6).toFixed(1);
   process.stdout.write(
     `${made.path}: ${megabytes} MB, ${made.tables} tables, verified, ${made.durationMs.toFixed(0)} ms\n`,
@@ -85,17 +90,24 @@ function backup(words: string[]): Promise<number> {
   return Promise.resolve(exitCodes.ok);
 }
 
-function newKey(words: string[]): Promise<number> {
+async function newKey(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { name: { type: 'string', default: 'Made with new-key' } } });
   const name = values.name.trim();
   if (name === '' || name.length > 200) throw new UsageError('--name takes a text of 1 to 200 characters');
   const text = newKeyText();
   const key = { name, hash: keyHash(text), prefix: keyPrefix(text), createdAt: systemClock.now() };
-  const reached = addAdminKey(readConfig().database.path, key);
+  const { database } = readConfig();
+  const reached =
+    database.kind === 'sqlite' ? addAdminKey(database.path, key) : await addAdminKeyOnPostgres(database.address, key);
   process.stdout.write(
     `An admin key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );
-  return Promise.resolve(exitCodes.ok);
+  return exitCodes.ok;
+}
+
+function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
+  if (database.kind === 'sqlite') return database;
+  return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
 }
 
 async function doctor(words: string[]): Promise<number> {
@@ -105,7 +117,7 @@ async function doctor(words: string[]): Promise<number> {
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
-    databasePath: config.database.path,
+    database: doctorDatabaseOf(config),
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),

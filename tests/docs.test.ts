@@ -120,6 +120,7 @@ test('the metrics that pages name are those there are', async () => {
   const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
     probeLoopDelayMs: () => 0,
     now: () => 0,
+    ownProcess: () => null,
   });
   const names = metrics.registry.getMetricsAsArray().map(({ name }) => name);
   metrics.stop();

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { outcomeCodes, sourceCodes } from '#store/codes.ts';
 import { json } from '#store/codec.ts';
-import { createPath, type Path } from '#store/path.ts';
+import type { Path } from '#store/path.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { createSeal } from '#store/seal.ts';
+import { createSqlitePath } from '#store/sqlite/path.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openPostgresStore } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
@@ -105,7 +106,7 @@ function openSqlite(folder: string): Raw {
   const file = openSqliteFile(join(folder, 'tocsin.db'));
   return {
     ...sqlite,
-    path: createPath(file, seal),
+    path: createSqlitePath(file, seal),
     exec: (sql) => file.queue.single(({ database }) => Promise.resolve(database.exec(sql))),
     close: async () => {
       await file.close();

@@ -63,7 +63,8 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     takeCall(token);
     const { accountId } = trigger;
     const now = clock.now();
-    const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations, now };
+    const served = servedLocations();
+    const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations: served, now };
     const { batch } = startedOf(await triggers.start(order), target, wake);
     if (batch === null) throw notFound('trigger', 'with this token here');
     const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);

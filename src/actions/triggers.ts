@@ -33,7 +33,7 @@ export interface TriggerMeans {
     start(order: TriggerOrder): Promise<TriggerStart>;
   };
   /** Codes of the run locations that are served, this server's own first. */
-  readonly servedLocations: readonly string[];
+  readonly servedLocations: () => readonly string[];
   /** A hint that runs wait: polling is the floor (design: wake). */
   readonly wake: () => void;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function createTriggerActions({ triggers, servedLocations, wake, clock }:
         target,
         newToken: newTriggerToken(),
         idempotencyKey,
-        servedLocations,
+        servedLocations: servedLocations(),
         now: clock.now(),
       });
       return startedOf(start, target, wake).trigger;

@@ -1,3 +1,4 @@
+// What the rest of the product asks of a check kind, asked through the registry.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';

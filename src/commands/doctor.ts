@@ -2,20 +2,20 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from '#store/migrate.ts';
+import type { PostgresAddress } from '#store/postgres/address.ts';
+import { postgresFindings } from './doctor-postgres.ts';
+import type { Finding } from './finding.ts';
 
-/** One thing looked at. */
-export interface Finding {
-  readonly what: string;
-  readonly grade: 'ok' | 'warning' | 'problem';
-  /** What was found, and for a warning or a problem what to do. */
-  readonly message: string;
-}
+/** Where the data is. */
+export type DoctorDatabase =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly address: PostgresAddress; readonly listen: PostgresAddress | null };
 
 /** What the doctor looks at. */
 export interface DoctorInput {
   readonly nodeVersion: string;
   readonly dataDir: string;
-  readonly databasePath: string;
+  readonly database: DoctorDatabase;
   readonly hasConfiguredKey: boolean;
   /** Variables that begin with TOCSIN_ and mean nothing, and what was probably meant. */
   readonly unknownVariables: readonly { readonly name: string; readonly nearest: string | null }[];
@@ -33,7 +33,9 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
     folderFinding(input.dataDir),
     ...spaceFinding(input.dataDir),
     ...keyFindings(input),
-    ...databaseFindings(input.databasePath),
+    ...(input.database.kind === 'sqlite'
+      ? databaseFindings(input.database.path)
+      : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
     ...runtimeFindings(input.runtimes),
     await serviceFinding(input.address),

@@ -4,6 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { schemaVersion } from '#store/migrate.ts';
+import { type PostgresAddress, shownAddress } from '#store/postgres/address.ts';
+import { openConnections } from '#store/postgres/connections.ts';
+import { schemaVersionOf } from '#store/postgres/schema.ts';
 import { CommandError } from './backup.ts';
 
 /** The key to add, without the key itself. */
@@ -42,6 +45,38 @@ export function addAdminKey(path: string, key: NewKey): number {
   } finally {
     // What was not committed is undone by closing.
     database.close();
+  }
+}
+
+/** The same for a database of PostgreSQL. */
+export async function addAdminKeyOnPostgres(address: PostgresAddress, key: NewKey): Promise<number> {
+  const connections = await openConnections(address);
+  const shown = shownAddress(address);
+  try {
+    return await connections.transaction(async (session) => {
+      const version = await schemaVersionOf(session);
+      if (version !== schemaVersion) {
+        throw new CommandError(
+          `${shown} is of version ${version}, not ${schemaVersion}: start this Tocsin with it once`,
+        );
+      }
+      const id = idBytes(newId());
+      await session.query(
+        `INSERT INTO api_keys (id, hash, prefix, name, role, created_at) VALUES ($1, $2, $3, $4, 'admin', $5)`,
+        [id, key.hash, key.prefix, key.name, key.createdAt],
+      );
+      const reached = await session.change(
+        `INSERT INTO api_key_accounts (api_key_id, account_id, position)
+         SELECT $1, id, row_number() OVER (ORDER BY created_at, id) - 1 FROM accounts`,
+        [id],
+      );
+      if (reached === 0) {
+        throw new CommandError(`${shown} has no account yet: the first start makes one and prints its key`);
+      }
+      return reached;
+    });
+  } finally {
+    await connections.close();
   }
 }
 

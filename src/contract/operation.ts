@@ -19,6 +19,7 @@ export const tags = [
   'Environment variables',
   'Locations',
   'Notices',
+  'Processes',
   'Health',
 ] as const;
 export type Tag = (typeof tags)[number];

@@ -13,6 +13,7 @@ import { healthOperations } from './health.ts';
 import { locationOperations } from './location.ts';
 import { noticeOperations } from './notice.ts';
 import type { Operation } from './operation.ts';
+import { processOperations } from './process.ts';
 import { runtimeOperations } from './runtime.ts';
 import { triggerOperations } from './trigger.ts';
 import { variableOperations } from './variable.ts';
@@ -32,6 +33,7 @@ export const operations = {
   ...variableOperations,
   ...locationOperations,
   ...noticeOperations,
+  ...processOperations,
   ...healthOperations,
 } as const;
 

@@ -1,3 +1,4 @@
+// An account, and the months that its executions are counted in.
 import type { AlertSettings } from './alert-settings.ts';
 import type { JsonObject } from './json.ts';
 

@@ -1,3 +1,4 @@
+// Alert channels: where alerts are sent, and which of them.
 import type { JsonObject } from './json.ts';
 
 export const channelTypes = ['WEBHOOK'] as const;

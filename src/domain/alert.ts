@@ -1,3 +1,4 @@
+// Alerts: their types, and the days before a certificate's end on which there is one.
 import type { SeenCertificate } from './result.ts';
 
 /** The specification's five (spec §6.1). */

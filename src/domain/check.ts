@@ -1,3 +1,4 @@
+// A check, and what its settings are made of.
 import type { AlertSettings } from './alert-settings.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { JsonObject } from './json.ts';

@@ -1,3 +1,4 @@
+// A delivery, its attempts, and what comes after each of them (decisions: Schedule).
 import type { AlertType } from './alert.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;

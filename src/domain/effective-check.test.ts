@@ -1,3 +1,4 @@
+// What a check runs with when its group says something else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCheck, aGroup } from '../../tests/support/records.ts';

@@ -1,5 +1,7 @@
 // A channel that does not receive any more, and how another one is told of it (decisions: Dead channel).
+import type { AlertChannel } from './alert-channel.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
+import type { Rendered } from './recording.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
 /** A channel whose deliveries do not arrive any more. Instants are epoch ms. */
@@ -11,6 +13,17 @@ export interface FailingChannel {
   readonly exhaustedInARow: number;
   readonly lastError: string | null;
 }
+
+/**
+ * Renders the message that tells of it through another channel of the account.
+ *
+ * @param variables the account's own, without secrets
+ */
+export type RenderFailing = (
+  failing: FailingChannel,
+  through: AlertChannel,
+  variables: readonly EnvironmentVariable[],
+) => Rendered;
 
 /** Exhausted deliveries in a row that make a channel a failing one. */
 export const exhaustedUntilFailing = 5;

@@ -1,3 +1,4 @@
+// A finding of a thread that was held up is withheld, not believed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { honestFinding } from './honest-finding.ts';

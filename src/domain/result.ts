@@ -1,3 +1,4 @@
+// What a probe found, and what becomes of it.
 import type { JsonValue } from './json.ts';
 import type { RunSource } from './run.ts';
 

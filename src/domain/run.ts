@@ -1,3 +1,4 @@
+// A run, and when an attempt of it is tried again.
 import { type RetryStrategy } from './check.ts';
 
 /** Why a run exists (reference: runSource). */

@@ -1,3 +1,4 @@
+// When a check is due, as its id, interval, group and locations say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCheck, aGroup } from '../../tests/support/records.ts';

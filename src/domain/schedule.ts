@@ -1,3 +1,4 @@
+// When and where a check runs by itself.
 import type { CheckGroup } from './check-group.ts';
 import type { Check } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';

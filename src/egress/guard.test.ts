@@ -1,3 +1,4 @@
+// Where requests may go: every spelling of an address is judged by its class, in each mode.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

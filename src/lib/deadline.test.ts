@@ -1,3 +1,4 @@
+// Work that does not end is ended from outside.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DeadlineError, withinMs } from './deadline.ts';

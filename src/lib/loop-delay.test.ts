@@ -1,3 +1,4 @@
+// Hold-ups of a thread's loop are seen by what they touched, and by nothing else.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'node:test';

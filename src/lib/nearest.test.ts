@@ -1,3 +1,4 @@
+// The nearest of the known names, for hints in refusals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestName, suggestion } from './nearest.ts';

@@ -37,7 +37,7 @@ export interface RunChecksOptions {
   readonly owner: string;
   readonly location: string;
   /** Locations that run a parallel check; the first is this server's own. */
-  readonly locations: readonly string[];
+  readonly locations: () => readonly string[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
   /** Looks at a target once; never rejects. */
@@ -62,6 +62,8 @@ export const underWayMost = 4000;
 /** The step: its turn, and its end. */
 export interface RunChecks {
   turn(): Promise<number>;
+  /** Runs that are held. */
+  readonly underWay: number;
   /** Waits for what is under way up to `graceMs`, then gives the rest back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -93,6 +95,9 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
 
   return {
+    get underWay() {
+      return underWay.size;
+    },
     async turn() {
       const now = clock.now();
       await renew(now);
@@ -129,7 +134,7 @@ async function attemptOf(
   const { clock, startedAt } = options;
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
-  const rules = rulesOf(context, options.locations);
+  const rules = rulesOf(context, options.locations());
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
@@ -154,7 +159,7 @@ async function attemptOf(
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
-  return { run, context, finding, outcome: 'unknown', retryAt: null, rules: rulesOf(context, options.locations) };
+  return { run, context, finding, outcome: 'unknown', retryAt: null, rules: rulesOf(context, options.locations()) };
 }
 
 /**

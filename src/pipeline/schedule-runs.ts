@@ -25,8 +25,8 @@ interface ScheduleStore {
 export interface ScheduleRunsOptions {
   readonly store: ScheduleStore;
   readonly clock: Pick<FollowedClock, 'now' | 'lastSet'>;
-  /** Run locations that are served; the first is this server's own. */
-  readonly locations: readonly string[];
+  /** Run locations that are served; the first is where checks run that name none. */
+  readonly locations: () => readonly string[];
   /** When this process began to schedule, epoch ms: slots before it are `downtime`. */
   readonly startedAt: number;
   /** Told of new runs. */
@@ -59,7 +59,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
 
   return async () => {
     const now = clock.now();
-    const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations);
+    const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations());
     const done = await outages.watch(() => store.scheduleDue({ now, most: schedulesPerTurn, plan, missedReason }));
     if (done.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);

@@ -9,9 +9,7 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import type { FailingChannel } from '#domain/failing-channel.ts';
-import type { Rendered } from '#domain/recording.ts';
+import type { FailingChannel, RenderFailing } from '#domain/failing-channel.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
@@ -52,11 +50,7 @@ interface DeliveryStore {
     rules: {
       readonly owner: string;
       readonly now: number;
-      readonly renderFailing: (
-        failing: FailingChannel,
-        through: AlertChannel,
-        variables: readonly EnvironmentVariable[],
-      ) => Rendered;
+      readonly renderFailing: RenderFailing;
       readonly onFailing: (failing: FailingChannel) => void;
     },
   ): Promise<boolean[]>;
@@ -75,11 +69,7 @@ export interface SendDeliveriesOptions {
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
   /** The message through another channel that one does not receive any more. */
-  readonly renderFailing: (
-    failing: FailingChannel,
-    through: AlertChannel,
-    variables: readonly EnvironmentVariable[],
-  ) => Rendered;
+  readonly renderFailing: RenderFailing;
   readonly onFailing: (failing: FailingChannel) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -102,6 +92,8 @@ const settleRetryMs = 500;
 /** The step: its turn, and its end. */
 export interface SendDeliveries {
   turn(): Promise<number>;
+  /** Deliveries that are held. */
+  readonly underWay: number;
   /** Waits for what is under way up to `graceMs`; the rest is interrupted and repeated at the next start. */
   stop(graceMs: number): Promise<void>;
 }
@@ -143,6 +135,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   };
 
   return {
+    get underWay() {
+      return underWay.size;
+    },
     async turn() {
       const now = clock.now();
       await renew(now);

@@ -185,8 +185,7 @@ function answerTable(
   const rows = answers.map(([status, { $ref, description, content }]) => {
     const text = $ref === undefined ? description : shared[nameOf($ref)]?.description;
     const media = Object.entries(content ?? {})[0];
-    const shape =
-      status < '300' && media && html` ${media[0] === 'application/json' ? schemaType(media[1].schema) : media[0]}`;
+    const shape = status < '300' && media && html` Answers with ${answerShape(...media)}.`;
     return html`<tr>
       <td><code>${status}</code></td>
       <td>${inline(text ?? '')}${shape}</td>
@@ -195,6 +194,13 @@ function answerTable(
   return html`<table class="codes">
     ${rows}
   </table>`;
+}
+
+/** What an answer holds, as it ends a sentence. */
+function answerShape(media: string, { schema }: Content[string]): Html {
+  if (media !== 'application/json') return html`${media}`;
+  const article = { array: 'a ', object: 'an ' }[words(schema['type'])] ?? '';
+  return html`${article}${schemaType(schema)}`;
 }
 
 function curlOf(place: Place, server: string, example: unknown): string {

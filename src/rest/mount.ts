@@ -71,16 +71,14 @@ function identify(
   done: Done,
 ): void {
   const decide = (key: KnownKey | null): void => done(faultOf(() => admit(key, permission, request, reply, rateLimit)));
-  let key = '';
-  const fault = faultOf(() => {
-    key = bearerKey(request.headers);
-  });
-  if (fault !== undefined) {
-    done(fault);
+  const refuse = (error: unknown): void => done(asError(error));
+  let looked: ReturnType<Authenticate>;
+  try {
+    looked = authenticate(bearerKey(request.headers));
+  } catch (error) {
+    refuse(error);
     return;
   }
-  const looked = authenticate(key);
-  const refuse = (error: unknown): void => done(asError(error));
   if (looked instanceof Promise) looked.then(decide, refuse);
   else decide(looked);
 }

@@ -1,3 +1,4 @@
+// What is answered in one turn of the loop leaves together.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createEndOfTurn } from './turn.ts';

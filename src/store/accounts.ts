@@ -1,3 +1,4 @@
+// Accounts: their settings, their limit and their usage.
 import { type Account, monthEnd, monthStart, type Usage } from '#domain/account.ts';
 import type { AlertSettings } from '#domain/alert-settings.ts';
 import type { JsonObject } from '#domain/json.ts';

@@ -1,3 +1,4 @@
+// Notifications as the API lists them: deliveries with the alert that they tell of.
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from './codec.ts';

@@ -1,3 +1,4 @@
+// API keys and the accounts that each reaches.
 import type { Kysely } from 'kysely';
 import type { Account } from '#domain/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/api-key.ts';

@@ -1,3 +1,4 @@
+// The runs that one call of a trigger started, as their verdict is made of them.
 import { type SqlBool, sql } from 'kysely';
 import type { Batch } from '#domain/batch.ts';
 import type { Outcome } from '#domain/result.ts';

@@ -1,3 +1,4 @@
+// Alerts as the API reads them.
 import type { Alert, AlertType } from '#domain/alert.ts';
 import { firstIdAt, idBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';

@@ -1,3 +1,4 @@
+// What lists of checks are filtered by, as conditions of a query.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CheckStatus } from '#domain/check-state.ts';
 import { flag, idBytes } from './codec.ts';

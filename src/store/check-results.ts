@@ -1,3 +1,4 @@
+// Results as the API reads them: lists, one by its id, and the exchange in full.
 import type { Kysely } from 'kysely';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';

@@ -1,3 +1,4 @@
+// Where checks stand, as the API reads it.
 import type { CheckStatus } from '#domain/check-state.ts';
 import type { Outcome } from '#domain/result.ts';
 import { idBytes, idText, idTextOrNull } from './codec.ts';

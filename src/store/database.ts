@@ -1,3 +1,4 @@
+// What every noun's file of this room is written against.
 import type { Kysely } from 'kysely';
 import type { Clock } from '#lib/clock.ts';
 import { type IdBytes, idBytes } from './codec.ts';

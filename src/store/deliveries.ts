@@ -1,9 +1,7 @@
 // Deliveries as the API reads them and changes them by hand.
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/delivery.ts';
-import type { AlertType } from '#domain/alert.ts';
-import type { RenderedRequest } from '#domain/delivery.ts';
-import { firstIdAt, idBytes, idText, idTextOrNull, parsed, parsedOrNull } from './codec.ts';
+import { firstIdAt, idBytes, idText, parsed } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
 import {
@@ -13,7 +11,8 @@ import {
   replayExhausted,
   retryDelivery,
 } from './delivery-changes.ts';
-import type { AttemptsTable, DeliveriesTable, Tables } from './schema.ts';
+import { deliveryOf, type DeliveryRow } from './delivery-rows.ts';
+import type { AttemptsTable, Tables } from './schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from './slices.ts';
 
 /** A delivery with the log of its attempts, first to last. */
@@ -88,8 +87,6 @@ function withRequests(reader: Kysely<Tables>) {
     .select('delivery_requests.request');
 }
 
-type DeliveryRow = DeliveriesTable & { readonly request: string | null };
-
 function slicedDeliveries(reader: Kysely<Tables>, accountId: string, filter: DeliveryFilter): SlicedList<DeliveryRow> {
   const scoped = ({ from, before }: IdRange) => {
     let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
@@ -153,28 +150,12 @@ async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): P
     .orderBy('position')
     .execute();
   const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
-  return rows.map((row) => ({ delivery: deliveryOf(row), log: logs.get(idText(row.id)) ?? [] }));
+  return rows.map((row) => ({ delivery: shownDelivery(row), log: logs.get(idText(row.id)) ?? [] }));
 }
 
-function deliveryOf(row: DeliveryRow): Delivery {
-  return {
-    accountId: idText(row.account_id),
-    id: idText(row.id),
-    alertChannelId: row.alert_channel_id,
-    alertId: idTextOrNull(row.alert_id),
-    checkId: idTextOrNull(row.check_id),
-    checkResultId: idTextOrNull(row.check_result_id),
-    alertType: row.alert_type as AlertType,
-    status: deliveryStatusCodes.decode(row.status),
-    request: parsedOrNull<RenderedRequest>(row.request),
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    // While an attempt is under way the column holds the end of its lease, which is nothing to show.
-    nextAttemptAt: row.leased_by === null ? row.next_attempt_at : row.attempt_started_at,
-    replayOf: idTextOrNull(row.replay_of),
-    isTest: row.is_test === 1,
-    error: row.error,
-  };
+/** While an attempt is under way the column holds the end of its lease, which is nothing to show. */
+function shownDelivery(row: DeliveryRow): Delivery {
+  return row.leased_by === null ? deliveryOf(row) : { ...deliveryOf(row), nextAttemptAt: row.attempt_started_at };
 }
 
 function attemptOf(row: AttemptsTable): Attempt {

@@ -1,3 +1,4 @@
+// What differs between the engines.
 import { type RawBuilder, sql } from 'kysely';
 
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */

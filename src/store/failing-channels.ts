@@ -1,3 +1,4 @@
+// Channels that do not receive any more, as notices and metrics read them.
 import { idBytes, parsed } from './codec.ts';
 import type { Database } from './database.ts';
 

@@ -1,9 +1,6 @@
 // What is said of a channel that does not receive any more, and through which other channel (docs/decisions/0026).
-import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery, DeliveryStep } from '#domain/delivery.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import type { FailingChannel } from '#domain/failing-channel.ts';
-import type { Rendered } from '#domain/recording.ts';
+import type { FailingChannel, RenderFailing } from '#domain/failing-channel.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import type { AlertChannelsTable, VariablesTable } from './schema.ts';
@@ -15,11 +12,7 @@ export interface FailingRules {
   readonly now: number;
   readonly seal: Seal;
   /** The request to another channel of the account that says so. */
-  readonly renderFailing: (
-    failing: FailingChannel,
-    through: AlertChannel,
-    variables: readonly EnvironmentVariable[],
-  ) => Rendered;
+  readonly renderFailing: RenderFailing;
   readonly onFailing: (failing: FailingChannel) => void;
 }
 

@@ -1,3 +1,4 @@
+// Figures over all accounts, for metrics and readiness.
 import { outcomes, type Outcome } from '#domain/result.ts';
 import { idText } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';

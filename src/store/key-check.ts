@@ -1,46 +1,36 @@
 // Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
 import type { Database } from './database.ts';
 import type { Seal } from './seal.ts';
-import type { SqliteFile } from './sqlite/file.ts';
 
 /** The key does not open what the database holds. */
 export class WrongKeyError extends Error {
   override readonly name = 'WrongKeyError';
 }
 
-const name = 'key-check';
+/** The fact of the installation that holds the mark. */
+export const keyMark = 'key-check';
 
 /**
  * Opens a sealed mark that the first start leaves in the database.
  *
+ * @param shown how the database is named to people
  * @throws {WrongKeyError} when another key sealed it
  */
-export function checkKey({ path, reader, queue }: SqliteFile, seal: Seal): void {
-  const row = reader.prepare('SELECT value FROM installation WHERE key = ?').get(name);
-  if (row === undefined) {
-    const leaveMark = `INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`;
-    // On a full disk the mark is left by a later start.
-    queue.group((connection) => connection.prepare(leaveMark).run(name, seal.seal(name))).catch(() => undefined);
-    return;
-  }
-  openMark(seal, String(row['value']), path);
-}
-
-/** The same for a database of PostgreSQL; `shown` names it. */
-export async function checkPostgresKey({ transaction, seal }: Database, shown: string): Promise<void> {
+export async function checkKey({ transaction, seal }: Database, shown: string): Promise<void> {
   const mark = await transaction(async (tx) => {
-    const row = await tx.selectFrom('installation').select('value').where('key', '=', name).executeTakeFirst();
+    const row = await tx.selectFrom('installation').select('value').where('key', '=', keyMark).executeTakeFirst();
     if (row === undefined)
       await tx
         .insertInto('installation')
-        .values({ key: name, value: seal.seal(name) })
+        .values({ key: keyMark, value: seal.seal(keyMark) })
         .execute();
     return row?.value ?? null;
   });
   if (mark !== null) openMark(seal, mark, shown);
 }
 
-function openMark(seal: Seal, mark: string, database: string): void {
+/** Throws WrongKeyError when the mark was sealed with another key. */
+export function openMark(seal: Seal, mark: string, database: string): void {
   try {
     seal.open(mark);
   } catch {

@@ -1,10 +1,11 @@
 // Versioned migrations: forward only, each in one transaction; a database newer than this program is refused.
 import type { Dialect } from './dialect.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
-import { schedulesMovedTo } from './migrations/0005-schedules-moved-to.ts';
+import { processesTable } from './migrations/0002-processes.ts';
+import { schedulesMovedTo } from './migrations/0003-schedules-moved-to.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
-const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema, schedulesMovedTo];
+const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema, processesTable, schedulesMovedTo];
 
 /** The version that this program knows and needs. */
 export const schemaVersion: number = migrations.length;

@@ -1,3 +1,4 @@
+// Which stage each runtime was last seen in.
 import type { RuntimeStage } from '#domain/runtime.ts';
 import type { Database } from './database.ts';
 

@@ -345,6 +345,25 @@ export interface InstallationTable {
   value: string;
 }
 
+/** A process at its last sign of life. */
+export interface ProcessesTable {
+  id: IdBytes;
+  /** JSON. */
+  roles: string;
+  version: string;
+  location: string;
+  location_name: string;
+  host: string;
+  pid: number;
+  /** Of one that serves the API. */
+  public_url: string | null;
+  started_at: number;
+  seen_at: number;
+  /** Leases it holds. */
+  runs: number;
+  deliveries: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   counters: CountersTable;
@@ -373,4 +392,5 @@ export interface Tables {
   usage: UsageTable;
   runtime_stages: RuntimeStagesTable;
   installation: InstallationTable;
+  processes: ProcessesTable;
 }

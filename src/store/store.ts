@@ -14,23 +14,29 @@ import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { postgresDialect, sqliteDialect } from './dialect.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
-import { checkKey, checkPostgresKey } from './key-check.ts';
+import { checkKey } from './key-check.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createSeal } from './seal.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { createGaps, type Gaps } from './gaps.ts';
-import { createPath, type Path } from './path.ts';
-import { createRetention, type Retention } from './retention.ts';
+import type { Path } from './path.ts';
+import { createProcesses, type Processes } from './processes.ts';
+import type { Retention } from './retention.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
 import { makeDays } from './postgres/days.ts';
 import { createPostgresPath } from './postgres/path.ts';
 import { createPostgresRetention } from './postgres/retention.ts';
-import { openPostgres } from './postgres/server.ts';
+import { openPostgres, type PostgresServer } from './postgres/server.ts';
+import { createWakes, type ListeningState } from './postgres/wakes.ts';
 import { openSqliteFile } from './sqlite/file.ts';
+import { checkSqliteKey } from './sqlite/key-check.ts';
+import { createSqlitePath } from './sqlite/path.ts';
+import { createSqliteRetention } from './sqlite/retention.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
+import { noWakes, type Wakes } from './wakes.ts';
 
 /** All nouns, each with the methods of its own file. */
 export interface Store {
@@ -54,6 +60,9 @@ export interface Store {
   readonly retention: Retention;
   readonly figures: Figures;
   readonly gaps: Gaps;
+  readonly processes: Processes;
+  /** Hints between the processes of this database. */
+  readonly wakes: Wakes;
   /** Whether the process before this one ended without closing. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
@@ -74,9 +83,13 @@ export interface StoreOptions extends EngineOptions {
   readonly path: string;
 }
 
-/** What opening the store of a PostgreSQL needs. */
-export interface PostgresStoreOptions extends EngineOptions {
-  readonly address: PostgresAddress;
+/** What the store of a PostgreSQL needs beside the server. */
+export interface PostgresOptions extends EngineOptions {
+  /** Where to listen for wake-ups, when not at the server's own address; null = nowhere, each loop looks by itself. */
+  readonly listenAddress?: PostgresAddress | null;
+  readonly onListening?: (state: ListeningState, why: string) => void;
+  /** Whether a clock that jumped is the server's own, rather than this process's view of it. */
+  readonly wasServerSet?: () => boolean;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
@@ -84,7 +97,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
   const file = openSqliteFile(path);
   const seal = createSeal(secretKey);
   try {
-    checkKey(file, seal);
+    checkSqliteKey(file, seal);
   } catch (error) {
     void file.close();
     throw error;
@@ -99,8 +112,9 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
   };
   return {
     ...nounsOf(database),
-    path: createPath(file, database.seal),
-    retention: createRetention(file),
+    path: createSqlitePath(file, database.seal),
+    retention: createSqliteRetention(file),
+    wakes: noWakes,
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
   };
@@ -110,22 +124,38 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
  * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database, wrong
  * password), NewerDatabaseError or WrongKeyError.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { address, secretKey, clock, ownLocation = 'local' } = options;
-  const server = await openPostgres(address);
+export async function openPostgresStore({
+  address,
+  ...options
+}: PostgresOptions & { readonly address: PostgresAddress }): Promise<Store> {
+  return storeOnPostgres(await openPostgres(address), options);
+}
+
+/** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */
+export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
+  const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true } = options;
   const seal = createSeal(secretKey);
-  const { reader, transaction } = server;
+  const { reader, transaction, connections, address } = server;
   const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
-  const { connections } = server;
   try {
-    await checkPostgresKey(database, shownAddress(address));
+    await checkKey(database, shownAddress(address));
     await makeDays(connections, clock.now());
+    const types = await connections.transaction(readColumnTypes);
+    const { listenAddress = address, onListening } = options;
+    const wakes = createWakes(connections, {
+      address: listenAddress,
+      ...(onListening !== undefined && { onState: onListening }),
+    });
     return {
       ...nounsOf(database),
-      path: createPostgresPath(connections, await connections.transaction(readColumnTypes), seal),
+      path: createPostgresPath({ connections, types, seal, wasServerSet }),
       retention: createPostgresRetention(connections),
+      wakes,
       wasCrashed: false,
-      close: () => server.close(),
+      async close() {
+        await wakes.close();
+        await server.close();
+      },
     };
   } catch (error) {
     await server.close();
@@ -133,7 +163,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-type Nouns = Omit<Store, 'path' | 'retention' | 'wasCrashed' | 'close'>;
+type Nouns = Omit<Store, 'path' | 'retention' | 'wakes' | 'wasCrashed' | 'close'>;
 
 function nounsOf(database: Database): Nouns {
   return {
@@ -155,5 +185,6 @@ function nounsOf(database: Database): Nouns {
     runtimeStages: createRuntimeStages(database),
     figures: createFigures(database),
     gaps: createGaps(database),
+    processes: createProcesses(database),
   };
 }

@@ -1,3 +1,4 @@
+// Triggers, as the API keeps and calls them.
 import type { TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import { idBytes } from './codec.ts';

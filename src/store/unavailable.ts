@@ -44,3 +44,13 @@ export function postgresErrorOf(cause: unknown): Error {
 export function stateOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
+
+/** Whether a PostgreSQL could not be reached, or not yet, so that waiting helps; not when it turned us away. */
+export function isServerAway(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailableError)) return false;
+  const { cause } = error;
+  const code = stateOf(cause);
+  if (/^[0-9A-Z]{5}$/.test(code) && cause instanceof Error && 'severity' in cause) return /^(?:08|53|57)/.test(code);
+  const isFile = cause instanceof Error && 'syscall' in cause && cause.syscall === 'open';
+  return !isFile && passingConnection.test(code || (cause instanceof Error ? cause.message : ''));
+}

@@ -1,3 +1,4 @@
+// Environment variables of accounts; secrets are sealed at rest.
 import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { flag, idBytes } from './codec.ts';

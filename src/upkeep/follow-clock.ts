@@ -6,16 +6,24 @@ import { clockSetMs, type FollowedClock } from '#lib/followed-clock.ts';
 export interface FollowClockOptions {
   readonly store: { moveWithClock(byMs: number, now: number): Promise<void> };
   readonly clock: FollowedClock;
+  /** Asks again what time it is, where the clock is kept by the database; null = by this machine. */
+  readonly measureTime?: (() => Promise<void>) | null;
   readonly onClockSet?: (byMs: number) => void;
 }
 
 const pauseMs = 200;
+/** Turns between two questions to a clock that is far away. */
+const turnsPerMeasure = 10;
 /** Drift is taken over a little at a turn, so that nobody sees a step. */
 const driftMs = 5;
 
 /** One turn: takes over drift, follows a jump. Answers in how many ms the next is wanted. */
-export function createFollowClock({ store, clock, onClockSet }: FollowClockOptions): () => Promise<number> {
+export function createFollowClock(options: FollowClockOptions): () => Promise<number> {
+  const { store, clock, onClockSet, measureTime = null } = options;
+  let turns = 0;
   return async () => {
+    // Without an answer the time that is known goes on; that the database is away is told by those that need it.
+    if (measureTime !== null && turns++ % turnsPerMeasure === 0) await measureTime().catch(() => undefined);
     const byMs = clock.aheadMs();
     if (Math.abs(byMs) < clockSetMs) {
       clock.move(Math.max(-driftMs, Math.min(driftMs, byMs)));

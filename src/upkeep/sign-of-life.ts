@@ -1,16 +1,16 @@
-// Beside the path: writes down again and again that this installation lives, so that the next start knows since when not.
+// Beside the path: writes down again and again that this process lives, so that the others know it, and the next start
+// knows since when nobody did.
+import { signPauseMs } from '#domain/process.ts';
 
 /** What it is joined with. */
 export interface SignOfLifeOptions {
-  readonly store: { signOfLife(): Promise<void> };
+  readonly ownProcess: { sign(): Promise<void> };
 }
 
-const pauseMs = 10_000;
-
 /** One turn. Answers in how many ms the next is wanted. */
-export function createSignOfLife({ store }: SignOfLifeOptions): () => Promise<number> {
+export function createSignOfLife({ ownProcess }: SignOfLifeOptions): () => Promise<number> {
   return async () => {
-    await store.signOfLife();
-    return pauseMs;
+    await ownProcess.sign();
+    return signPauseMs;
   };
 }

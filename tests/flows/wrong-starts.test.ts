@@ -64,7 +64,7 @@ describe('a wrong configuration', () => {
   // What else can be wrong stands in src/config.test.ts: one of each kind is started here.
   for (const [name, value, right] of [
     ['PORT', '70000', /0 to 65535/],
-    ['DATABASE_URL', 'postgres://localhost/x', /SQLite/],
+    ['DATABASE_URL', 'postgres://localhost/x', /names no user/],
     ['TOCSIN_ROLES', 'api,runer', /runner/],
     ['TOCSIN_BOOTSTRAP_API_KEY', 'hunter2-hunter2', /tsn_/],
     ['TOCSIN_SECRET_KEY_FILE', '/nonexistent/key', /readable file/],

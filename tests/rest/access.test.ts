@@ -1,6 +1,7 @@
+// Who may do what: keys, accounts, roles and the rate limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foreignId, ownId, restUnderTest, secondId } from './rest-under-test.ts';
+import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';
 
 const { server } = restUnderTest();
 
@@ -125,4 +126,39 @@ test('runtimes and accounts leave out what has no value', async () => {
     answer.json()[0],
   );
   assert.equal((await get('/v1/runtimes/1999.01', { authorization: 'Bearer tsn_reader' })).statusCode, 404);
+});
+
+for (const [how, authenticate] of [
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the point: a rejection that is no error
+  ['is rejected with nothing', () => Promise.reject(undefined)],
+  // oxlint-disable-next-line typescript/only-throw-error -- the same, thrown
+  [
+    'throws nothing',
+    () => {
+      throw null;
+    },
+  ],
+  ['fails', () => Promise.reject(new Error('the keys cannot be read'))],
+] as const) {
+  test(`a request whose key's look-up ${how} is a 500, and nothing of it is done`, async () => {
+    let known = true;
+    const { server } = restUnderTest({ authenticate: () => (known ? (keys['tsn_admin'] ?? null) : authenticate()) });
+    const headers = { authorization: 'Bearer tsn_admin' };
+    const payload = { key: 'GATE', value: '1' };
+    known = false;
+    assert.equal((await server.inject({ method: 'POST', url: '/v1/variables', headers, payload })).statusCode, 500);
+    known = true;
+    assert.deepEqual((await server.inject({ url: '/v1/variables', headers })).json(), []);
+  });
+}
+
+test('a request that came round the gate is refused by the operation itself', async () => {
+  const { server } = restUnderTest();
+  server.addHook('preHandler', (request, _reply, done) => {
+    request.caller = undefined;
+    done();
+  });
+  const headers = { authorization: 'Bearer tsn_admin' };
+  assert.equal((await server.inject({ url: '/v1/variables', headers })).statusCode, 401);
+  assert.equal((await server.inject({ url: '/health/live' })).statusCode, 200);
 });

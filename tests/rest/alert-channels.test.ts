@@ -1,3 +1,4 @@
+// Alert channels over REST: written, read, subscribed and refused.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// Wrong input is refused with every wrong field and what would be right.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// Check groups over REST, in both versions.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// Checks over REST: written, read, listed and refused.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

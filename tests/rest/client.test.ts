@@ -1,3 +1,4 @@
+// The typed client, against a server on a socket.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, type Client, ServiceError } from '#contract/client.ts';

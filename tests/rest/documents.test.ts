@@ -1,3 +1,4 @@
+// The OpenAPI document and its page.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -100,6 +101,19 @@ test('the page says once what holds for every key, and shows the fields of each 
   ] as const) {
     assert.match(cards.get(id) ?? '', new RegExp(`<h4>Body</h4>[^]*<code>${field}</code>[^]*<h4>Answers</h4>`), id);
   }
+});
+
+test('what an operation answers with reads as a sentence', async () => {
+  const { body } = await server.inject({ url: '/docs' });
+  const answers = [...body.matchAll(/<td><code>2\d\d<\/code><\/td>\s*<td>([^]*?)<\/td>/g)].map(([, cell]) =>
+    (cell ?? '').replaceAll(/<[^>]+>/g, ''),
+  );
+  assert.ok(answers.length > 50, `only ${answers.length} answers were found`);
+  assert.ok(answers.includes('Done. Answers with a list of Runtime.'));
+  assert.ok(answers.includes('Done; there is no body.'));
+  const sentence =
+    /^(Done|Created|Accepted)(; there is no body|\. Answers with (a list of |an object|text\/|[A-Z]).*)?\.$/;
+  for (const answer of answers) assert.match(answer, sentence);
 });
 
 test('the bare address leads to the page', async () => {

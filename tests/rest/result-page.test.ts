@@ -1,3 +1,4 @@
+// The page of one result: it can be read by a person, and untrusted text stays text.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -12,6 +12,7 @@ import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
+import { createProcessActions } from '#actions/processes.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createResultLinks, type ResultLinks } from '#actions/result-links.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
@@ -29,6 +30,7 @@ import { checkStatusRoutes } from '#rest/check-statuses.ts';
 import { deliveryRoutes } from '#rest/deliveries.ts';
 import { locationRoutes } from '#rest/locations.ts';
 import { noticeRoutes } from '#rest/notices.ts';
+import { processRoutes } from '#rest/processes.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { createRestServer } from '#rest/server.ts';
 import { triggerRoutes } from '#rest/triggers.ts';
@@ -138,7 +140,7 @@ function routesOfRows(
     variablesOf: (accountId) => store.variables.all(accountId),
     groupVariablesOf: async () => [],
   });
-  const started = { ...store, servedLocations: ['local'], wake: () => {}, clock };
+  const started = { ...store, servedLocations: () => ['local'], wake: () => {}, clock };
   return [
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(
@@ -151,6 +153,7 @@ function routesOfRows(
       createAlertNotificationActions({ ...store, redactorOf, clock }),
     ),
     ...noticeRoutes(createNoticeActions({ ...store, processNotices: () => [] })),
+    ...processRoutes(createProcessActions({ ...store, clock })),
     ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
   ];
 }

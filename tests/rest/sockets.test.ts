@@ -1,3 +1,4 @@
+// Requests as bytes on a socket: broken, slow, cut off, and while the server ends.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

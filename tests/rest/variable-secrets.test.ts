@@ -1,3 +1,4 @@
+// Secret variables: never shown, kept when their mask comes back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ownId } from './rest-under-test.ts';

@@ -1,3 +1,4 @@
+// Environment variables over REST.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { restUnderTest } from './rest-under-test.ts';

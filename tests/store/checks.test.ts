@@ -1,3 +1,4 @@
+// Checks, groups and channels in the store: what is kept, listed, sealed, moved and taken along.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Check } from '#domain/check.ts';

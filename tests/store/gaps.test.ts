@@ -51,7 +51,7 @@ describe('notices', () => {
     const { gaps } = test.temp.store;
     const diedAt = test.now;
     assert.equal(await gaps.noteStart(), null, 'a first start');
-    assert.equal(await createSignOfLife({ store: gaps })(), 10_000);
+    assert.equal(await createSignOfLife({ ownProcess: { sign: () => gaps.signOfLife() } })(), 5000);
     test.temp.clock.turn(59_000);
     assert.equal(await gaps.noteStart(), null, 'a restart');
     test.temp.clock.turn(541_000);
@@ -74,7 +74,7 @@ describe('slots that go by while the database cannot be written', () => {
     const turn = createScheduleRuns({
       store: { scheduleDue: (rules) => (isAway ? Promise.reject(away) : test.path.scheduleDue(rules)) },
       clock: { now: () => test.now, lastSet: null },
-      locations: ['local'],
+      locations: () => ['local'],
       startedAt: test.now,
       wake: () => {},
     });
@@ -103,7 +103,7 @@ describe('slots that go by while the database cannot be written', () => {
       clock: test.temp.clock,
       owner: 'one',
       location: 'local',
-      locations: ['local'],
+      locations: () => ['local'],
       runtimes: () => [],
       probe: () => assert.fail('it was probed'),
       record: async (attempt) => void (await test.record([attempt])),

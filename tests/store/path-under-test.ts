@@ -11,7 +11,7 @@ import type { Finding, Outcome, Reason } from '#domain/result.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import type { ClaimedRun } from '#store/path.ts';
-import type { ClaimedDelivery } from '#store/sqlite/deliveries.ts';
+import type { ClaimedDelivery } from '#store/delivery-rows.ts';
 import type { Scheduled } from '#store/schedule-due.ts';
 import type { NewStore } from '../support/each-engine.ts';
 import { aChannel, aCheck } from '../support/records.ts';

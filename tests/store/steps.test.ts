@@ -106,7 +106,7 @@ describe('running checks', () => {
       clock: test.temp.clock,
       owner: 'one',
       location: 'local',
-      locations: ['local'],
+      locations: () => ['local'],
       runtimes: () => [],
       probe: () => Promise.resolve(test.finding('passed')),
       record: (attempt) => recorder.record(attempt),
@@ -293,7 +293,7 @@ describe('scheduling runs', () => {
     const schedule = createScheduleRuns({
       store: test.path,
       clock,
-      locations: ['local'],
+      locations: () => ['local'],
       startedAt: test.now - 60_000,
       wake: () => {},
     });

@@ -18,7 +18,7 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
   const means = {
     triggers: store.triggers,
     batches: store.batches,
-    servedLocations: ['local', 'eu'],
+    servedLocations: () => ['local', 'eu'],
     wake: () => {
       woken++;
     },

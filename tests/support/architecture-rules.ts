@@ -5,6 +5,8 @@ import type { SourceFile } from './source-files.ts';
 export interface Rule {
   /** What holds when nothing is found. */
   readonly sentence: string;
+  /** Holds for tests, benches and scripts as well. */
+  readonly isOfTests?: true;
   readonly breaches: (sources: readonly SourceFile[]) => readonly string[];
 }
 
@@ -28,6 +30,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
 const kindFolders = ['src/checks', 'src/channels'];
+
+/** What differs between the engines of the store, beside dialect.ts. */
+const engineFolders = ['src/store/sqlite', 'src/store/postgres'];
 
 export const rules: readonly Rule[] = [
   {
@@ -53,6 +58,15 @@ export const rules: readonly Rule[] = [
         if (kind === null || kind === kindOf(path)) return null;
         const registry = path === `${kind.slice(0, kind.lastIndexOf('/'))}/registry.ts`;
         return registry || roomOf(path) === 'src' ? null : `imports ${to} of kind ${kind}`;
+      }),
+  },
+  {
+    sentence: 'The engines of the store never see each other, and in the store only store.ts knows them.',
+    breaches: (sources) =>
+      perImport(sources, ({ path }, to) => {
+        const engine = engineOf(to);
+        if (engine === null || !path.startsWith('src/store/') || path === 'src/store/store.ts') return null;
+        return engine === engineOf(path) ? null : `imports ${to} of ${engine}`;
       }),
   },
   {
@@ -108,11 +122,10 @@ export const rules: readonly Rule[] = [
         .map(({ path }) => `${path}: rename it`),
   },
   {
-    sentence: 'What a file is for stands in a comment within its first 15 lines.',
+    sentence: 'Each file opens with a sentence that says what it is for, or the one thing it exports says it.',
+    isOfTests: true,
     breaches: (sources) =>
-      production(sources)
-        .filter(({ text }) => !/^\s*(?:\/\/ ?\S|\/\*\*)/m.test(text.split('\n', 15).join('\n')))
-        .map(({ path }) => `${path}: opens without a word`),
+      sources.filter((file) => !opensWithASentence(file)).map(({ path }) => `${path}: opens without a word`),
   },
   {
     sentence: 'There are no enums, namespaces, decorators or base classes of ours.',
@@ -147,6 +160,12 @@ export const rules: readonly Rule[] = [
   },
 ];
 
+function opensWithASentence({ text }: SourceFile): boolean {
+  if (/^(?:#![^\n]*\n)?(?:\/\/ \S|\/\*\*)/.test(text)) return true;
+  const [only, ...more] = text.matchAll(/(\*\/\n)?^export /gm);
+  return only?.[1] !== undefined && more.length === 0;
+}
+
 function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
 }
@@ -166,6 +185,11 @@ function kindOf(path: string): string | null {
   const folder = kindFolders.find((each) => path.startsWith(`${each}/`));
   const [kind, ...rest] = folder === undefined ? [] : path.slice(folder.length + 1).split('/');
   return kind !== undefined && rest.length > 0 ? `${folder}/${kind}` : null;
+}
+
+/** The folder of the engine a file belongs to; null outside of engines. */
+function engineOf(path: string): string | null {
+  return engineFolders.find((folder) => path.startsWith(`${folder}/`)) ?? null;
 }
 
 function lines({ text }: SourceFile): number {

@@ -1,4 +1,5 @@
 // The whole service composed in this process, on a free port and a folder of its own: what is logged can be looked at.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +54,7 @@ export async function startComposed(
   });
   const logged: LogLine[] = [];
   const tocsin = await compose(config, collectingLog(logged), ...more);
+  assert.equal(config.database.kind, 'sqlite');
   const raw = new DatabaseSync(config.database.path, { timeout: 5000 });
   t.after(async () => {
     raw.close();

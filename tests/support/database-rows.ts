@@ -1,8 +1,12 @@
 // Everything that stands in a database, to say that nothing of it was changed.
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Columns that the service touches by itself: when a key was last used, and its sign of life. */
-const untold: Readonly<Record<string, string>> = { api_keys: 'last_used_at', installation: 'value' };
+/** Columns that the service touches by itself: when a key was last used, and its signs of life. */
+const untold: Readonly<Record<string, string>> = {
+  api_keys: 'last_used_at',
+  installation: 'value',
+  processes: 'seen_at',
+};
 
 /** Looks at one database from outside the process that owns it, or beside it. */
 export interface DatabaseRows {

@@ -28,6 +28,8 @@ export function clockAt(at: number): TurnedClock {
 export interface TempStore extends AsyncDisposable {
   readonly store: Store;
   readonly clock: TurnedClock;
+  /** Whether other processes may be at the same database: then nobody's lease is ended for him. */
+  readonly isShared: boolean;
   /** The same database from outside: for rows that another part of the product writes, and to look. */
   readonly raw: RawRows;
   /** Everything that is stored, as it is stored: to look for what must not be there. */
@@ -47,6 +49,7 @@ export function openTempStore(at: number = noon): TempStore {
   return {
     store,
     clock,
+    isShared: false,
     raw,
     stored: () =>
       [path, `${path}-wal`]
@@ -70,6 +73,7 @@ export async function openTempPostgres(server: PostgresServer, at: number = noon
   return {
     store,
     clock,
+    isShared: true,
     raw,
     stored: () => storedText(raw),
     [Symbol.asyncDispose]: async () => {

@@ -1,3 +1,4 @@
+// Helpers of templates that compare: each says the same inline, as a block and as an argument.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';

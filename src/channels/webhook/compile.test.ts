@@ -1,3 +1,4 @@
+// Templates as they are compiled: the language, what is missing, and the bounds of a rendering.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Handlebars from 'handlebars';

@@ -1,3 +1,4 @@
+// Every address that a webhook would connect to is judged first, however it is written or found.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// What a template may see: values within bounds, under names that mean nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextOf } from './context.ts';

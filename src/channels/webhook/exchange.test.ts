@@ -1,3 +1,4 @@
+// One request and its answer, with receivers that stall, cut off, flood or close at the wrong moment.
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import net from 'node:net';

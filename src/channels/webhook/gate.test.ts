@@ -1,3 +1,4 @@
+// What the gate refuses in the source of a template, with a place and a hint.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passGate } from './gate.ts';

@@ -1,3 +1,4 @@
+// Formats of times in templates, token by token.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatInstant } from './moment-format.ts';

@@ -1,3 +1,4 @@
+// Phrases for times in templates: which are understood, and as what.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instantOf } from './moment-phrase.ts';

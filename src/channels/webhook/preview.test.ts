@@ -1,3 +1,4 @@
+// Warnings about a webhook that is saved or previewed: what would break with other values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { warnAboutWebhook } from './preview.ts';

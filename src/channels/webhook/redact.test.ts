@@ -1,3 +1,4 @@
+// Hidden values are hidden wherever a delivery is shown, in every form that they were sent in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lockedOf, mask, redactAttempt, redactRequest, withheld, withheldAnswer } from './redact.ts';

@@ -1,3 +1,4 @@
+// A webhook's request as it is rendered: body, URL, headers and query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemVariableNames } from '#domain/template-variables.ts';

@@ -1,3 +1,4 @@
+// The tags of a template, found as Handlebars would, with the place of what is broken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scanTags } from './scan.ts';

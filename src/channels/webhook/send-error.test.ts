@@ -1,3 +1,4 @@
+// Why an attempt failed, in words for people and without a stack.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailure } from './send-error.ts';

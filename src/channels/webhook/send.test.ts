@@ -1,3 +1,4 @@
+// What a receiver gets, byte for byte, and what is kept of its answer.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

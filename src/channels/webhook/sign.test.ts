@@ -1,3 +1,4 @@
+// The headers by which a receiver knows a delivery: its id, its time, its attempt and its signature.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

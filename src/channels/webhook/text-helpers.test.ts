@@ -1,3 +1,4 @@
+// Helpers of templates that make text of text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';

@@ -1,3 +1,4 @@
+// Which configurations of a webhook are accepted, and what is said of the others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';

@@ -1,3 +1,4 @@
+// Bodies of answers: compressed, broken, huge or in odd letters, each is judged as what it is.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as zlib from 'node:zlib';

@@ -1,3 +1,4 @@
+// What is kept of every result is small and comes back as it was.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ApiDetails, decodeDetails, encodeDetails } from './details.ts';

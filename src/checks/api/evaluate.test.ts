@@ -1,3 +1,4 @@
+// Assertions: each comparison of each source, and its negation.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { comparisons, comparisonsOf, compileAssertion, type Comparison, sources } from './assertion.ts';

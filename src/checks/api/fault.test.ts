@@ -1,3 +1,4 @@
+// Whose fault a failed probe is: the target's or this machine's.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { connectFault, resolveFault, spoken } from './fault.ts';

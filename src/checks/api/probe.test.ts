@@ -1,3 +1,4 @@
+// A probe against a real target: what is sent, what comes back and what is said of it.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import test from 'node:test';

@@ -1,3 +1,4 @@
+// Redirects: which are followed, what goes along and what is told.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';

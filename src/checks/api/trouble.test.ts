@@ -1,3 +1,4 @@
+// Targets in trouble: each way to fail ends with its reason and a sentence.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import test from 'node:test';

@@ -1,3 +1,4 @@
+// Addresses of a PostgreSQL: all that may stand in one, and what is said of the others.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readPostgresAddress, shownAddress } from './address.ts';

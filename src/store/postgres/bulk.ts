@@ -1,6 +1,6 @@
 // Many rows in one statement: the columns go as arrays, whose types are asked of the database itself.
 import { storable } from './array-text.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;

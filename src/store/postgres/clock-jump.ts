@@ -3,7 +3,26 @@ import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
+
+/** Setting the server's clock is seen by every process within this time of each other, ms. */
+const sameSettingMs = 60_000;
+/** And with this difference in how far it went, ms. */
+const sameDistanceMs = 1500;
+
+/**
+ * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note.
+ */
+export async function moveOnceWithClock(session: Session, byMs: number, now: number): Promise<void> {
+  await session.query(`INSERT INTO installation (key, value) VALUES ('clock-set', '') ON CONFLICT DO NOTHING`);
+  const [note] = await session.query<{ value: string }>(
+    `SELECT value FROM installation WHERE key = 'clock-set' FOR UPDATE`,
+  );
+  const [at = Number.NaN, distance = Number.NaN] = (note?.value ?? '').split('/').map(Number);
+  if (Math.abs(now - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) return;
+  await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now}/${byMs}`]);
+  await moveWithClock(session, byMs, now);
+}
 
 /**
  * Moves due times and leases of runs and deliveries by `byMs`, and the instants since which a check is not passing;
@@ -22,15 +41,11 @@ export async function moveWithClock(session: Session, byMs: number, now: number)
   await bringStatesBack(session, now);
 }
 
-/** What a process that is the only one finds at its start: leases of the one before it end, and times come back. */
+/**
+ * What a process finds at its start: times that lie further ahead than they can come back. Leases stay: who holds them
+ * may live, and if not they end by themselves.
+ */
 export async function takeOver(session: Session, now: number): Promise<void> {
-  await session.query(
-    'UPDATE runs SET available_at = least(due_at, $1), leased_by = NULL WHERE leased_by IS NOT NULL',
-    [now],
-  );
-  await session.query('UPDATE deliveries SET next_attempt_at = $1, leased_by = NULL WHERE leased_by IS NOT NULL', [
-    now,
-  ]);
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
   await session.query(

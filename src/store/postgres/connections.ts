@@ -3,24 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
-import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
-import { arrayText } from './array-text.ts';
-
-/**
- * Statements on one connection, one after the other. Those that are asked for before an answer is awaited travel
- * together (docs/decisions/0050). Rows come as objects; numbers as numbers, bytes as bytes.
- */
-export interface Session {
-  /** Rejects with StoreUnavailableError when the database is away. */
-  query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for what has no rows: how many it changed. */
-  change(statement: string, values?: readonly unknown[]): Promise<number>;
-  /** The same for what nothing in the transaction depends on: it is waited for at the end, with which it fails. */
-  send(statement: string, values?: readonly unknown[]): void;
-}
+import { openLine, type Session } from './session.ts';
 
 /** The pool. */
 export interface Connections {
@@ -28,6 +15,8 @@ export interface Connections {
   readonly pool: PostgresPool;
   /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. */
   transaction<Answer>(work: (session: Session) => Promise<Answer>): Promise<Answer>;
+  /** One statement that needs no transaction around it. */
+  statement<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a transaction of any kind until it loses no race. */
   readonly repeated: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
   close(): Promise<void>;
@@ -44,10 +33,10 @@ const triesMost = 10;
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
 
 /**
- * Every statement of a transaction here names its rows by keys, a few hundred at a time: that is looked up key by key,
- * whatever the statistics say of tables that change faster than these. Compiling a plan would take longer than running it.
+ * Every statement of a transaction here names its rows by keys or by an index, a few hundred at a time. They are looked
+ * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0051).
  */
-const planSettings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
+const planSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `SET LOCAL ${name} = off`)
   .join('; ');
 
@@ -68,12 +57,13 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
     transaction: (work) => repeated(() => transact(connect, work)),
+    statement: (statement, values) => single(connect, statement, values),
     close: () => pool.end(),
   };
 }
 
 async function connectedPool(address: PostgresAddress): Promise<Pool> {
-  const modes = address.sslMode === 'prefer' ? [true, false] : [address.sslMode !== 'disable'];
+  const modes = encryptions(address);
   for (const isEncrypted of modes) {
     const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
     // A connection that breaks between two statements is not used again; the statements themselves tell of it.
@@ -84,13 +74,36 @@ async function connectedPool(address: PostgresAddress): Promise<Pool> {
       return pool;
     } catch (cause) {
       await pool.end();
-      const isPlain = cause instanceof Error && cause.message.includes('does not support SSL');
-      if (isPlain && modes.length > 1 && isEncrypted) continue;
+      if (isPlainServer(cause) && modes.length > 1 && isEncrypted) continue;
       const why = cause instanceof Error ? cause.message || stateOf(cause) : String(cause);
       throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
     }
   }
   throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+}
+
+/** One connection apart from the pool, to listen on. Rejects with what the driver says. */
+export async function connectAlone(address: PostgresAddress, onMade: (client: Client) => void): Promise<Client> {
+  for (const isEncrypted of encryptions(address)) {
+    const client = new Client({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
+    onMade(client);
+    try {
+      await client.connect();
+      return client;
+    } catch (cause) {
+      if (!isEncrypted || address.sslMode !== 'prefer' || !isPlainServer(cause)) throw cause;
+    }
+  }
+  throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+}
+
+/** Whether to encrypt, in the order in which it is tried. */
+function encryptions({ sslMode }: PostgresAddress): boolean[] {
+  return sslMode === 'prefer' ? [true, false] : [sslMode !== 'disable'];
+}
+
+function isPlainServer(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes('does not support SSL');
 }
 
 function configOf({ host, port, user, password, database }: PostgresAddress): PoolConfig {
@@ -158,7 +171,7 @@ async function transact<Answer>(
   work: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
   const client = await connect();
-  const line = lineTo(client);
+  const line = openLine(client);
   let isBroken = false;
   try {
     line.send(`BEGIN; ${transactionSettings}; ${planSettings}`);
@@ -167,7 +180,6 @@ async function transact<Answer>(
     await line.end();
     return answer;
   } catch (failed) {
-    // Of what travelled together the first that failed says why; what came after it only that it came after.
     const cause = line.firstError() ?? failed;
     const error = postgresErrorOf(cause);
     // A connection that does not answer is not asked once more; closing it ends the transaction as well.
@@ -183,39 +195,22 @@ async function transact<Answer>(
   }
 }
 
-function sendable(value: unknown): unknown {
-  return Array.isArray(value) ? arrayText(value) : value;
-}
-
-interface Line extends Session {
-  /** Resolves when all that was sent is answered, rejects with the first error. */
-  end(): Promise<void>;
-  firstError(): unknown;
-}
-
-function lineTo(client: PoolClient): Line {
-  const sent: Promise<unknown>[] = [];
-  let first: { readonly error: unknown } | null = null;
-  const ask = async (statement: string, values: readonly unknown[] = []): Promise<QueryResult> => {
-    try {
-      return await client.query(statement, values.length === 0 ? undefined : values.map(sendable));
-    } catch (error) {
-      first ??= { error };
-      throw error;
-    }
-  };
-  return {
-    query: async <Row>(statement: string, values?: readonly unknown[]) => (await ask(statement, values)).rows as Row[],
-    change: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
-    send(statement, values) {
-      const answer = ask(statement, values);
-      // Who asked does not wait: the end does.
-      answer.catch(() => undefined);
-      sent.push(answer);
-    },
-    end: async () => void (await Promise.all(sent)),
-    firstError: () => first?.error,
-  };
+async function single<Row>(
+  connect: () => Promise<PoolClient>,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = await connect();
+  let isBroken = false;
+  try {
+    return (await client.query(statement, [...values])).rows as Row[];
+  } catch (cause) {
+    const error = postgresErrorOf(cause);
+    isBroken = error instanceof StoreUnavailableError;
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
 }
 
 /**

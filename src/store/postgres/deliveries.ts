@@ -1,22 +1,24 @@
 // Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Attempt, Delivery, RenderedRequest } from '#domain/delivery.ts';
+import type { Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, parsedOrNull } from '../codec.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
+import {
+  type ClaimedDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+  deliveryOf,
+  type DeliveryRow,
+  interruptedAttempt,
+  type SettledAttempt,
+  type SettleRules,
+  type WalkPlace,
+} from '../delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
-import type {
-  ClaimedDeliveries,
-  ClaimedDelivery,
-  DeliveryClaim,
-  SettledAttempt,
-  SettleRules,
-  WalkPlace,
-} from '../sqlite/deliveries.ts';
-import { deliveryOf, type DeliveryRow } from '../sqlite/delivery-rows.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 import { insertAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
 
@@ -118,38 +120,37 @@ async function claimRows(
 ): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return [];
   const channels = await readChannels(session, rows, claim.seal);
-  const taken = rows.filter((row) => channels.has(channelKey(row)));
   const orphaned = rows.filter((row) => !channels.has(channelKey(row)));
-  if (orphaned.length > 0) await cancel(session, orphaned);
+  await end(session, orphaned, 'cancelled', 'the alert channel is gone');
+  const whole = await withRequests(
+    session,
+    rows.filter((row) => channels.has(channelKey(row))),
+  );
+  const empty = whole.filter(({ request }) => request === null);
+  await end(session, empty, 'failed', 'what it would send is not in the database');
+  const taken = whole.filter(({ request }) => request !== null);
   return taken.length === 0 ? [] : lease(session, bulk, taken, channels, claim);
 }
 
 async function lease(
   session: Session,
   bulk: Bulk,
-  rows: readonly DeliveriesTable[],
+  rows: readonly DeliveryRow[],
   channels: ReadonlyMap<string, AlertChannel>,
   { now, leaseMs, owner }: Claim,
 ): Promise<ClaimedDelivery[]> {
-  const keys = keysOf(rows);
   await session.query(
     `UPDATE deliveries SET next_attempt_at = $3, leased_by = $4, attempt_started_at = $5
      WHERE ${inPairs('(account_id, id)', 1)}`,
-    [...keys, now + leaseMs, owner, now],
+    [...keysOf(rows), now + leaseMs, owner, now],
   );
-  const requests = await session.query<{ id: IdBytes; request: string }>(
-    `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
-    keys,
-  );
-  const requestOf = new Map(requests.map(({ id, request }) => [idText(id), request]));
-  const whole = rows.map((row): DeliveryRow => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
-  const interrupted = whole.filter((row) => row.attempt_started_at !== null);
+  const interrupted = rows.filter((row) => row.attempt_started_at !== null);
   await insertAttempts(
     session,
     bulk,
     interrupted.map((row) => interruptedAttempt(row, now)),
   );
-  return whole.flatMap((row) => {
+  return rows.flatMap((row) => {
     const channel = channels.get(channelKey(row));
     return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
   });
@@ -179,30 +180,27 @@ async function readChannels(
   return new Map(rows.map((row) => [`${idText(row.account_id)}/${row.id}`, channelOf(row, seal)]));
 }
 
-async function cancel(session: Session, rows: readonly DeliveriesTable[]): Promise<void> {
-  await session.query(
-    `UPDATE deliveries SET status = ${deliveryStatusCodes.encode('cancelled')}, next_attempt_at = NULL, leased_by = NULL,
-       attempt_started_at = NULL, error = 'the alert channel is gone' WHERE ${inPairs('(account_id, id)', 1)}`,
+async function withRequests(session: Session, rows: readonly DeliveriesTable[]): Promise<DeliveryRow[]> {
+  const requests = await session.query<{ id: IdBytes; request: string }>(
+    `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
     keysOf(rows),
   );
+  const requestOf = new Map(requests.map(({ id, request }) => [idText(id), request]));
+  return rows.map((row) => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
 }
 
-/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
-function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
-  return {
-    accountId: idText(row.account_id),
-    deliveryId: idText(row.id),
-    number: row.attempts + 1,
-    startedAt: row.attempt_started_at ?? now,
-    durationMs: 0,
-    headers: parsedOrNull<RenderedRequest>(row.request)?.headers ?? [],
-    response: null,
-    error: {
-      class: 'interrupted',
-      message: 'Tocsin stopped while this attempt was under way: whether it arrived is unknown; it is repeated',
-    },
-    nextAttemptAt: now,
-  };
+async function end(
+  session: Session,
+  rows: readonly DeliveriesTable[],
+  status: 'cancelled' | 'failed',
+  error: string,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await session.query(
+    `UPDATE deliveries SET status = $3, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = $4
+     WHERE ${inPairs('(account_id, id)', 1)}`,
+    [...keysOf(rows), deliveryStatusCodes.encode(status), error],
+  );
 }
 
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */

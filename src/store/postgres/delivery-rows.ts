@@ -3,7 +3,7 @@ import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { flag, type IdBytes, idBytes, idBytesOrNull, idText, json } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** Adds deliveries with what they send: of alerts, of test messages, of replays. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {

@@ -1,27 +1,42 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
+import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
-import { walkStart } from '../sqlite/deliveries.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { moveWithClock, takeOver } from './clock-jump.ts';
-import type { Connections, Session } from './connections.ts';
+import { moveOnceWithClock, takeOver } from './clock-jump.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveries } from './delivery-rows.ts';
+import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 
+/** What the path on PostgreSQL is joined with. */
+export interface PostgresPathMeans {
+  readonly connections: Connections;
+  readonly types: ColumnTypes;
+  readonly seal: Seal;
+  /** Whether the clock that jumped is everyone's: the server's, and not this process's view of it. */
+  readonly wasServerSet: () => boolean;
+}
+
 /** Every method rejects with StoreUnavailableError while the database is away. */
-export function createPostgresPath(connections: Connections, types: ColumnTypes, seal: Seal): Path {
+export function createPostgresPath({ connections, types, seal, wasServerSet }: PostgresPathMeans): Path {
   const contexts = createContexts(seal);
   const place = walkStart();
+  const schedulesLookBack = createLookBack();
+  const runsLookBacks = new Map<string, LookBack>();
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
     connections.transaction((session) => work(session, createBulk(session, types)));
   return {
-    scheduleDue: (rules) => written((session, bulk) => scheduleDue(session, bulk, rules)),
+    scheduleDue: (rules) => written((session, bulk) => scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack })),
     claimRuns: async (claim) => {
-      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim));
+      const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
+      runsLookBacks.set(claim.location, lookBack);
+      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim, lookBack));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
       const found = await connections.transaction((session) => contexts.read(session, runs));
@@ -37,6 +52,8 @@ export function createPostgresPath(connections: Connections, types: ColumnTypes,
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
     takeOver: (now) => written((session) => takeOver(session, now)),
-    moveWithClock: (byMs, now) => written((session) => moveWithClock(session, byMs, now)),
+    moveWithClock: async (byMs, now) => {
+      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, now));
+    },
   };
 }

@@ -8,7 +8,7 @@ import { recordAttempt, type RecordRules } from '../record-attempts.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { keysOf } from './runs.ts';

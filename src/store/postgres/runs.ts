@@ -4,7 +4,8 @@ import { idBytes } from '../codec.ts';
 import { type ClaimedRuns, type RunClaim, runOf } from '../run-rows.ts';
 import type { RunsTable } from '../schema.ts';
 import { inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { LookBack } from './look-back.ts';
+import type { Session } from './session.ts';
 
 type OwnedId = Pick<Run, 'accountId' | 'id'>;
 
@@ -14,25 +15,36 @@ export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
 }
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
-export async function claimRuns(session: Session, claim: RunClaim): Promise<ClaimedRuns> {
-  const [rows, [next]] = await Promise.all([
-    session.query<RunsTable>(
-      // Answers with the rows as they were found.
+export async function claimRuns(session: Session, claim: RunClaim, lookBack: LookBack): Promise<ClaimedRuns> {
+  const { location, owner, now, leaseMs, most } = claim;
+  const take = async (from: number): Promise<RunsTable[]> => {
+    // Answers with the rows as they were found.
+    const rows = await session.query<RunsTable>(
       `WITH free AS (
-         SELECT * FROM runs WHERE location = $1 AND available_at <= $2
-         ORDER BY available_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       UPDATE runs r SET available_at = $4, leased_by = $5, first_started_at = coalesce(r.first_started_at, $2)
-       FROM free WHERE r.account_id = free.account_id AND r.id = free.id RETURNING free.*`,
-      [claim.location, claim.now, claim.most, claim.now + claim.leaseMs, claim.owner],
-    ),
+         SELECT ctid AS place, * FROM runs WHERE location = $1 AND available_at >= $2 AND available_at <= $3
+         ORDER BY available_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+       UPDATE runs r SET available_at = $5, leased_by = $6, first_started_at = coalesce(r.first_started_at, $3)
+       FROM free WHERE r.ctid = free.place RETURNING ${columns}`,
+      [location, from, now, most, now + leaseMs, owner],
+    );
+    return rows.sort((a, b) => a.available_at - b.available_at);
+  };
+  const [rows, [next]] = await Promise.all([
+    lookBack.find(now, take, (row) => row.available_at),
     session.query<{ at: number }>(
       'SELECT available_at AS at FROM runs WHERE location = $1 AND available_at > $2 ORDER BY available_at LIMIT 1',
-      [claim.location, claim.now],
+      [location, now],
     ),
   ]);
-  rows.sort((a, b) => a.available_at - b.available_at);
-  return { runs: rows.map(runOf), nextAvailableAt: rows.length === claim.most ? claim.now : (next?.at ?? null) };
+  return { runs: rows.map(runOf), nextAvailableAt: rows.length === most ? now : (next?.at ?? null) };
 }
+
+const columns = (
+  'account_id id check_id location source slot_at interval_ms attempt due_at first_started_at batch_id available_at'
+)
+  .split(' ')
+  .map((column) => `free.${column}`)
+  .join(', ');
 
 /** Keeps the leases on runs that are still under way. */
 export async function renewRuns(

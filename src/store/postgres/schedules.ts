@@ -13,19 +13,27 @@ import {
 } from '../schedule-due.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { LookBack } from './look-back.ts';
+import type { Session } from './session.ts';
 
 /**
  * Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. Three
  * journeys: what is due, whose limits, what is written.
  */
-export async function scheduleDue(session: Session, bulk: Bulk, rules: ScheduleRules): Promise<Scheduled> {
-  const { now, most } = rules;
+export async function scheduleDue(
+  session: Session,
+  bulk: Bulk,
+  rules: ScheduleRules & { readonly lookBack: LookBack },
+): Promise<Scheduled> {
+  const { now, most, lookBack } = rules;
+  const dueFrom = (from: number): Promise<DueRow[]> =>
+    session.query<DueRow>(
+      `SELECT ctid AS place, * FROM schedules WHERE next_due_at >= $1 AND next_due_at <= $2
+       ORDER BY next_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
+      [from, now, most],
+    );
   const [due, [lap], [later]] = await Promise.all([
-    session.query<SchedulesTable>(
-      'SELECT * FROM schedules WHERE next_due_at <= $1 ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED',
-      [now, most],
-    ),
+    lookBack.find(now, dueFrom, (row) => row.next_due_at),
     session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
     // Begins behind what is due: before it lie the rows that were moved, dead and not yet cleared away.
     session.query<{ at: number }>(
@@ -42,21 +50,28 @@ export async function scheduleDue(session: Session, bulk: Bulk, rules: ScheduleR
   bulk.insert('results', turn.missed, 'ON CONFLICT DO NOTHING');
   session.send(
     `UPDATE schedules s SET next_due_at = m.next_due_at, moved_to = m.next_due_at, turn = m.turn
-     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS m (account_id, check_id, next_due_at, turn)
-     WHERE s.account_id = m.account_id AND s.check_id = m.check_id`,
+     FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[])
+       AS m (place, account_id, check_id, next_due_at, turn)
+     WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
     [
-      turn.moved.map(({ row }) => row.account_id),
-      turn.moved.map(({ row }) => row.check_id),
+      // Held rows stay where they are.
+      due.map(({ place }) => place),
+      due.map(({ account_id }) => account_id),
+      due.map(({ check_id }) => check_id),
       turn.moved.map(({ nextDueAt }) => nextDueAt),
       turn.moved.map(({ turn }) => turn),
     ],
   );
   const month = monthStart(now);
   const used = turn.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
+  // In the order of the accounts, as all counters: two turns wait for each other one way.
+  used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
   bulk.insert('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
   bulk.insert('run_counts', counts.rows(now), addToCounts);
   return { ...done, nextDueAt: due.length === most ? now : nextDueAt(turn.moved, later?.at) };
 }
+
+type DueRow = SchedulesTable & { readonly place: string };
 
 const nothing = { schedules: 0, runs: 0, missed: 0, latestByMs: 0 };
 
@@ -97,7 +112,7 @@ function createTurn(lap: number) {
   const ended = new Set<string>();
   const runs: RunsTable[] = [];
   const missed: ResultsTable[] = [];
-  const moved: { row: SchedulesTable; nextDueAt: number; turn: number }[] = [];
+  const moved: { nextDueAt: number; turn: number }[] = [];
   const used: { accountId: IdBytes; runs: number }[] = [];
   const rows = (remaining: ReadonlyMap<string, number>): ScheduleRows => ({
     lap,
@@ -118,7 +133,8 @@ function createTurn(lap: number) {
       missed.push(row);
       return true;
     },
-    move: (row, nextDueAt, turn) => void moved.push({ row, nextDueAt, turn }),
+    // Every row that is due is moved, in their order.
+    move: (_, nextDueAt, turn) => void moved.push({ nextDueAt, turn }),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
   });
   /**

@@ -2,17 +2,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
-import type { Connections, Session } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** The lock of everything that changes the schema; any number, but always the same. */
 const schemaLock = 7_206_177_001;
 const askAgainMs = 100;
+/** PostgreSQL 14, as the server tells it. */
+export const oldestServer = 140_000;
+
+/** The server is of a version that Tocsin does not run on. */
+export class OldServerError extends Error {
+  override readonly name = 'OldServerError';
+  constructor(found: string) {
+    super(`the database server is PostgreSQL ${found}: Tocsin needs 14 or newer`);
+  }
+}
 
 /**
  * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
- * wait until it is done. Throws NewerDatabaseError.
+ * wait until it is done. Throws NewerDatabaseError and OldServerError.
  */
 export async function migratePostgres(connections: Connections): Promise<void> {
+  const [row] = await connections.statement<{ number: number; name: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
+  );
+  if (row !== undefined && row.number < oldestServer) throw new OldServerError(row.name);
   while (!(await connections.transaction(migrateOrFindBusy))) await pause(askAgainMs);
 }
 
@@ -20,7 +35,7 @@ export async function migratePostgres(connections: Connections): Promise<void> {
 async function migrateOrFindBusy(session: Session): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
   if (lock?.got !== true) return false;
-  const statements = migrationsFrom(await versionOf(session), postgresDialect);
+  const statements = migrationsFrom(await schemaVersionOf(session), postgresDialect);
   for (const statement of statements) await session.query(statement);
   if (statements.length > 0) {
     await session.query(
@@ -32,8 +47,8 @@ async function migrateOrFindBusy(session: Session): Promise<boolean> {
   return true;
 }
 
-/** 0 = the database is empty. */
-async function versionOf(session: Session): Promise<number> {
+/** The schema version of a database; 0 = it is empty. */
+export async function schemaVersionOf(session: Session): Promise<number> {
   const [table] = await session.query<{ is: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS is`);
   if (table?.is !== true) return 0;
   const [row] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'schema-version'`);

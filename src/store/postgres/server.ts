@@ -8,7 +8,10 @@ import { migratePostgres } from './schema.ts';
 
 /** An open database whose schema is the present one. */
 export interface PostgresServer extends Pick<Database, 'reader' | 'transaction'> {
+  readonly address: PostgresAddress;
   readonly connections: Connections;
+  /** What time it is there, epoch ms with fractions. */
+  askTime(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -23,7 +26,14 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
   }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.pool }) });
   return {
+    address,
     connections,
+    async askTime() {
+      const [row] = await connections.statement<{ now: number }>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+      );
+      return row?.now ?? Number.NaN;
+    },
     reader: kysely,
     // Serializable, so that what was written for the one writer of a file holds: what a transaction read is still so
     // when it commits, or it runs again (docs/decisions/0032).

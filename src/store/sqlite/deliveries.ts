@@ -1,57 +1,24 @@
 // Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
+import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../codec.ts';
+import { type IdBytes, idBytes, idText, json } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
+import {
+  type ClaimedDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+  deliveryOf,
+  type DeliveryRow,
+  interruptedAttempt,
+  type SettledAttempt,
+  type SettleRules,
+} from '../delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
-import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
-import type { FailingRules } from '../failing-delivery.ts';
 import { noteOutcome } from './failing-channels.ts';
-import { deliveryOf, type DeliveryRow } from './delivery-rows.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
-
-/** Who takes deliveries, how many per channel, and for how long. Instants are epoch ms. */
-export interface DeliveryClaim {
-  readonly owner: string;
-  readonly now: number;
-  readonly leaseMs: number;
-  /** How many more of a channel may be under way (decisions: Fairness). */
-  readonly room: (accountId: string, alertChannelId: number) => number;
-  readonly most: number;
-  readonly seal: Seal;
-  /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
-  readonly channels: Map<string, AlertChannel>;
-  /** Moves with the walk. */
-  readonly place: WalkPlace;
-}
-
-/** A delivery taken for its next attempt. */
-export interface ClaimedDelivery {
-  readonly delivery: Delivery;
-  readonly channel: AlertChannel;
-  /** The number its attempt carries. */
-  readonly number: number;
-}
-
-export interface ClaimedDeliveries {
-  readonly claimed: readonly ClaimedDelivery[];
-  /** When the next one is due, of channels that have room; null when none waits. */
-  readonly nextDueAt: number | null;
-}
-
-/** Where the walk over the channels goes on: after the channel that it ended with. */
-export interface WalkPlace {
-  accountId: IdBytes;
-  alertChannelId: number;
-}
-
-/** Before every channel. */
-export function walkStart(): WalkPlace {
-  return { accountId: new Uint8Array(), alertChannelId: 0 };
-}
 
 /**
  * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
@@ -121,7 +88,7 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       return [];
     }
     lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.account_id, row.id);
-    if (row.attempt_started_at !== null) logInterrupted(connection, row, claim.now);
+    if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now));
     return {
       delivery: deliveryOf(row),
       channel,
@@ -152,39 +119,6 @@ function readChannel(
   if (channels.size >= channelsKept) channels.clear();
   channels.set(key, channel);
   return channel;
-}
-
-/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
-function logInterrupted(connection: Connection, row: DeliveryRow, now: number): void {
-  const request = parsedOrNull<RenderedRequest>(row.request);
-  insertAttempt(connection, {
-    accountId: idText(row.account_id),
-    deliveryId: idText(row.id),
-    number: row.attempts + 1,
-    startedAt: row.attempt_started_at ?? now,
-    durationMs: 0,
-    headers: request?.headers ?? [],
-    response: null,
-    error: {
-      class: 'interrupted',
-      message: 'Tocsin was cut off while this attempt was under way: whether it arrived is unknown; it is repeated',
-    },
-    nextAttemptAt: now,
-  });
-}
-
-/** What an attempt came to. */
-export interface SettledAttempt {
-  readonly attempt: Attempt;
-  readonly alertChannelId: number;
-  /** A test message says nothing of how well the channel does. */
-  readonly isTest: boolean;
-  readonly step: DeliveryStep;
-}
-
-/** Who settles, and how it is told that a channel fails. */
-export interface SettleRules extends FailingRules {
-  readonly owner: string;
 }
 
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */

@@ -19,7 +19,7 @@ export function recordAttempts(
   const rows: RecordRows = {
     ...tellRowsOf(connection),
     letGo: (attempt) => letGo(connection, attempt, rules.owner),
-    insertResult: (row) => insertResult(connection, row),
+    insertResult: (row) => void insertResult(connection, row),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
     writeState: (row) => writeState(connection, row),
     insertExchange: (row) => insertExchange(connection, row),
@@ -47,8 +47,9 @@ function letGo(connection: Connection, { run, retryAt }: EndedAttempt, owner: st
   return Number(held.changes) === 1;
 }
 
-function insertResult(connection: Connection, row: ResultsTable): void {
-  connection
+/** Adds a result; false when one with its id is there already. */
+export function insertResult(connection: Connection, row: ResultsTable): boolean {
+  const { changes } = connection
     .prepare(
       `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
          started_at, duration_ms, response_us, loop_delay_ms, details)
@@ -72,6 +73,7 @@ function insertResult(connection: Connection, row: ResultsTable): void {
       row.loop_delay_ms,
       row.details,
     );
+  return Number(changes) === 1;
 }
 
 function keepPassing(connection: Connection, row: PassingExchangesTable): void {

@@ -1,7 +1,27 @@
 // What has grown old goes, a slice at a time: no slice holds the loop for long.
 import { type IdBytes, firstIdAt } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
+import type { Retention } from '../retention.ts';
 import type { Connection } from './connection.ts';
+import type { SqliteFile } from './file.ts';
+
+/** Rows in a slice: a few milliseconds of work. */
+const rowsPerSlice = 400;
+
+export function createSqliteRetention(file: SqliteFile): Retention {
+  let cursor: SweepCursor | null = null;
+  return {
+    async sweep(before, now) {
+      const { removed, next } = await file.queue.group((connection) =>
+        removeOldResults(connection, cursor, before, rowsPerSlice),
+      );
+      cursor = next;
+      if (next !== null) return { removed, isThrough: false };
+      const more = await file.queue.group((connection) => removeOldDeliveries(connection, before, now, rowsPerSlice));
+      return { removed: removed + more, isThrough: more < rowsPerSlice };
+    },
+  };
+}
 
 /** Where a sweep stands: the check it looks at next. */
 export interface SweepCursor {

@@ -1,9 +1,10 @@
 // Rows of schedules in SQLite: the statements of the step `schedule-runs`; the decisions are made in schedule-due.ts.
 import { createCounts } from '../counts.ts';
-import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
+import type { RunsTable, SchedulesTable } from '../schema.ts';
 import { type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, remainingRuns, writeCounts } from './counts.ts';
+import { insertResult } from './results.ts';
 
 /** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
 export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
@@ -18,7 +19,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     lap: Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0),
     remaining: (accountId) => remainingRuns(connection, accountId, rules.now),
     insertRun: (row, isNew) => (isNew || !isRecorded(connection, row)) && insertRun(connection, row),
-    insertMissed: (row) => insertMissed(connection, row),
+    insertMissed: (row) => insertResult(connection, row),
     move: (row, nextDueAt, turn) => void move.run(nextDueAt, turn, row.account_id, row.check_id),
     countUsage: (accountId, runs) => countUsage(connection, accountId, rules.now, runs),
   };
@@ -40,26 +41,5 @@ function insertRun(connection: Connection, row: RunsTable): boolean {
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?8) ON CONFLICT DO NOTHING`,
     )
     .run(row.account_id, row.id, row.check_id, row.location, row.source, row.slot_at, row.interval_ms, row.due_at);
-  return Number(changes) === 1;
-}
-
-function insertMissed(connection: Connection, row: ResultsTable): boolean {
-  const { changes } = connection
-    .prepare(
-      `INSERT INTO results (account_id, check_id, id, attempt, outcome, reason, message, location, source, slots,
-         started_at, duration_ms, loop_delay_ms) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING`,
-    )
-    .run(
-      row.account_id,
-      row.check_id,
-      row.id,
-      row.outcome,
-      row.reason,
-      row.message,
-      row.location,
-      row.source,
-      row.slots,
-      row.started_at,
-    );
   return Number(changes) === 1;
 }

@@ -1,0 +1,54 @@
+// Hints within this process and between processes: work for a loop, or news for whoever waits.
+import { createHints, type Hints } from '#lib/hints.ts';
+import type { Store } from '#store/store.ts';
+import type { OwnProcess } from './compose-process.ts';
+import { type LoopName, loopNames } from './roles.ts';
+
+/** What the path and the actions hint at, and listen to. */
+export interface JoinedHints {
+  /** Wakes a loop, here or wherever it turns. */
+  readonly wake: (name: LoopName) => void;
+  /** Results were recorded: told here, and to who waits in other processes. */
+  readonly onRecorded: () => void;
+  /** Delivery attempts were logged: the same. */
+  readonly onLogged: () => void;
+  readonly resultHints: Hints;
+  readonly attemptHints: Hints;
+  /** Begins to listen to the other processes. */
+  readonly listen: () => void;
+}
+
+/**
+ * @param wakeHere false = that loop does not turn in this process
+ */
+export function joinHints(
+  { wakes }: Pick<Store, 'wakes'>,
+  ownProcess: Pick<OwnProcess, 'known'>,
+  wakeHere: (name: LoopName) => boolean | undefined,
+): JoinedHints {
+  const [resultHints, attemptHints] = [createHints(), createHints()];
+  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints };
+  const tell = (name: string): void => {
+    if (ownProcess.known().length > 1) wakes.send(name);
+  };
+  const tellNews = (name: 'results' | 'attempts') => (): void => {
+    news[name]?.hint();
+    tell(name);
+  };
+  return {
+    // Work that this process can do itself is not announced: the others would only race for it.
+    wake: (name) => {
+      if (wakeHere(name) !== true) tell(name);
+    },
+    onRecorded: tellNews('results'),
+    onLogged: tellNews('attempts'),
+    resultHints,
+    attemptHints,
+    listen: () =>
+      wakes.listen((name) => {
+        const loops = loopNames.filter((loop) => name === null || loop === name);
+        for (const loop of loops) wakeHere(loop);
+        for (const [what, hints] of Object.entries(news)) if (name === null || what === name) hints.hint();
+      }),
+  };
+}

@@ -1,0 +1,60 @@
+// What this process tells the others of itself, and what it knows of them.
+import { hostname } from 'node:os';
+import { isAlive, type ProcessSign, servedLocations } from '#domain/process.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import type { Store } from '#store/store.ts';
+import type { Config } from './config.ts';
+import { version } from './version.ts';
+
+/** What this process holds a lease on. */
+export type Holds = ProcessSign['holds'];
+
+/** This process among the others. */
+export interface OwnProcess {
+  readonly id: string;
+  /** A sign of life, durable; learns who else lives. */
+  sign(): Promise<void>;
+  /** Run locations that are served, as far as is known. */
+  servedLocations(): readonly ProcessSign['location'][];
+  /** What the others and this one last wrote of themselves, for metrics. */
+  known(): readonly ProcessSign[];
+  /** Where people reach the installation: this process, or of those that serve the API the one that started last. */
+  publicUrl(): string;
+  /** Takes back its sign of life. */
+  leave(): Promise<void>;
+}
+
+export interface OwnProcessMeans {
+  readonly config: Pick<Config, 'roles' | 'location'>;
+  readonly store: Pick<Store, 'processes' | 'gaps'>;
+  readonly clock: Clock;
+  readonly holds: () => Holds;
+  /** Where people reach this process. */
+  readonly publicUrl: () => string;
+}
+
+export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
+  const { config, store, clock } = means;
+  const { roles, location } = config;
+  const own = { id: newId(), roles, version, location, host: hostname(), pid: process.pid, startedAt: clock.now() };
+  const servesApi = roles.includes('api');
+  let known: readonly ProcessSign[] = [];
+  return {
+    id: own.id,
+    async sign() {
+      await store.gaps.signOfLife();
+      const publicUrl = servesApi ? means.publicUrl() : null;
+      await store.processes.sign({ ...own, publicUrl, holds: means.holds() });
+      known = await store.processes.list();
+    },
+    servedLocations: () => servedLocations(known, location, clock.now()),
+    known: () => known.filter((one) => isAlive(one, clock.now())),
+    publicUrl: () => (servesApi ? null : newest(known)) ?? means.publicUrl(),
+    leave: () => store.processes.leave(own.id).catch(() => undefined),
+  };
+}
+
+function newest(processes: readonly ProcessSign[]): string | null {
+  return processes.findLast(({ publicUrl }) => publicUrl !== null)?.publicUrl ?? null;
+}

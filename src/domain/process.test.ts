@@ -1,0 +1,36 @@
+// Who among processes lives, and where checks can run.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isAlive, type ProcessSign, servedLocations, silentAfterMs } from './process.ts';
+
+const now = 1_800_000_000_000;
+const own = { code: 'local', name: 'Local' };
+const eu = { code: 'eu', name: 'Europe' };
+const asia = { code: 'asia', name: 'Asia' };
+
+function sign(location: ProcessSign['location'], roles: string[], seenAt = now): ProcessSign {
+  const holds = { runs: 0, deliveries: 0 };
+  return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, publicUrl: null, startedAt: 0, seenAt, holds };
+}
+
+describe('locations that are served', () => {
+  it('are those of living processes that run checks, this process first', () => {
+    const processes = [
+      sign(eu, ['runner']),
+      sign(own, ['runner', 'api']),
+      sign(asia, ['runner']),
+      sign(eu, ['runner']),
+    ];
+    assert.deepEqual(servedLocations(processes, own, now), [own, asia, eu]);
+  });
+
+  it('are not those of a process that is silent or runs no checks', () => {
+    const processes = [sign(eu, ['runner'], now - silentAfterMs), sign(own, ['api']), sign(asia, ['runner'])];
+    assert.deepEqual(servedLocations(processes, own, now), [asia]);
+    assert.equal(isAlive({ seenAt: now - silentAfterMs + 1 }, now), true);
+  });
+
+  it('are this process’s own when nobody runs checks', () => {
+    assert.deepEqual(servedLocations([sign(eu, ['deliverer'])], own, now), [own]);
+  });
+});

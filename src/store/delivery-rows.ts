@@ -1,0 +1,104 @@
+// How a delivery stands in its rows, and what a claim of deliveries and a settling of attempts ask and get.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { AlertType } from '#domain/alert.ts';
+import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
+import { type IdBytes, idText, idTextOrNull, parsedOrNull } from './codec.ts';
+import { deliveryStatusCodes } from './codes.ts';
+import type { FailingRules } from './failing-delivery.ts';
+import type { DeliveriesTable } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+/** Who takes deliveries, how many per channel, and for how long. Instants are epoch ms. */
+export interface DeliveryClaim {
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  /** How many more of a channel may be under way (decisions: Fairness). */
+  readonly room: (accountId: string, alertChannelId: number) => number;
+  readonly most: number;
+  readonly seal: Seal;
+  /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
+  readonly channels: Map<string, AlertChannel>;
+  /** Moves with the walk. */
+  readonly place: WalkPlace;
+}
+
+/** A delivery taken for its next attempt. */
+export interface ClaimedDelivery {
+  readonly delivery: Delivery;
+  readonly channel: AlertChannel;
+  /** The number its attempt carries. */
+  readonly number: number;
+}
+
+export interface ClaimedDeliveries {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** When the next one is due, of channels that have room; null when none waits. */
+  readonly nextDueAt: number | null;
+}
+
+/** Where the walk over the channels goes on: after the channel that it ended with. */
+export interface WalkPlace {
+  accountId: IdBytes;
+  alertChannelId: number;
+}
+
+/** Before every channel. */
+export function walkStart(): WalkPlace {
+  return { accountId: new Uint8Array(), alertChannelId: 0 };
+}
+
+/** What an attempt came to. */
+export interface SettledAttempt {
+  readonly attempt: Attempt;
+  readonly alertChannelId: number;
+  /** A test message says nothing of how well the channel does. */
+  readonly isTest: boolean;
+  readonly step: DeliveryStep;
+}
+
+/** Who settles, and how it is told that a channel fails. */
+export interface SettleRules extends FailingRules {
+  readonly owner: string;
+}
+
+/** The row of a delivery with its request beside it. */
+export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
+
+export function deliveryOf(row: DeliveryRow): Delivery {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    alertChannelId: row.alert_channel_id,
+    alertId: idTextOrNull(row.alert_id),
+    checkId: idTextOrNull(row.check_id),
+    checkResultId: idTextOrNull(row.check_result_id),
+    alertType: row.alert_type as AlertType,
+    status: deliveryStatusCodes.decode(row.status),
+    request: parsedOrNull<RenderedRequest>(row.request),
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    replayOf: idTextOrNull(row.replay_of),
+    isTest: row.is_test === 1,
+    error: row.error,
+  };
+}
+
+/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
+export function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
+  return {
+    accountId: idText(row.account_id),
+    deliveryId: idText(row.id),
+    number: row.attempts + 1,
+    startedAt: row.attempt_started_at ?? now,
+    durationMs: 0,
+    headers: parsedOrNull<RenderedRequest>(row.request)?.headers ?? [],
+    response: null,
+    error: {
+      class: 'interrupted',
+      message: 'Tocsin was cut off while this attempt was under way: whether it arrived is unknown; it is repeated',
+    },
+    nextAttemptAt: now,
+  };
+}

@@ -1,0 +1,56 @@
+// The path's statements on SQLite: pieces of work for the one writer, committed in groups.
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import { walkStart } from '../delivery-rows.ts';
+import type { Path } from '../path.ts';
+import type { RunClaim } from '../run-rows.ts';
+import type { Seal } from '../seal.ts';
+import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './clock-jump.ts';
+import type { Connection } from './connection.ts';
+import { type Contexts, createContexts } from './contexts.ts';
+import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries.ts';
+import { insertDeliveryRow } from './delivery-rows.ts';
+import type { SqliteFile } from './file.ts';
+import { recordAttempts } from './results.ts';
+import { claimRuns, endLeases, renewRuns, returnRuns } from './runs.ts';
+import { scheduleDue } from './schedules.ts';
+
+/** Every method rejects with StoreUnavailableError while the disk cannot be written. */
+export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
+  const contexts = createContexts(seal);
+  const channels = new Map<string, AlertChannel>();
+  const place = walkStart();
+  const group = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.group(work);
+  // What is claimed is late already: it does not wait for others to share its commit.
+  const groupNow = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.groupNow(work);
+  return {
+    scheduleDue: (rules) => group((connection) => scheduleDue(connection, rules)),
+    claimRuns: (claim) => groupNow((connection) => claimWithContexts(connection, claim, contexts)),
+    renewRuns: (runs, lease) => group((connection) => renewRuns(connection, runs, lease)),
+    returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
+    recordAttempts: (attempts, rules) =>
+      group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
+    claimDeliveries: (claim) =>
+      groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
+    renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
+    settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, { ...rules, seal })),
+    addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
+    takeOver: (now) =>
+      group((connection) => {
+        endLeases(connection, now);
+        endDeliveryLeases(connection, now);
+        bringSchedulesBack(connection, now);
+        bringStatesBack(connection, now);
+        bringDeliveriesBack(connection, now);
+      }),
+    moveWithClock: (byMs, now) => group((connection) => moveWithClock(connection, byMs, now)),
+  };
+}
+
+function claimWithContexts(connection: Connection, claim: RunClaim, contexts: Contexts) {
+  const { runs, nextAvailableAt } = claimRuns(connection, claim);
+  contexts.begin();
+  return {
+    runs: runs.map((run) => ({ run, context: contexts.read(connection, run.accountId, run.checkId) })),
+    nextAvailableAt,
+  };
+}
