@@ -52,20 +52,24 @@ interface Raw {
   readonly id: (ms: string, seed: string) => string;
   readonly series: (from: number, to: number) => string;
   readonly upkeep: readonly string[];
+  /** The column by which runs are found. */
+  readonly waiting: string;
 }
 
-const sqlite: Pick<Raw, 'id' | 'series' | 'upkeep'> = {
+const sqlite: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
   id: (ms) => `CAST(unhex(printf('%012x', ${ms})) || x'700080' || randomblob(7) AS BLOB)`,
   series: (from, to) => `(WITH RECURSIVE s(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM s WHERE i < ${to})
     SELECT i FROM s) AS s`,
   upkeep: [],
+  waiting: 'available_at',
 };
 
-const postgres: Pick<Raw, 'id' | 'series' | 'upkeep'> = {
+const postgres: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
   id: (ms, seed) =>
     `substr(int8send((${ms})::bigint), 3) || '\\x700080'::bytea || substr(decode(md5((${seed})::text), 'hex'), 1, 7)`,
   series: (from, to) => `generate_series(${from}, ${to}) AS s (i)`,
   upkeep: ['VACUUM (ANALYZE) schedules', 'VACUUM (ANALYZE) runs'],
+  waiting: 'due_at',
 };
 
 /** Opens an installation on the engine and fills it with schedules of which 500 are due in each step. */
@@ -176,8 +180,8 @@ function stepOf(raw: Raw, now: number): string {
     UPDATE schedules SET next_due_at = next_due_at + interval_ms, moved_to = next_due_at + interval_ms,
       turn = turn + 1 WHERE next_due_at <= ${now};
     UPDATE runs SET available_at = ${now + leaseMs}, leased_by = 'churn', first_started_at = ${now}
-      WHERE location = 'local' AND available_at <= ${now};
-    ${endOf(`location = 'local' AND available_at = ${now + leaseMs}`)}`;
+      WHERE location = 'local' AND ${raw.waiting} <= ${now};
+    ${endOf(`location = 'local' AND ${raw.waiting} > ${now - 60_000}`)}`;
 }
 
 function endOf(which: string): string {

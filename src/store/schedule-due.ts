@@ -33,12 +33,14 @@ export interface ScheduleRules {
 export interface ScheduleRows {
   /** How often the clock was set back. */
   readonly lap: number;
+  /** Whether it is known without looking that slots of this schedule have neither run nor outcome. */
+  isNew(row: SchedulesTable): boolean;
   /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
   remaining(accountId: IdBytes): number;
   /**
    * false = this slot has its run already, or its result.
    *
-   * @param isNew that it has neither is known from the schedule itself
+   * @param isNew that it has neither is known
    */
   insertRun(row: RunsTable, isNew: boolean): boolean;
   /** false = the slot has its outcome already. */
@@ -77,7 +79,7 @@ export function scheduleRows(
       insertMissed(rows, { ...slot, ...stretch, reason: rules.missedReason(stretch.slotAt), now }, counts);
     }
     const budget = budgetOf(rows, budgets, row.account_id);
-    const isNew = isUntouched(row);
+    const isNew = rows.isNew(row);
     for (const run of plan.runs) {
       if (budget.used < budget.left) {
         if (!rows.insertRun(runRow(row, { ...slot, ...run }), isNew)) continue;

@@ -1,5 +1,5 @@
 // Many rows in one statement: the columns go as arrays, whose types are asked of the database itself.
-import { storable } from './array-text.ts';
+import { storable } from './lists.ts';
 import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */

@@ -4,7 +4,7 @@
 /** Remembers from claim to claim when everything was looked at. */
 export interface LookBack {
   /**
-   * The due rows that `ask` finds: from five seconds ago on, once a second and when there are none from the very begin.
+   * The due rows that `ask` finds: from a second ago on, once a second and when there are none from the very begin.
    *
    * @param now epoch ms, as `ask` judges rows
    * @param ask finds rows that are due from an instant (epoch ms) on, the oldest first
@@ -14,7 +14,7 @@ export interface LookBack {
 }
 
 /** Later than this a row is taken only in a backlog, or because it was given back. */
-const shortMs = 5000;
+const shortMs = 1000;
 const everyMs = 1000;
 const begin = 0;
 

@@ -32,7 +32,12 @@ export function createPostgresPath({ connections, types, seal, wasServerSet }: P
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
     connections.transaction((session) => work(session, createBulk(session, types)));
   return {
-    scheduleDue: (rules) => written((session, bulk) => scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack })),
+    scheduleDue: (rules) => {
+      let tries = 0;
+      return written((session, bulk) =>
+        scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack, isRepeated: tries++ > 0 }),
+      );
+    },
     claimRuns: async (claim) => {
       const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
       runsLookBacks.set(claim.location, lookBack);

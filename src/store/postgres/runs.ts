@@ -9,6 +9,9 @@ import type { Session } from './session.ts';
 
 type OwnedId = Pick<Run, 'accountId' | 'id'>;
 
+/** What of a row becomes a run. */
+type Row = Omit<RunsTable, 'available_at' | 'leased_by'>;
+
 /** The keys of runs as two arrays. */
 export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
   return [runs.map((run) => idBytes(run.accountId)), runs.map((run) => idBytes(run.id))];
@@ -17,22 +20,23 @@ export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export async function claimRuns(session: Session, claim: RunClaim, lookBack: LookBack): Promise<ClaimedRuns> {
   const { location, owner, now, leaseMs, most } = claim;
-  const take = async (from: number): Promise<RunsTable[]> => {
+  const take = async (from: number): Promise<Row[]> => {
     // Answers with the rows as they were found.
-    const rows = await session.query<RunsTable>(
+    const rows = await session.query<Row>(
       `WITH free AS (
-         SELECT ctid AS place, * FROM runs WHERE location = $1 AND available_at >= $2 AND available_at <= $3
-         ORDER BY available_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+         SELECT ctid AS place, * FROM runs
+         WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
        UPDATE runs r SET available_at = $5, leased_by = $6, first_started_at = coalesce(r.first_started_at, $3)
        FROM free WHERE r.ctid = free.place RETURNING ${columns}`,
       [location, from, now, most, now + leaseMs, owner],
     );
-    return rows.sort((a, b) => a.available_at - b.available_at);
+    return rows.sort((a, b) => a.due_at - b.due_at);
   };
   const [rows, [next]] = await Promise.all([
-    lookBack.find(now, take, (row) => row.available_at),
+    lookBack.find(now, take, (row) => row.due_at),
+    // Leases that run out are found once a second, when everything is looked at.
     session.query<{ at: number }>(
-      'SELECT available_at AS at FROM runs WHERE location = $1 AND available_at > $2 ORDER BY available_at LIMIT 1',
+      'SELECT due_at AS at FROM runs WHERE location = $1 AND due_at > $2 ORDER BY due_at LIMIT 1',
       [location, now],
     ),
   ]);
@@ -40,7 +44,7 @@ export async function claimRuns(session: Session, claim: RunClaim, lookBack: Loo
 }
 
 const columns = (
-  'account_id id check_id location source slot_at interval_ms attempt due_at first_started_at batch_id available_at'
+  'account_id id check_id location source slot_at interval_ms attempt due_at first_started_at batch_id'
 )
   .split(' ')
   .map((column) => `free.${column}`)

@@ -23,9 +23,9 @@ import type { Session } from './session.ts';
 export async function scheduleDue(
   session: Session,
   bulk: Bulk,
-  rules: ScheduleRules & { readonly lookBack: LookBack },
+  rules: ScheduleRules & { readonly lookBack: LookBack; readonly isRepeated: boolean },
 ): Promise<Scheduled> {
-  const { now, most, lookBack } = rules;
+  const { now, most, lookBack, isRepeated } = rules;
   const dueFrom = (from: number): Promise<DueRow[]> =>
     session.query<DueRow>(
       `SELECT ctid AS place, * FROM schedules WHERE next_due_at >= $1 AND next_due_at <= $2
@@ -42,11 +42,13 @@ export async function scheduleDue(
     ),
   ]);
   if (due.length === 0) return { ...nothing, nextDueAt: later?.at ?? null };
-  const turn = createTurn(Number(lap?.value ?? 0));
+  // That a slot is new is believed of its schedule once: what collides with a row that is there is looked up.
+  const turn = createTurn(Number(lap?.value ?? 0), (row) => !isRepeated && isUntouched(row));
   const [remaining] = await Promise.all([remainingRuns(session, due, now), turn.read(session, due, rules.plan)]);
   const counts = createCounts();
   const done = scheduleRows(turn.rows(remaining), due, rules, counts);
-  bulk.insert('runs', turn.runs, 'ON CONFLICT DO NOTHING');
+  // Neighbours in the index are written one after the other.
+  bulk.insert('runs', turn.runs.sort(byKey));
   bulk.insert('results', turn.missed, 'ON CONFLICT DO NOTHING');
   session.send(
     `UPDATE schedules s SET next_due_at = m.next_due_at, moved_to = m.next_due_at, turn = m.turn
@@ -69,6 +71,10 @@ export async function scheduleDue(
   bulk.insert('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
   bulk.insert('run_counts', counts.rows(now), addToCounts);
   return { ...done, nextDueAt: due.length === most ? now : nextDueAt(turn.moved, later?.at) };
+}
+
+function byKey(a: RunsTable, b: RunsTable): number {
+  return Buffer.compare(a.account_id, b.account_id) || Buffer.compare(a.id, b.id);
 }
 
 type DueRow = SchedulesTable & { readonly place: string };
@@ -107,7 +113,7 @@ async function remainingRuns(
 }
 
 /** The rows of one turn, in memory. */
-function createTurn(lap: number) {
+function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
   const open = new Set<string>();
   const ended = new Set<string>();
   const runs: RunsTable[] = [];
@@ -116,9 +122,10 @@ function createTurn(lap: number) {
   const used: { accountId: IdBytes; runs: number }[] = [];
   const rows = (remaining: ReadonlyMap<string, number>): ScheduleRows => ({
     lap,
+    isNew,
     remaining: (accountId) => remaining.get(latin1(accountId)) ?? Number.POSITIVE_INFINITY,
-    insertRun(row, isNew) {
-      if (!isNew) {
+    insertRun(row, isKnownToBeNew) {
+      if (!isKnownToBeNew) {
         const id = latin1(row.id);
         if (open.has(id) || ended.has(id)) return false;
         open.add(id);
@@ -143,7 +150,7 @@ function createTurn(lap: number) {
    */
   const read = async (session: Session, due: readonly SchedulesTable[], plan: ScheduleRules['plan']) => {
     const slots = due.flatMap((row) => {
-      if (isUntouched(row)) return [];
+      if (isNew(row)) return [];
       const { runs, missed } = plan(scheduleOf(row));
       return [...runs, ...missed].map(({ slotAt, location }) => ({
         ...row,

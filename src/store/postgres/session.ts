@@ -1,6 +1,6 @@
 // Statements on one connection, sent without waiting for the answers of those before (docs/decisions/0050).
 import type { PoolClient, QueryResult } from 'pg';
-import { arrayText } from './array-text.ts';
+import { listOf } from './lists.ts';
 
 /**
  * Statements of one transaction, one after the other. Those that are asked for before an answer is awaited travel
@@ -49,5 +49,5 @@ export function openLine(client: PoolClient): Line {
 }
 
 function sendable(value: unknown): unknown {
-  return Array.isArray(value) ? arrayText(value) : value;
+  return Array.isArray(value) ? listOf(value) : value;
 }

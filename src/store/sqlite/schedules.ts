@@ -1,7 +1,7 @@
 // Rows of schedules in SQLite: the statements of the step `schedule-runs`; the decisions are made in schedule-due.ts.
 import { createCounts } from '../counts.ts';
 import type { RunsTable, SchedulesTable } from '../schema.ts';
-import { type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
+import { isUntouched, type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, remainingRuns, writeCounts } from './counts.ts';
 import { insertResult } from './results.ts';
@@ -18,6 +18,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   const rows: ScheduleRows = {
     lap: Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0),
     remaining: (accountId) => remainingRuns(connection, accountId, rules.now),
+    isNew: isUntouched,
     insertRun: (row, isNew) => (isNew || !isRecorded(connection, row)) && insertRun(connection, row),
     insertMissed: (row) => insertResult(connection, row),
     move: (row, nextDueAt, turn) => void move.run(nextDueAt, turn, row.account_id, row.check_id),
