@@ -119,11 +119,10 @@ function openSqlite(folder: string): Raw {
   };
 }
 
-export const raws = { url: '' };
 async function openPostgres(clock: { now(): number }): Promise<Raw> {
   const server = await startPostgres(null, { shared_buffers: '1GB', max_wal_size: '4GB' });
   const { url } = await server.newDatabase();
-  raws.url = url;
+
   const address = readPostgresAddress(url);
   const store = await openPostgresStore({ address, secretKey, clock });
   const client = new Client({ connectionString: url });

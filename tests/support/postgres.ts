@@ -155,7 +155,10 @@ async function start(
 ): Promise<ChildProcess> {
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: socketDir, max_connections: 200 };
   const more = { shared_buffers: '64MB', max_wal_size: '512MB', log_min_messages: 'fatal' };
-  const options = Object.entries({ ...settings, ...more, ...changed }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries({ ...settings, ...more, ...changed }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const server = spawn(
     'setpriv',
     ['--pdeathsig', 'QUIT', join(bin, 'postgres'), '-D', data, '-p', String(port), ...options],

@@ -150,11 +150,7 @@ async function readListeners(
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
   const { results, exchanges, alerts, deliveries, givenBack } = recording;
   bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
-  bulk.insert(
-    'check_states',
-    recording.states(),
-    `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`,
-  );
+  bulk.insert('check_states', recording.states(), `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`);
   bulk.insert('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
   bulk.insert(
     'passing_exchanges',

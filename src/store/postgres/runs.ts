@@ -43,9 +43,7 @@ export async function claimRuns(session: Session, claim: RunClaim, lookBack: Loo
   return { runs: rows.map(runOf), nextAvailableAt: rows.length === most ? now : (next?.at ?? null) };
 }
 
-const columns = (
-  'account_id id check_id location source slot_at interval_ms attempt due_at first_started_at batch_id'
-)
+const columns = 'account_id id check_id location source slot_at interval_ms attempt due_at first_started_at batch_id'
   .split(' ')
   .map((column) => `free.${column}`)
   .join(', ');

@@ -114,8 +114,7 @@ async function remainingRuns(
 
 /** The rows of one turn, in memory. */
 function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
-  const open = new Set<string>();
-  const ended = new Set<string>();
+  const taken: TakenSlots = { open: new Set(), ended: new Set() };
   const runs: RunsTable[] = [];
   const missed: ResultsTable[] = [];
   const moved: { nextDueAt: number; turn: number }[] = [];
@@ -127,16 +126,16 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
     insertRun(row, isKnownToBeNew) {
       if (!isKnownToBeNew) {
         const id = latin1(row.id);
-        if (open.has(id) || ended.has(id)) return false;
-        open.add(id);
+        if (taken.open.has(id) || taken.ended.has(id)) return false;
+        taken.open.add(id);
       }
       runs.push(row);
       return true;
     },
     insertMissed(row) {
       const id = latin1(row.id);
-      if (ended.has(id)) return false;
-      ended.add(id);
+      if (taken.ended.has(id)) return false;
+      taken.ended.add(id);
       missed.push(row);
       return true;
     },
@@ -144,41 +143,54 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
     move: (_, nextDueAt, turn) => void moved.push({ nextDueAt, turn }),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
   });
-  /**
-   * Which of the slots that the plans name have their run or their outcome, where that is not known without looking.
-   * Nobody else adds any: the rows are held.
-   */
-  const read = async (session: Session, due: readonly SchedulesTable[], plan: ScheduleRules['plan']) => {
-    const slots = due.flatMap((row) => {
-      if (isNew(row)) return [];
-      const { runs, missed } = plan(scheduleOf(row));
-      return [...runs, ...missed].map(({ slotAt, location }) => ({
-        ...row,
-        slotAt,
-        id: idBytes(slotRunId(slotAt, idText(row.check_id), location, lap)),
-      }));
-    });
-    if (slots.length === 0) return;
-    const accounts = slots.map(({ account_id }) => account_id);
-    const ids = slots.map(({ id }) => id);
-    const [waiting, recorded] = await Promise.all([
-      session.query<{ id: IdBytes }>(`SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`, [accounts, ids]),
-      // The bounds name the days whose partitions are looked into.
-      session.query<{ id: IdBytes }>(
-        `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
-         JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id
-         WHERE r.id >= $4 AND r.id < $5`,
-        [
-          accounts,
-          slots.map(({ check_id }) => check_id),
-          ids,
-          firstIdAt(slots.reduce((least, { slotAt }) => Math.min(least, slotAt), Number.POSITIVE_INFINITY)),
-          firstIdAt(slots.reduce((most, { slotAt }) => Math.max(most, slotAt), 0) + 1),
-        ],
-      ),
-    ]);
-    for (const { id } of waiting) open.add(latin1(id));
-    for (const { id } of recorded) ended.add(latin1(id));
-  };
+  const read = (session: Session, due: readonly SchedulesTable[], plan: ScheduleRules['plan']) =>
+    readTaken(
+      session,
+      due.flatMap((row) => (isNew(row) ? [] : slotsOf(row, plan, lap))),
+      taken,
+    );
   return { rows, runs, missed, moved, used, read };
+}
+
+/** Ids of slots that have their run, or their outcome, as far as it was looked for. */
+interface TakenSlots {
+  readonly open: Set<string>;
+  readonly ended: Set<string>;
+}
+
+type Slot = Pick<SchedulesTable, 'account_id' | 'check_id'> & { readonly slotAt: number; readonly id: IdBytes };
+
+function slotsOf(row: SchedulesTable, plan: ScheduleRules['plan'], lap: number): Slot[] {
+  const { account_id, check_id } = row;
+  const { runs, missed } = plan(scheduleOf(row));
+  return [...runs, ...missed].map(({ slotAt, location }) => ({
+    account_id,
+    check_id,
+    slotAt,
+    id: idBytes(slotRunId(slotAt, idText(check_id), location, lap)),
+  }));
+}
+
+/** Which of the slots have their run or their outcome. Nobody else adds any: the schedules are held. */
+async function readTaken(session: Session, slots: readonly Slot[], taken: TakenSlots): Promise<void> {
+  if (slots.length === 0) return;
+  const accounts = slots.map(({ account_id }) => account_id);
+  const checks = slots.map(({ check_id }) => check_id);
+  const ids = slots.map(({ id }) => id);
+  const [first, last] = slots.reduce(
+    ([least, most], { slotAt }) => [Math.min(least, slotAt), Math.max(most, slotAt)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  const [waiting, recorded] = await Promise.all([
+    session.query<{ id: IdBytes }>(`SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`, [accounts, ids]),
+    // The bounds name the days whose partitions are looked into.
+    session.query<{ id: IdBytes }>(
+      `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
+       JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id
+       WHERE r.id >= $4 AND r.id < $5`,
+      [accounts, checks, ids, firstIdAt(first), firstIdAt(last + 1)],
+    ),
+  ]);
+  for (const { id } of waiting) taken.open.add(latin1(id));
+  for (const { id } of recorded) taken.ended.add(latin1(id));
 }
