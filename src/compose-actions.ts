@@ -32,9 +32,9 @@ import type { ActionMeans } from './compose-means.ts';
 export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(means: ActionMeans) {
-  const { store, clock, runtimes, authentication, links, wake, resultHints, ownProcess } = means;
+  const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
-  const forgetKey = authentication.forget;
+  const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
   const choices = {
     locations: () => ownProcess.servedLocations(),
@@ -88,6 +88,14 @@ export function composeActions(means: ActionMeans) {
     locations: createLocationActions(() => ownProcess.servedLocations()),
     notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
     processes: createProcessActions({ processes: store.processes, clock }),
+  };
+}
+
+/** A key that is forgotten here is read again by every process. */
+function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyId: string) => void {
+  return (keyId) => {
+    authentication.forget(keyId);
+    onKeysChanged();
   };
 }
 

@@ -12,6 +12,8 @@ export interface JoinedHints {
   readonly onRecorded: () => void;
   /** Delivery attempts were logged: the same. */
   readonly onLogged: () => void;
+  /** A key was revoked, or its accounts have changed: told to the other processes. */
+  readonly onKeysChanged: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
   /** Begins to listen to the other processes. */
@@ -20,14 +22,17 @@ export interface JoinedHints {
 
 /**
  * @param wakeHere false = that loop does not turn in this process
+ * @param forgetKeys what is done when keys were changed elsewhere
  */
 export function joinHints(
   { wakes }: Pick<Store, 'wakes'>,
   ownProcess: Pick<OwnProcess, 'known'>,
   wakeHere: (name: LoopName) => boolean | undefined,
+  forgetKeys: () => void,
 ): JoinedHints {
-  const [resultHints, attemptHints] = [createHints(), createHints()];
-  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints };
+  const [resultHints, attemptHints, keyHints] = [createHints(), createHints(), createHints()];
+  keyHints.listen(forgetKeys);
+  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints, keys: keyHints };
   const tell = (name: string): void => {
     if (ownProcess.known().length > 1) wakes.send(name);
   };
@@ -42,6 +47,7 @@ export function joinHints(
     },
     onRecorded: tellNews('results'),
     onLogged: tellNews('attempts'),
+    onKeysChanged: () => tell('keys'),
     resultHints,
     attemptHints,
     listen: () =>

@@ -13,7 +13,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { loadRuntimes } from './compose-runtimes.ts';
-import { type Clocks, type OpenedStore, openConfiguredStore } from './compose-store.ts';
+import { type Clocks, type OpenedStore, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createProber } from './probe-threads.ts';
@@ -54,7 +54,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const { store, clock } = opened;
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   await noteAbsence(store, log);
-  const runtimes = await loadRuntimes(store, clock, log);
+  const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   let address = publicUrlOf(config, config.port);
   const ownProcess = createOwnProcess({
@@ -73,10 +73,12 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
     ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+    // Of many processes over one database those that people ask are enough to read every check.
+    showsChecks: config.roles.includes('api'),
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
   const routes = composeRoutes({
@@ -88,17 +90,16 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
   address = await listenAt(server, config);
-  path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
+  const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
+  path = await whenDatabaseIsThere(log, () => startPath(pathMeans));
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
-  const firstAccount = config.roles.includes('api')
-    ? await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config))
-    : null;
+  const firstKey = await makeFirstKey(opened, config, log);
   const running = path;
   return {
     address,
     servesApi: config.roles.includes('api'),
-    firstKey: firstAccount?.key ?? null,
+    firstKey,
     async stop(why) {
       log.info('process.stopping', { why });
       stopping.abort();
@@ -119,6 +120,14 @@ function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pic
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };
+}
+
+/** The key of the first account, when this start made it; null otherwise. */
+async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
+  if (!config.roles.includes('api')) return null;
+  const means = { apiKeys: store.apiKeys, clock };
+  const made = await whenDatabaseIsThere(log, () => ensureFirstAccount(means, firstAccountWishes(config)));
+  return made?.key ?? null;
 }
 
 function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {

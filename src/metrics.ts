@@ -24,9 +24,12 @@ export interface MetricSources {
   readonly now: () => number;
   /** What this process last wrote of itself; null before its first sign of life. */
   readonly ownProcess: () => ProcessSign | null;
+  /** Whether to tell of each check: a line or two for every one, read anew at each scrape. */
+  readonly showsChecks: boolean;
 }
 
-export function createMetrics(figures: Figures, { probeLoopDelayMs, now, ownProcess }: MetricSources): Metrics {
+export function createMetrics(figures: Figures, sources: MetricSources): Metrics {
+  const { probeLoopDelayMs, now, ownProcess, showsChecks } = sources;
   const registry = new Registry();
   const registers = [registry];
   const started = new Histogram({
@@ -57,6 +60,7 @@ export function createMetrics(figures: Figures, { probeLoopDelayMs, now, ownProc
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
   addStoreGauges(registers, figures, now);
+  if (showsChecks) addCheckGauges(registers, figures);
   addSignGauges(registers, ownProcess);
   return {
     registry,
@@ -216,7 +220,6 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
       failing.set(await figures.failingChannels());
     },
   });
-  addCheckGauges(registers, figures);
 }
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];

@@ -120,7 +120,7 @@ function openSqlite(folder: string): Raw {
 }
 
 async function openPostgres(clock: { now(): number }): Promise<Raw> {
-  const server = await startPostgres(null, { shared_buffers: '1GB', max_wal_size: '4GB' });
+  const server = await startPostgres(null, undefined, { shared_buffers: '1GB', max_wal_size: '4GB' });
   const { url } = await server.newDatabase();
 
   const address = readPostgresAddress(url);

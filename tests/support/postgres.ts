@@ -11,11 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Issued } from './certificates.ts';
+import { freePort } from './free-port.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { until } from './until.ts';
 
@@ -32,6 +32,9 @@ export interface PostgresServer {
   /** One statement as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
   restart(mode: StopMode): Promise<void>;
+  /** Stops it, its data stay; `begin` starts it again. */
+  halt(mode: StopMode): Promise<void>;
+  begin(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,15 +56,16 @@ export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
  * Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed.
  *
  * @param certificate with which it encrypts; null = it does not
+ * @param bin the folder of its programs
  * @param settings of the server, beside or instead of those of small tests
  */
 export async function startPostgres(
   certificate: Issued | null = null,
+  bin: string = postgresBinaries(),
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
-  const bin = postgresBinaries();
   const data = join(folder, 'data');
   const socketDir = join(folder, 'socket');
   for (const made of [data, socketDir]) {
@@ -100,6 +104,10 @@ export async function startPostgres(
     },
     async restart(mode) {
       await end(server, mode);
+      server = await run();
+    },
+    halt: (mode) => end(server, mode),
+    async begin() {
       server = await run();
     },
     async stop() {
@@ -192,13 +200,4 @@ async function end(server: ChildProcess, mode: StopMode): Promise<void> {
   const ended = once(server, 'exit');
   server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  listener.close();
-  await once(listener, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -20,40 +20,49 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
 /** Writes rows of a transaction. */
 export interface Bulk {
   /**
-   * Inserts rows that all name the same columns, with what is sent next; who needs them there before awaits something.
+   * Inserts rows that all name the same columns; answers with how many it wrote.
    *
    * @param ending what follows the rows: ON CONFLICT …
    */
-  insert(table: string, rows: readonly object[], ending?: string): void;
+  insert(table: string, rows: readonly object[], ending?: string): Promise<number>;
+  /** The same without waiting: the end of the transaction does. */
+  send(table: string, rows: readonly object[], ending?: string): void;
 }
 
 export function createBulk(session: Session, types: ColumnTypes): Bulk {
   return {
-    insert(table, rows, ending = '') {
-      const [first] = rows;
-      if (first === undefined) return;
-      const columns = Object.keys(first);
-      const values: unknown[] = [];
-      const lists: { column: string; list: string }[] = [];
-      const selected = columns.map((column) => {
-        const type = typeOf(types, table, column);
-        const cells = rows.map((row) => (row as Record<string, unknown>)[column]);
-        const isSame = isSameInAll(cells);
-        values.push(isSame ? scalar(cells[0]) : cells);
-        if (isSame) return `$${values.length}::${type}`;
-        lists.push({ column, list: `$${values.length}::${type}[]` });
-        return `given.${column}`;
-      });
-      const given =
-        lists.length === 0
-          ? `generate_series(1, ${rows.length})`
-          : `unnest(${lists.map(({ list }) => list).join(', ')}) AS given (${lists.map(({ column }) => column).join(', ')})`;
-      session.send(
-        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`,
-        values,
-      );
+    insert: async (table, rows, ending = '') =>
+      rows.length === 0 ? 0 : session.change(...insertOf(types, table, rows, ending)),
+    send(table, rows, ending = '') {
+      if (rows.length > 0) session.send(...insertOf(types, table, rows, ending));
     },
   };
+}
+
+function insertOf(
+  types: ColumnTypes,
+  table: string,
+  rows: readonly object[],
+  ending: string,
+): [statement: string, values: unknown[]] {
+  const columns = Object.keys(rows[0] ?? {});
+  const values: unknown[] = [];
+  const [lists, names]: [string[], string[]] = [[], []];
+  const selected = columns.map((column) => {
+    const type = typeOf(types, table, column);
+    const cells = rows.map((row) => (row as Record<string, unknown>)[column]);
+    const isSame = isSameInAll(cells);
+    values.push(isSame ? scalar(cells[0]) : cells);
+    if (isSame) return `$${values.length}::${type}`;
+    lists.push(`$${values.length}::${type}[]`);
+    names.push(column);
+    return `given.${column}`;
+  });
+  const given =
+    lists.length === 0
+      ? `generate_series(1, ${rows.length})`
+      : `unnest(${lists.join(', ')}) AS given (${names.join(', ')})`;
+  return [`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`, values];
 }
 
 /** Such a cell goes once instead of as a list. Bytes are not looked at: they are ids, and differ. */

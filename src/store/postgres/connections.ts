@@ -13,8 +13,8 @@ import { openLine, type Session } from './session.ts';
 export interface Connections {
   /** As Kysely's dialect takes it. */
   readonly pool: PostgresPool;
-  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. */
-  transaction<Answer>(work: (session: Session) => Promise<Answer>): Promise<Answer>;
+  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. @param settings statements at its begin */
+  transaction<Answer>(work: (session: Session) => Promise<Answer>, settings?: string): Promise<Answer>;
   /** One statement that needs no transaction around it. */
   statement<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a transaction of any kind until it loses no race. */
@@ -23,7 +23,7 @@ export interface Connections {
 }
 
 /** Connections of one process: enough to keep the server's processors busy, few enough for many processes. */
-const connectionsMost = 8;
+export const connectionsMost = 8;
 /** No statement of ours takes this long: the server, or the way to it, hangs. */
 const answerMostMs = 30_000;
 /** How often a transaction that lost a race is tried. */
@@ -33,10 +33,10 @@ const triesMost = 10;
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
 
 /**
- * Every statement of a transaction here names its rows by keys or by an index, a few hundred at a time. They are looked
+ * For transactions whose every statement names its rows by keys or by an index, a few hundred at a time: they are looked
  * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0051).
  */
-const planSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
+export const keyedSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `SET LOCAL ${name} = off`)
   .join('; ');
 
@@ -56,7 +56,7 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
   return {
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
-    transaction: (work) => repeated(() => transact(connect, work)),
+    transaction: (work, settings) => repeated(() => transact(connect, work, settings)),
     statement: (statement, values) => single(connect, statement, values),
     close: () => pool.end(),
   };
@@ -169,12 +169,13 @@ function kyselyClient(client: PoolClient): PostgresPoolClient {
 async function transact<Answer>(
   connect: () => Promise<PoolClient>,
   work: (session: Session) => Promise<Answer>,
+  settings = '',
 ): Promise<Answer> {
   const client = await connect();
   const line = openLine(client);
   let isBroken = false;
   try {
-    line.send(`BEGIN; ${transactionSettings}; ${planSettings}`);
+    line.send(`BEGIN; ${transactionSettings}; ${settings}`);
     const answer = await work(line);
     line.send('COMMIT');
     await line.end();

@@ -7,11 +7,11 @@ import type { Session } from './session.ts';
 
 /** Adds deliveries with what they send: of alerts, of test messages, of replays. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
-  bulk.insert('deliveries', deliveries.map(rowOf));
+  bulk.send('deliveries', deliveries.map(rowOf));
   const requests = deliveries.flatMap(({ accountId, id, request }) =>
     request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
   );
-  bulk.insert('delivery_requests', requests);
+  bulk.send('delivery_requests', requests);
 }
 
 function rowOf(delivery: Delivery) {
@@ -58,7 +58,7 @@ export async function insertAttempts(session: Session, bulk: Bulk, attempts: rea
     [rows.map(({ account_id }) => account_id), rows.map(({ delivery_id }) => delivery_id)],
   );
   const lastOf = new Map(logged.map(({ id, last }) => [idText(id), last]));
-  bulk.insert(
+  bulk.send(
     'attempts',
     rows.map((row) => ({ ...row, position: (lastOf.get(idText(row.delivery_id)) ?? 0) + 1 })),
   );

@@ -3,8 +3,8 @@ import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { moveOnceWithClock, takeOver } from './clock-jump.ts';
-import type { Connections } from './connections.ts';
+import { type GoingTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
+import { type Connections, keyedSettings } from './connections.ts';
 import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
@@ -30,7 +30,7 @@ export function createPostgresPath({ connections, types, seal, wasServerSet }: P
   const schedulesLookBack = createLookBack();
   const runsLookBacks = new Map<string, LookBack>();
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
-    connections.transaction((session) => work(session, createBulk(session, types)));
+    connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
   return {
     scheduleDue: (rules) => {
       let tries = 0;
@@ -44,7 +44,7 @@ export function createPostgresPath({ connections, types, seal, wasServerSet }: P
       const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim, lookBack));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
-      const found = await connections.transaction((session) => contexts.read(session, runs));
+      const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     },
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
@@ -56,9 +56,18 @@ export function createPostgresPath({ connections, types, seal, wasServerSet }: P
     settleAttempts: (settled, rules) =>
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
-    takeOver: (now) => written((session) => takeOver(session, now)),
+    takeOver: (now) => {
+      const time = goingOn(now);
+      return written((session) => takeOver(session, time));
+    },
     moveWithClock: async (byMs, now) => {
-      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, now));
+      const time = goingOn(now);
+      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, time));
     },
   };
+}
+
+function goingOn(now: number): GoingTime {
+  const since = performance.now();
+  return () => now + Math.round(performance.now() - since);
 }

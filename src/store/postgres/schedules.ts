@@ -13,6 +13,7 @@ import {
 } from '../schedule-due.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
+import { createLateHours, sendLateHours } from './late-hours.ts';
 import type { LookBack } from './look-back.ts';
 import type { Session } from './session.ts';
 
@@ -48,8 +49,9 @@ export async function scheduleDue(
   const counts = createCounts();
   const done = scheduleRows(turn.rows(remaining), due, rules, counts);
   // Neighbours in the index are written one after the other.
-  bulk.insert('runs', turn.runs.sort(byKey));
-  bulk.insert('results', turn.missed, 'ON CONFLICT DO NOTHING');
+  bulk.send('runs', turn.runs.sort(byKey));
+  bulk.send('results', turn.missed, 'ON CONFLICT DO NOTHING');
+  sendLateHours(bulk, turn.late);
   session.send(
     `UPDATE schedules s SET next_due_at = m.next_due_at, moved_to = m.next_due_at, turn = m.turn
      FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[])
@@ -68,8 +70,8 @@ export async function scheduleDue(
   const used = turn.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
   // In the order of the accounts, as all counters: two turns wait for each other one way.
   used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
-  bulk.insert('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
-  bulk.insert('run_counts', counts.rows(now), addToCounts);
+  bulk.send('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
+  bulk.send('run_counts', counts.rows(now), addToCounts);
   return { ...done, nextDueAt: due.length === most ? now : nextDueAt(turn.moved, later?.at) };
 }
 
@@ -119,6 +121,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
   const missed: ResultsTable[] = [];
   const moved: { nextDueAt: number; turn: number }[] = [];
   const used: { accountId: IdBytes; runs: number }[] = [];
+  const late = createLateHours();
   const rows = (remaining: ReadonlyMap<string, number>): ScheduleRows => ({
     lap,
     isNew,
@@ -139,6 +142,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
       missed.push(row);
       return true;
     },
+    noteLate: late.note,
     // Every row that is due is moved, in their order.
     move: (_, nextDueAt, turn) => void moved.push({ nextDueAt, turn }),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
@@ -149,7 +153,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
       due.flatMap((row) => (isNew(row) ? [] : slotsOf(row, plan, lap))),
       taken,
     );
-  return { rows, runs, missed, moved, used, read };
+  return { rows, runs, missed, moved, used, late, read };
 }
 
 /** Ids of slots that have their run, or their outcome, as far as it was looked for. */
