@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { checkBench } from './check.ts';
 import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
+import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, Bench>> = {
   trigger: triggerBench,
   size: sizeBench,
   claim: claimBench,
+  postgres: postgresBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile]

@@ -12,6 +12,7 @@ import { createSqlitePath } from '#store/sqlite/path.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openPostgresStore } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
+import { benchSettings } from './database.ts';
 import { apiCheck, secretKeyText } from './seed.ts';
 
 /** How often a turn finds its rows due, ms: 500 of them each time, so 1,667 runs a second whatever the size. */
@@ -120,7 +121,7 @@ function openSqlite(folder: string): Raw {
 }
 
 async function openPostgres(clock: { now(): number }): Promise<Raw> {
-  const server = await startPostgres(null, undefined, { shared_buffers: '1GB', max_wal_size: '4GB' });
+  const server = await startPostgres(null, undefined, benchSettings);
   const { url } = await server.newDatabase();
 
   const address = readPostgresAddress(url);

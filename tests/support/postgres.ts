@@ -25,6 +25,8 @@ export type StopMode = 'fast' | 'immediate';
 /** A running server. Every commit is on disk before it is answered, as in production. */
 export interface PostgresServer {
   readonly port: number;
+  /** Of the server's first process, whose children are all the others. */
+  readonly pid: number;
   /** Folder of its Unix socket. */
   readonly socketDir: string;
   /** A fresh database that belongs to a role without rights beyond it: empty, or a copy of another that is at rest. */
@@ -91,6 +93,9 @@ export async function startPostgres(
   await admin(`CREATE ROLE tocsin LOGIN PASSWORD ${literal(oddPassword)}`);
   return {
     port,
+    get pid() {
+      return server.pid ?? 0;
+    },
     socketDir,
     admin,
     async newDatabase(template = 'template0') {
