@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { checkBench } from './check.ts';
 import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
+import { growthBench } from './growth.ts';
 import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, Bench>> = {
   trigger: triggerBench,
   size: sizeBench,
   claim: claimBench,
+  growth: growthBench,
   postgres: postgresBench,
 };
 
