@@ -7,6 +7,7 @@ import { checkBench } from './check.ts';
 import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
+import { historyBench } from './history.ts';
 import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
@@ -25,9 +26,10 @@ const benches: Readonly<Record<string, Bench>> = {
   claim: claimBench,
   growth: growthBench,
   postgres: postgresBench,
+  history: historyBench,
 };
 
-const usage = `npm run bench -- <name> [--json] [--quick] [--profile]
+const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N]
 
 ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
@@ -36,6 +38,7 @@ ${Object.entries(benches)
   --json     the findings as JSON on stdout, progress on stderr
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
+  --results  how many results the history bench writes
 `;
 
 await main();
@@ -43,7 +46,12 @@ await main();
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, profile: { type: 'boolean' } },
+    options: {
+      json: { type: 'boolean' },
+      quick: { type: 'boolean' },
+      profile: { type: 'boolean' },
+      results: { type: 'string' },
+    },
   });
   const [name = ''] = positionals;
   const bench = benches[name];
@@ -62,6 +70,7 @@ async function main(): Promise<void> {
     const findings = await bench.run({
       folder,
       isQuick: values.quick === true,
+      results: values.results === undefined ? null : Number(values.results),
       profileFolder: values.profile === true ? join(data, 'profiles') : null,
       say: (what) =>
         process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),

@@ -2,6 +2,7 @@
 import { createAccountActions } from '#actions/accounts.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
+import { createAnalyticsActions } from '#actions/analytics.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
@@ -13,6 +14,7 @@ import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
+import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -58,19 +60,14 @@ export function composeActions(means: ActionMeans) {
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
-    alertChannels: createChannelActions({
-      alertChannels,
-      variables,
-      checkGroups,
-      validateConfig,
-      clock,
-    }),
+    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,
       batches: store.batches,
+      movedAccounts: means.movedAccounts,
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
@@ -78,6 +75,8 @@ export function composeActions(means: ActionMeans) {
     resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
+    analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),
+    reports: createReportActions({ ...store, clock }),
     deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
       deliveries,

@@ -205,11 +205,11 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
   });
   const age = new Gauge({
     name: 'tocsin_outbox_age_seconds',
-    help: 'Age of the oldest delivery that is due',
+    help: 'How long the delivery that is due for the longest time has waited for its attempt',
     registers,
     async collect() {
-      const { oldestCreatedAt } = await outbox();
-      age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
+      const { oldestDueAt } = await outbox();
+      age.set(oldestDueAt === null ? 0 : Math.max(0, (now() - oldestDueAt) / 1000));
     },
   });
   const failing = new Gauge({
@@ -218,6 +218,19 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
     registers,
     async collect() {
       failing.set(await figures.failingChannels());
+    },
+  });
+  addRollUpGauge(registers, figures, now);
+}
+
+function addRollUpGauge(registers: Registry[], figures: Figures, now: () => number): void {
+  const delay = new Gauge({
+    name: 'tocsin_roll_up_delay_seconds',
+    help: 'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+    registers,
+    async collect() {
+      const at = await figures.rolledUpTo();
+      delay.set(at === null ? 0 : Math.max(0, (now() - at) / 1000));
     },
   });
 }

@@ -126,6 +126,7 @@ describe('what docs/postgresql.md gives to paste', () => {
       blockOf(page, 'sql', 'create-database').split('\n'),
       statements.map((line) => line.replace(`:'password'`, `'choose-a-long-one'`)),
     );
+    assert.match(file, /^\\set password `printenv DATABASE_PASSWORD`$/m);
   });
 
   it('makes the secrets that the compose file asks for, readable by nobody else', () =>

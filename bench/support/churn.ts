@@ -177,7 +177,7 @@ function stepOf(raw: Raw, now: number): string {
       SELECT account_id, ${raw.id('next_due_at', 'check_id')}, check_id, 'local',
         ${sourceCodes.encode('SCHEDULER')}, next_due_at, interval_ms, 1, next_due_at, next_due_at
       FROM schedules WHERE next_due_at <= ${now};
-    UPDATE schedules SET next_due_at = next_due_at + interval_ms, moved_to = next_due_at + interval_ms,
+    UPDATE schedules SET next_due_at = next_due_at + interval_ms, planned_to = next_due_at + interval_ms,
       turn = turn + 1 WHERE next_due_at <= ${now};
     UPDATE runs SET available_at = ${now + leaseMs}, leased_by = 'churn', first_started_at = ${now}
       WHERE location = 'local' AND ${raw.waiting} <= ${now};

@@ -132,12 +132,13 @@ export function scheduleRow(check: Check, now: number): SchedulesTable {
   return {
     account_id: idBytes(check.accountId),
     check_id: idBytes(check.id),
+    moved_at: null,
     next_due_at: nextSlot(now, intervalMs, phaseMs),
     interval_ms: intervalMs,
     phase_ms: phaseMs,
     locations: json(locations),
     run_parallel: flag(runParallel),
     turn: 0,
-    moved_to: null,
+    planned_to: null,
   };
 }

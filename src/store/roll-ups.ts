@@ -167,17 +167,26 @@ function isLastOfDay(hourAt: number): boolean {
   return dayOf(hourAt) !== dayOf(hourAt + hourMs);
 }
 
+/** Hours without results have no roll-up, and never had one: they are left alone. */
 async function writeHours(
   store: RollUpStore,
   keys: readonly SpanKey[],
   found: readonly (readonly RawResult[])[],
 ): Promise<void> {
-  if (keys.length === 0) return;
-  const rows = keys.flatMap((key, index) =>
-    [...rollUpsOf(found[index] ?? [])].map(([location, rollUp]) => rollUpRow('hour', key, location, rollUp)),
+  const filled = keys.flatMap((key, index) => {
+    const results = found[index] ?? [];
+    return results.length === 0 ? [] : [{ key, results }];
+  });
+  if (filled.length === 0) return;
+  const rows = filled.flatMap(({ key, results }) =>
+    [...rollUpsOf(results)].map(([location, rollUp]) => rollUpRow('hour', key, location, rollUp)),
   );
-  await store.replace('hour', keys, rows);
-  await store.keepStretches(keys.flatMap((key, index) => stretchesOf(key, found[index] ?? [])));
+  await store.replace(
+    'hour',
+    filled.map(({ key }) => key),
+    rows,
+  );
+  await store.keepStretches(filled.flatMap(({ key, results }) => stretchesOf(key, results)));
 }
 
 async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<void> {

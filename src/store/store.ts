@@ -1,5 +1,6 @@
 // The store: every row of an installation, by noun. Opened once by compose.ts.
 import type { Clock } from '#lib/clock.ts';
+import { type AccountMoves, createAccountMoves } from './account-moves.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
 import { type AlertNotifications, createAlertNotifications } from './alert-notifications.ts';
@@ -7,6 +8,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
 import { type CheckHistory, createCheckHistory } from './check-history.ts';
+import { type CheckSubjects, createCheckSubjects } from './check-subjects.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
@@ -45,11 +47,13 @@ import { noWakes, type Wakes } from './wakes.ts';
 /** All nouns, each with the methods of its own file. */
 export interface Store {
   readonly accounts: Accounts;
+  readonly accountMoves: AccountMoves;
   readonly apiKeys: ApiKeys;
   readonly triggers: Triggers;
   readonly batches: Batches;
   readonly checkResults: CheckResults;
   readonly checkHistory: CheckHistory;
+  readonly checkSubjects: CheckSubjects;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
   readonly deliveries: Deliveries;
@@ -176,11 +180,13 @@ type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wakes' | 'wasCrashe
 function nounsOf(database: Database): Nouns {
   return {
     accounts: createAccounts(database),
+    accountMoves: createAccountMoves(database),
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
     checkHistory: createCheckHistory(database),
+    checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
     deliveries: createDeliveries(database),

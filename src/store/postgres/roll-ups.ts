@@ -20,7 +20,7 @@ import type { Session } from './session.ts';
 const resultsMost = 10_000;
 
 /** Checks and marks of a turn. */
-const size = { checks: 500, lateHours: 500 };
+const size = { checks: 2000, lateHours: 500 };
 /** Of the lock that whoever rolls up holds: any number that nothing else takes. */
 const lock = 0x746f_6373;
 

@@ -27,7 +27,7 @@ export async function claimRuns(session: Session, claim: RunClaim, lookBack: Loo
          SELECT ctid AS place, * FROM runs
          WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
        UPDATE runs r SET available_at = $5, leased_by = $6, first_started_at = coalesce(r.first_started_at, $3)
-       FROM free WHERE r.ctid = free.place RETURNING ${columns}`,
+       FROM free WHERE r.account_id = free.account_id AND r.ctid = free.place RETURNING ${columns}`,
       [location, from, now, most, now + leaseMs, owner],
     );
     return rows.sort((a, b) => a.due_at - b.due_at);

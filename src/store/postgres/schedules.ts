@@ -53,7 +53,7 @@ export async function scheduleDue(
   bulk.send('results', turn.missed, 'ON CONFLICT DO NOTHING');
   sendLateHours(bulk, turn.late);
   session.send(
-    `UPDATE schedules s SET next_due_at = m.next_due_at, moved_to = m.next_due_at, turn = m.turn
+    `UPDATE schedules s SET next_due_at = m.next_due_at, planned_to = m.next_due_at, turn = m.turn
      FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[])
        AS m (place, account_id, check_id, next_due_at, turn)
      WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,

@@ -19,7 +19,7 @@ import type { SqliteFile } from './file.ts';
 const resultsMost = 2000;
 
 /** Checks and marks of a turn. */
-const size = { checks: 100, lateHours: 50 };
+const size = { checks: 400, lateHours: 50 };
 
 /** Roll-ups of a file. */
 export function createSqliteRollUps(file: SqliteFile): RollUps {

@@ -14,7 +14,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     .all(rules.now, rules.most) as unknown as SchedulesTable[];
   const counts = createCounts();
   const move = connection.prepare(
-    'UPDATE schedules SET next_due_at = ?1, moved_to = ?1, turn = ?2 WHERE account_id = ?3 AND check_id = ?4',
+    'UPDATE schedules SET next_due_at = ?1, planned_to = ?1, turn = ?2 WHERE account_id = ?3 AND check_id = ?4',
   );
   const rows: ScheduleRows = {
     lap: Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0),
