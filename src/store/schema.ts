@@ -148,10 +148,7 @@ export interface SchedulesTable {
   turn: number;
   /** Slots before it that were not run were lost to a move of the account; null = it never moved. */
   moved_at: number | null;
-  /**
-   * Where the scheduler itself moved the row. While that is `next_due_at`, no slot from there on has a run or an outcome
-   * (docs/decisions/0049).
-   */
+  /** `next_due_at` as the scheduler last left it (docs/decisions/0049). */
   planned_to: number | null;
 }
 
