@@ -4,10 +4,12 @@ import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import { type GoingTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
-import type { Connections, Session } from './connections.ts';
+import { type Connections, keyedSettings } from './connections.ts';
+import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveries } from './delivery-rows.ts';
+import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
@@ -25,15 +27,24 @@ export interface PostgresPathMeans {
 export function createPostgresPath({ connections, types, seal, wasServerSet }: PostgresPathMeans): Path {
   const contexts = createContexts(seal);
   const place = walkStart();
+  const schedulesLookBack = createLookBack();
+  const runsLookBacks = new Map<string, LookBack>();
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
-    connections.transaction((session) => work(session, createBulk(session, types)));
+    connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
   return {
-    scheduleDue: (rules) => written((session, bulk) => scheduleDue(session, bulk, rules)),
+    scheduleDue: (rules) => {
+      let tries = 0;
+      return written((session, bulk) =>
+        scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack, isRepeated: tries++ > 0 }),
+      );
+    },
     claimRuns: async (claim) => {
-      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim));
+      const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
+      runsLookBacks.set(claim.location, lookBack);
+      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim, lookBack));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
-      const found = await connections.transaction((session) => contexts.read(session, runs));
+      const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     },
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
