@@ -12,9 +12,11 @@ export interface JoinedHints {
   readonly onRecorded: () => void;
   /** Delivery attempts were logged: the same. */
   readonly onLogged: () => void;
+  /** The clock was set: the other processes ask at once what time it is. */
+  readonly onClockSet: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
-  /** Begins to listen to the other processes. */
+  /** Begins to listen to the other processes, and has each of them look who is there now. */
   readonly listen: () => void;
 }
 
@@ -42,13 +44,17 @@ export function joinHints(
     },
     onRecorded: tellNews('results'),
     onLogged: tellNews('attempts'),
+    onClockSet: () => tell('follow-clock'),
     resultHints,
     attemptHints,
-    listen: () =>
+    listen() {
       wakes.listen((name) => {
         const loops = loopNames.filter((loop) => name === null || loop === name);
         for (const loop of loops) wakeHere(loop);
         for (const [what, hints] of Object.entries(news)) if (name === null || what === name) hints.hint();
-      }),
+      });
+      const signing: LoopName = 'sign-of-life';
+      wakes.send(signing);
+    },
   };
 }

@@ -48,6 +48,8 @@ export interface PathMeans {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Wakes a loop, here or wherever it turns. */
   readonly wake: (name: LoopName) => void;
+  /** Told when the clock was set: whoever else goes by it looks at once. */
+  readonly onClockSet: () => void;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
   /** Told of every logged attempt: whoever waits for a test message looks again. */
@@ -83,7 +85,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       store: store.path,
       clock,
       measureTime: means.measureTime,
-      onClockSet: (byMs) => log.warn('clock.set', { byMs }),
+      onClockSet: (byMs) => {
+        log.warn('clock.set', { byMs });
+        means.onClockSet();
+      },
     }),
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
@@ -101,7 +106,8 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   return {
     wake(name) {
       const loop = loops.get(name);
-      loop?.wake();
+      if (name === 'follow-clock') void means.measureTime?.().then(loop?.wake, () => undefined);
+      else loop?.wake();
       return loop !== undefined;
     },
     holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),

@@ -51,6 +51,7 @@ export async function openConfiguredStore(
     ...options,
     clock,
     wasServerSet: () => time.wasServerSet,
+    onOtherTime: () => void time.measure().catch(() => undefined),
     ...(listen !== null && { listenAddress: listen === 'off' ? null : listen }),
     onListening: (state, why) =>
       state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),

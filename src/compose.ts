@@ -56,13 +56,14 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   await noteAbsence(store, log);
   const runtimes = await loadRuntimes(store, clock, log);
   let path: RunningPath | null = null;
-  let address = publicUrlOf(config, config.port);
+  let address: string | null = null;
   const ownProcess = createOwnProcess({
     config,
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
-    publicUrl: () => publicUrlOf(config, portOf(address)),
+    isListening: () => address !== null,
+    publicUrl: () => publicUrlOf(config, address === null ? config.port : portOf(address)),
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
@@ -87,7 +88,9 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
-  address = await listenAt(server, config);
+  const listening = await listenAt(server, config);
+  address = listening;
+  await ownProcess.sign().catch(() => undefined);
   path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
@@ -96,7 +99,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     : null;
   const running = path;
   return {
-    address,
+    address: listening,
     servesApi: config.roles.includes('api'),
     firstKey: firstAccount?.key ?? null,
     async stop(why) {

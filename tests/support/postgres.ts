@@ -11,11 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Issued } from './certificates.ts';
+import { freePort } from './free-port.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { until } from './until.ts';
 
@@ -32,6 +32,9 @@ export interface PostgresServer {
   /** One statement as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
   restart(mode: StopMode): Promise<void>;
+  /** Stops it, its data stay; `begin` starts it again. */
+  halt(mode: StopMode): Promise<void>;
+  begin(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -95,6 +98,10 @@ export async function startPostgres(certificate: Issued | null = null): Promise<
     },
     async restart(mode) {
       await end(server, mode);
+      server = await start(bin, data, socketDir, port);
+    },
+    halt: (mode) => end(server, mode),
+    async begin() {
       server = await start(bin, data, socketDir, port);
     },
     async stop() {
@@ -179,13 +186,4 @@ async function end(server: ChildProcess, mode: StopMode): Promise<void> {
   const ended = once(server, 'exit');
   server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  listener.close();
-  await once(listener, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,0 +1,47 @@
+// `npm run tocsin -- …` as a process of its own.
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from './plain-environment.ts';
+
+const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));
+
+/** What a command said, and how it ended. */
+export interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command that is under way. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Said>;
+}
+
+export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Running {
+  return saidBy(spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } }));
+}
+
+function saidBy(child: ChildProcessWithoutNullStreams): Running {
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const ended = new Promise<Said>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  return { child, ended };
+}
+
+/** Runs a command to its end. */
+export function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Said> {
+  return startCommand(words, environment).ended;
+}
+
+/** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
+export async function paste(lines: string, folder: string, environment: NodeJS.ProcessEnv = {}): Promise<Said> {
+  const npm = `npm() { shift 3; "${process.execPath}" "${entry}" "$@"; }`;
+  const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {
+    cwd: folder,
+    env: { ...plainEnvironment(), ...environment },
+  });
+  return saidBy(child).ended;
+}
