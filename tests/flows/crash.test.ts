@@ -38,7 +38,7 @@ describe('a process that is killed', together, () => {
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
     const first = await receiver.received(() => true);
 
-    assert.equal((await service.kill()).signal, 'SIGKILL');
+    assert.equal((await service.kill('deliverer')).signal, 'SIGKILL');
     receiver.answer({ status: 200 });
     await service.restart();
     const second = await receiver.received((message) => message !== first, resumesWithinMs);
@@ -72,7 +72,7 @@ describe('a process that is killed', together, () => {
     });
     await service.must('POST', `/v1/triggers/check-groups/${Number(group['id'])}`);
     await target.hits(1);
-    await service.kill();
+    await service.kill('runner');
     target.answer({ status: 200 });
     await service.restart();
     await target.hits(2, resumesWithinMs);
