@@ -1,47 +1,85 @@
-// npm run chaos -- kill: what the service promises must hold however often it is killed.
+// npm run chaos: what the service promises must hold however often it is killed, and whatever becomes of its database.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chaosOfKills } from './chaos/kill.ts';
 import type { Verdict } from './chaos/judge.ts';
+import { chaosOfKills } from './chaos/kill.ts';
+import { chaosOfPostgres } from './chaos/postgres.ts';
 
 const usage = `npm run chaos -- kill [--rounds 10] [--seed N]
+npm run chaos -- postgres [--minutes 1] [--seed N]
 
-  kill  200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
+  kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
+  postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
+            lease, connections cut or held up, answers to commits lost, PostgreSQL ended as if the power went
 
-  --rounds  how many kills (1 to 1000)
-  --seed    repeats the moments of an earlier run; random otherwise, and printed
+  --rounds   how many kills (1 to 1000)
+  --minutes  how long faults go on (more than 0, up to 600)
+  --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;
 const shownBreaches = 10;
+
+/** One way of doing harm: how its length is told, and what does it. */
+interface Chaos {
+  readonly length: 'rounds' | 'minutes';
+  readonly isRight: (length: number) => boolean;
+  readonly run: (options: ChaosOptions) => Promise<Verdict[]>;
+}
+
+interface ChaosOptions {
+  readonly dataDir: string;
+  readonly length: number;
+  readonly seed: number;
+  readonly say: (what: string) => void;
+}
+
+const ways: Readonly<Record<string, Chaos>> = {
+  kill: {
+    length: 'rounds',
+    isRight: (rounds) => Number.isInteger(rounds) && rounds >= 1 && rounds <= 1000,
+    run: ({ length, ...options }) => chaosOfKills({ ...options, rounds: length }),
+  },
+  postgres: {
+    length: 'minutes',
+    isRight: (minutes) => minutes > 0 && minutes <= 600,
+    run: ({ length, ...options }) => chaosOfPostgres({ ...options, minutes: length }),
+  },
+};
 
 await main();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string', default: '10' }, seed: { type: 'string' } },
+    options: {
+      rounds: { type: 'string', default: '10' },
+      minutes: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+    },
   });
-  const rounds = Number(values.rounds);
+  const name = positionals.join(' ');
+  const chaos = ways[name];
+  const length = Number(chaos === undefined ? Number.NaN : values[chaos.length]);
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
-  const isRight = Number.isInteger(rounds) && rounds >= 1 && rounds <= 1000 && Number.isInteger(seed);
-  if (positionals.join(' ') !== 'kill' || !isRight) {
+  if (chaos?.isRight(length) !== true || !Number.isInteger(seed)) {
     process.stdout.write(usage);
     process.exit(positionals.length === 0 ? 0 : 2);
   }
   const data = fileURLToPath(new URL('../data', import.meta.url));
   mkdirSync(data, { recursive: true });
-  const dataDir = mkdtempSync(join(data, 'chaos-kill-'));
+  const dataDir = mkdtempSync(join(data, `chaos-${name}-`));
   const startedAt = performance.now();
   const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
   const say = (what: string): void => void process.stdout.write(`${seconds().padStart(6)} s  ${what}\n`);
-  say(`${rounds} rounds, seed ${seed}`);
-  const verdicts = await chaosOfKills({ dataDir, rounds, seed, say });
+  say(`${length} ${chaos.length}, seed ${seed}`);
+  const verdicts = await chaos.run({ dataDir, length, seed, say });
   const isKept = verdicts.every(({ breaches }) => breaches.length === 0);
   process.stdout.write(`\n${table(verdicts)}\n`);
   if (isKept) rmSync(dataDir, { recursive: true });
   else {
-    process.stdout.write(`\nThe database is kept in ${dataDir}; repeat with --rounds ${rounds} --seed ${seed}\n`);
+    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}`;
+    process.stdout.write(`\nWhat is left of it is kept in ${dataDir}; repeat with ${repeat}\n`);
     process.exitCode = 1;
   }
 }

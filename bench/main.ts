@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkBench } from './check.ts';
 import { deliverBench } from './deliver.ts';
+import { historyBench } from './history.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -19,9 +20,10 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  history: historyBench,
 };
 
-const usage = `npm run bench -- <name> [--json] [--quick] [--profile]
+const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N]
 
 ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
@@ -30,6 +32,7 @@ ${Object.entries(benches)
   --json     the findings as JSON on stdout, progress on stderr
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
+  --results  how many results the history bench writes
 `;
 
 await main();
@@ -37,7 +40,12 @@ await main();
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, profile: { type: 'boolean' } },
+    options: {
+      json: { type: 'boolean' },
+      quick: { type: 'boolean' },
+      profile: { type: 'boolean' },
+      results: { type: 'string' },
+    },
   });
   const [name = ''] = positionals;
   const bench = benches[name];
@@ -56,6 +64,7 @@ async function main(): Promise<void> {
     const findings = await bench.run({
       folder,
       isQuick: values.quick === true,
+      results: values.results === undefined ? null : Number(values.results),
       profileFolder: values.profile === true ? join(data, 'profiles') : null,
       say: (what) =>
         process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),

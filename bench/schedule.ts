@@ -114,7 +114,7 @@ async function timeStarts(dataDir: string, { isQuick, say }: BenchOptions) {
   database
     .prepare(
       `INSERT INTO results SELECT account_id, check_id, CAST(substr(id, 1, 6) || randomblob(10) AS BLOB), run_id, attempt,
-         outcome, reason, message, location, source, slots, started_at, duration_ms, response_us, loop_delay_ms, details
+         outcome, reason, message, location, source, slots, started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms
        FROM results, (WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?) SELECT n FROM copy)`,
     )
     .run(copies);

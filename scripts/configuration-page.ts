@@ -11,7 +11,8 @@ Tocsin is configured by environment variables, and needs none of them. An empty 
 A wrong value ends the start with one line that names the variable, the value and what would be right; a variable that
 begins with \`TOCSIN_\` and is not in this list is warned about, but for ${clients},
 which are for clients. What belongs to an account (channels, alert settings, execution limit, API keys) is not configured
-here but through the API.
+here but through the API. How these play together over PostgreSQL, what an address may hold and what each role needs:
+[postgresql.md](postgresql.md).
 
 | Variable | Default | What it does | A right value |
 |---|---|---|---|

@@ -1,6 +1,11 @@
-// Writes the pages of docs/ that are made from the code: npm run docs.
-import { writeFileSync } from 'node:fs';
+// Writes what in docs/ is made from the code, or computed: npm run docs.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { configurationPage } from './configuration-page.ts';
+import { scalePage } from './scale-page.ts';
 
-const pages = { 'configuration.md': configurationPage() };
-for (const [name, text] of Object.entries(pages)) writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
+const place = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
+const pages = {
+  'configuration.md': configurationPage(),
+  'scale.md': scalePage(readFileSync(place('scale.md'), 'utf8')),
+};
+for (const [name, text] of Object.entries(pages)) writeFileSync(place(name), text);

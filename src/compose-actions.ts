@@ -2,6 +2,7 @@
 import { createAccountActions } from '#actions/accounts.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
+import { createAnalyticsActions } from '#actions/analytics.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
@@ -13,6 +14,7 @@ import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
+import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -32,9 +34,9 @@ import type { ActionMeans } from './compose-means.ts';
 export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(means: ActionMeans) {
-  const { store, clock, runtimes, authentication, links, wake, resultHints, ownProcess } = means;
+  const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
-  const forgetKey = authentication.forget;
+  const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
   const choices = {
     locations: () => ownProcess.servedLocations(),
@@ -58,13 +60,7 @@ export function composeActions(means: ActionMeans) {
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
-    alertChannels: createChannelActions({
-      alertChannels,
-      variables,
-      checkGroups,
-      validateConfig,
-      clock,
-    }),
+    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
     triggers: createTriggerActions(triggering),
@@ -78,6 +74,8 @@ export function composeActions(means: ActionMeans) {
     resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
+    analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),
+    reports: createReportActions({ ...store, clock }),
     deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
       deliveries,
@@ -88,6 +86,14 @@ export function composeActions(means: ActionMeans) {
     locations: createLocationActions(() => ownProcess.servedLocations()),
     notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
     processes: createProcessActions({ processes: store.processes, clock }),
+  };
+}
+
+/** A key that is forgotten here is read again by every process. */
+function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyId: string) => void {
+  return (keyId) => {
+    authentication.forget(keyId);
+    onKeysChanged();
   };
 }
 

@@ -14,6 +14,8 @@ export interface JoinedHints {
   readonly onLogged: () => void;
   /** The clock was set: the other processes ask at once what time it is. */
   readonly onClockSet: () => void;
+  /** A key was revoked, or its accounts have changed: told to the other processes. */
+  readonly onKeysChanged: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
   /** Begins to listen to the other processes, and has each of them look who is there now. */
@@ -22,14 +24,17 @@ export interface JoinedHints {
 
 /**
  * @param wakeHere false = that loop does not turn in this process
+ * @param forgetKeys what is done when keys were changed elsewhere
  */
 export function joinHints(
   { wakes }: Pick<Store, 'wakes'>,
-  ownProcess: Pick<OwnProcess, 'known'>,
+  ownProcess: Pick<OwnProcess, 'known' | 'sign'>,
   wakeHere: (name: LoopName) => boolean | undefined,
+  forgetKeys: () => void,
 ): JoinedHints {
-  const [resultHints, attemptHints] = [createHints(), createHints()];
-  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints };
+  const [resultHints, attemptHints, keyHints] = [createHints(), createHints(), createHints()];
+  keyHints.listen(forgetKeys);
+  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints, keys: keyHints };
   const tell = (name: string): void => {
     if (ownProcess.known().length > 1) wakes.send(name);
   };
@@ -45,6 +50,7 @@ export function joinHints(
     onRecorded: tellNews('results'),
     onLogged: tellNews('attempts'),
     onClockSet: () => tell('follow-clock'),
+    onKeysChanged: () => tell('keys'),
     resultHints,
     attemptHints,
     listen() {
@@ -54,7 +60,10 @@ export function joinHints(
         for (const [what, hints] of Object.entries(news)) if (name === null || what === name) hints.hint();
       });
       const signing: LoopName = 'sign-of-life';
-      wakes.send(signing);
+      void ownProcess.sign().then(
+        () => wakes.send(signing),
+        () => undefined,
+      );
     },
   };
 }

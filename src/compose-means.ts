@@ -20,6 +20,8 @@ export interface ActionMeans {
   readonly links: ResultLinks;
   readonly userAgent: string;
   readonly wake: (name: LoopName) => void;
+  /** A key was revoked, or its accounts have changed: told to the other processes. */
+  readonly onKeysChanged: () => void;
   /** Hints that results were recorded. */
   readonly resultHints: Hints;
   /** Hints that delivery attempts were logged. */

@@ -19,6 +19,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
@@ -93,6 +94,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
+    'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
@@ -103,10 +105,14 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
     loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
   }
+  const askTime = async (): Promise<void> => {
+    await means.measureTime?.().catch(() => undefined);
+    loops.get('follow-clock')?.wake();
+  };
   return {
     wake(name) {
       const loop = loops.get(name);
-      if (name === 'follow-clock') void means.measureTime?.().then(loop?.wake, () => undefined);
+      if (name === 'follow-clock') void askTime();
       else loop?.wake();
       return loop !== undefined;
     },
@@ -126,7 +132,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
 /** A loop looks this often at the latest, ms. */
 const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
-const longPausesMs: Partial<Record<LoopName, number>> = { 'remove-old-rows': 600_000, 'sign-of-life': signPauseMs };
+const longPausesMs: Partial<Record<LoopName, number>> = {
+  'roll-up': 60_000,
+  'remove-old-rows': 600_000,
+  'sign-of-life': signPauseMs,
+};
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {
@@ -217,6 +227,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
 function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<number> {
   return createRemoveOldRows({
     store: store.retention,
+    rollUps: store.rollUps,
     leftovers: store.leftovers,
     clock,
     retentionDays: config.retentionDays,

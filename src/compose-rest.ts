@@ -4,6 +4,7 @@ import { notFound } from '#actions/refusal.ts';
 import { accountRoutes } from '#rest/accounts.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import { alertMessageRoutes } from '#rest/alert-messages.ts';
+import { analyticsRoutes } from '#rest/analytics.ts';
 import { apiKeyRoutes } from '#rest/api-keys.ts';
 import { checkGroupRoutes } from '#rest/check-groups.ts';
 import { checkResultRoutes } from '#rest/check-results.ts';
@@ -55,6 +56,7 @@ export function composeRoutes(means: RestMeans): Route[] {
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
     ...checkResultRoutes(actions.checkResults, actions.resultPage),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
+    ...analyticsRoutes(actions.analytics, actions.reports),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...locationRoutes(actions.locations),
     ...noticeRoutes(actions.notices),

@@ -3,9 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
-import type { PostgresAddress } from '#store/postgres/address.ts';
 import { openPostgres, type PostgresServer } from '#store/postgres/server.ts';
-import { openServerTime } from '#store/postgres/server-time.ts';
+import { openServerTime, type ServerTime } from '#store/postgres/server-time.ts';
 import { openStore, storeOnPostgres, type Store } from '#store/store.ts';
 import { isServerAway } from '#store/unavailable.ts';
 import type { Config } from './config.ts';
@@ -44,29 +43,44 @@ export async function openConfiguredStore(
     const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
     return { store: openStore({ ...options, path: database.path, clock }), clock, measureTime: null };
   }
-  const server = await openWhenThere(database.address, log);
-  const time = await openServerTime({ ask: () => server.askTime(), steadyNow: clocks.steadyNow });
-  const clock = createFollowedClock(time, clocks.steadyNow);
-  const store = await storeOnPostgres(server, {
-    ...options,
-    clock,
-    wasServerSet: () => time.wasServerSet,
-    onOtherTime: () => void time.measure().catch(() => undefined),
-    ...(listen !== null && { listenAddress: listen === 'off' ? null : listen }),
-    onListening: (state, why) =>
-      state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
+  const listenAddress = listen === null ? {} : { listenAddress: listen === 'off' ? null : listen };
+  return whenDatabaseIsThere(log, async () => {
+    const server = await openPostgres(database.address);
+    const time = await timeOf(server, clocks.steadyNow);
+    const clock = createFollowedClock(time, clocks.steadyNow);
+    const store = await storeOnPostgres(server, {
+      ...options,
+      ...listenAddress,
+      clock,
+      wasServerSet: () => time.wasServerSet,
+      onOtherTime: () => void time.measure().catch(() => undefined),
+      onListening: (state, why) =>
+        state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
+    });
+    return { store, clock, measureTime: () => time.measure() };
   });
-  return { store, clock, measureTime: () => time.measure() };
 }
 
-async function openWhenThere(address: PostgresAddress, log: Log): Promise<PostgresServer> {
+async function timeOf(server: PostgresServer, steadyNow: () => number): Promise<ServerTime> {
+  try {
+    return await openServerTime({ ask: () => server.askTime(), steadyNow });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/**
+ * Does a part of a start, again and again while the PostgreSQL is away: a start in the middle of which it goes away is
+ * none that failed. Throws what `work` throws, but for a server that is away; `work` may be done more than once.
+ */
+export async function whenDatabaseIsThere<Answer>(log: Log, work: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await openPostgres(address);
+      return await work();
     } catch (error) {
       if (!isServerAway(error)) throw error;
-      const error_ = error instanceof Error ? error.message : String(error);
-      log.warn('store.waiting', { error: error_, tries });
+      log.warn('store.waiting', { error: error instanceof Error ? error.message : String(error), tries });
     }
     const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 8), longestPauseMs);
     await pause(pauseMs * (0.5 + Math.random() / 2));

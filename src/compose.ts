@@ -13,7 +13,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { loadRuntimes } from './compose-runtimes.ts';
-import { type Clocks, type OpenedStore, openConfiguredStore } from './compose-store.ts';
+import { type Clocks, type OpenedStore, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createProber } from './probe-threads.ts';
@@ -52,9 +52,8 @@ export async function compose(config: Config, log: Log, clocks: Clocks = machine
 
 async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
   const { store, clock } = opened;
-  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   await noteAbsence(store, log);
-  const runtimes = await loadRuntimes(store, clock, log);
+  const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   let address: string | null = null;
   const ownProcess = createOwnProcess({
@@ -67,19 +66,21 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  const userAgent = `Tocsin/${version}`;
   const means = createRoleMeans(config, log);
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   const metrics = createMetrics(store.figures, {
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
     ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+    // Of many processes over one database those that people ask are enough to read every check.
+    showsChecks: config.roles.includes('api'),
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name));
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
-  const shared = { config, store, clock, runtimes, authentication, metrics, links, userAgent, publicUrl, ownProcess };
+  const plain = { config, store, clock, userAgent: `Tocsin/${version}` };
+  const shared = { ...plain, runtimes, authentication, metrics, links, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
@@ -90,18 +91,16 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
   const listening = await listenAt(server, config);
   address = listening;
-  await ownProcess.sign().catch(() => undefined);
-  path = await startPath({ ...shared, ...means, ...hints, log, measureTime: opened.measureTime });
+  const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
+  const running = await whenDatabaseIsThere(log, () => startPath(pathMeans));
+  path = running;
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
-  const firstAccount = config.roles.includes('api')
-    ? await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, firstAccountWishes(config))
-    : null;
-  const running = path;
+  const firstKey = await makeFirstKey(opened, config, log);
   return {
     address: listening,
     servesApi: config.roles.includes('api'),
-    firstKey: firstAccount?.key ?? null,
+    firstKey,
     async stop(why) {
       log.info('process.stopping', { why });
       stopping.abort();
@@ -122,6 +121,14 @@ function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pic
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };
+}
+
+/** The key of the first account, when this start made it; null otherwise. */
+async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
+  if (!config.roles.includes('api')) return null;
+  const means = { apiKeys: store.apiKeys, clock };
+  const made = await whenDatabaseIsThere(log, () => ensureFirstAccount(means, firstAccountWishes(config)));
+  return made?.key ?? null;
 }
 
 function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {
@@ -148,6 +155,7 @@ function restOptions(
 
 /** How long nothing ran before this start, for the notices; a disk that is full says so by the readiness. */
 async function noteAbsence(store: Store, log: Log): Promise<void> {
+  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   const absence = await store.gaps.noteStart().catch(() => null);
   if (absence === null) return;
   log.warn('process.was-away', { from: new Date(absence.from).toISOString(), to: new Date(absence.to).toISOString() });

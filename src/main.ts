@@ -61,6 +61,7 @@ function lineOf(error: Error): string {
     'ConfigError',
     'DatabaseOpenError',
     'NewerDatabaseError',
+    'UnfinishedCopyError',
     'WrongKeyError',
     'StartError',
     'StoreUnavailableError',

@@ -1,11 +1,11 @@
-// What Prometheus reads of the scheduler.
+// What Prometheus reads of the scheduler, and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createMetrics } from './metrics.ts';
 
 const figures = {
   conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
-  outbox: () => Promise.resolve({ pending: 0, oldestCreatedAt: null }),
+  outbox: () => Promise.resolve({ pending: 0, oldestDueAt: null }),
   failingChannels: () => Promise.resolve(0),
   checkStates: () => Promise.resolve([]),
 };
@@ -15,6 +15,7 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
     probeLoopDelayMs: () => 0,
     now: () => 0,
     ownProcess: () => null,
+    showsChecks: true,
   });
   t.after(() => metrics.stop());
   const lag = async (): Promise<string | undefined> =>
@@ -22,4 +23,22 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
   metrics.onScheduled({ missed: 0, latestByMs: 1500 });
   metrics.onScheduled({ missed: 0, latestByMs: 20 });
   assert.deepEqual([await lag(), await lag()], ['1.5', '0']);
+});
+
+it('states of checks are told where that is asked for, and read from the database nowhere else', async (t) => {
+  let reads = 0;
+  const state = { accountId: 'a', checkId: 'c', name: 'Cart', status: 'failing', responseTimeMs: 12 };
+  const checkStates = () => Promise.resolve(++reads > 0 ? [state] : []);
+  const scrape = async (showsChecks: boolean): Promise<string> => {
+    const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks };
+    const metrics = createMetrics(
+      { ...figures, checkStates } as unknown as Parameters<typeof createMetrics>[0],
+      sources,
+    );
+    t.after(() => metrics.stop());
+    return metrics.registry.metrics();
+  };
+  assert.doesNotMatch(await scrape(false), /tocsin_check_/);
+  assert.equal(reads, 0);
+  assert.match(await scrape(true), /^tocsin_check_state\{account="a",check="c",name="Cart"\} 2$/m);
 });

@@ -24,9 +24,12 @@ export interface MetricSources {
   readonly now: () => number;
   /** What this process last wrote of itself; null before its first sign of life. */
   readonly ownProcess: () => ProcessSign | null;
+  /** Whether to tell of each check: a line or two for every one, read anew at each scrape. */
+  readonly showsChecks: boolean;
 }
 
-export function createMetrics(figures: Figures, { probeLoopDelayMs, now, ownProcess }: MetricSources): Metrics {
+export function createMetrics(figures: Figures, sources: MetricSources): Metrics {
+  const { probeLoopDelayMs, now, ownProcess, showsChecks } = sources;
   const registry = new Registry();
   const registers = [registry];
   const started = new Histogram({
@@ -57,6 +60,7 @@ export function createMetrics(figures: Figures, { probeLoopDelayMs, now, ownProc
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
   addStoreGauges(registers, figures, now);
+  if (showsChecks) addCheckGauges(registers, figures);
   addSignGauges(registers, ownProcess);
   return {
     registry,
@@ -201,11 +205,11 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
   });
   const age = new Gauge({
     name: 'tocsin_outbox_age_seconds',
-    help: 'Age of the oldest delivery that is due',
+    help: 'How long the delivery that is due for the longest time has waited for its attempt',
     registers,
     async collect() {
-      const { oldestCreatedAt } = await outbox();
-      age.set(oldestCreatedAt === null ? 0 : Math.max(0, (now() - oldestCreatedAt) / 1000));
+      const { oldestDueAt } = await outbox();
+      age.set(oldestDueAt === null ? 0 : Math.max(0, (now() - oldestDueAt) / 1000));
     },
   });
   const failing = new Gauge({
@@ -216,7 +220,19 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
       failing.set(await figures.failingChannels());
     },
   });
-  addCheckGauges(registers, figures);
+  addRollUpGauge(registers, figures, now);
+}
+
+function addRollUpGauge(registers: Registry[], figures: Figures, now: () => number): void {
+  const delay = new Gauge({
+    name: 'tocsin_roll_up_delay_seconds',
+    help: 'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+    registers,
+    async collect() {
+      const at = await figures.rolledUpTo();
+      delay.set(at === null ? 0 : Math.max(0, (now() - at) / 1000));
+    },
+  });
 }
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];

@@ -7,6 +7,7 @@ export const loopNames = [
   'schedule-runs',
   'run-checks',
   'send-deliveries',
+  'roll-up',
   'remove-old-rows',
   'sign-of-life',
 ] as const;
@@ -21,5 +22,5 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs'],
   runner: ['run-checks'],
   deliverer: ['send-deliveries'],
-  upkeep: ['remove-old-rows'],
+  upkeep: ['roll-up', 'remove-old-rows'],
 };

@@ -21,6 +21,34 @@ export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' |
       `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}): right would be a folder that this user may read and write`,
     );
   }
+  return bytesOf(text, path);
+}
+
+/**
+ * The 32 bytes of a key that must be there already: the configured one, else that of the first folder that has one.
+ * Throws ConfigError.
+ */
+export function findSecretKey({ secretKey }: Pick<Config, 'secretKey'>, folders: readonly string[]): Uint8Array {
+  if (secretKey !== null) return Buffer.from(secretKey, 'hex');
+  const path = folders.map((folder) => join(folder, fileName)).find((each) => existsSync(each));
+  if (path !== undefined) return readKeyFile(path);
+  throw new ConfigError(
+    `there is no secret key in ${folders.join(' or ')}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the one that sealed the database`,
+  );
+}
+
+/** The key in a file. Throws ConfigError. */
+export function readKeyFile(path: string): Uint8Array {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  return bytesOf(text, path);
+}
+
+function bytesOf(text: string, path: string): Uint8Array {
   if (!form.test(text)) {
     throw new ConfigError(`${path} does not hold a key: right would be 64 hex digits, as TOCSIN_SECRET_KEY has them`);
   }

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
-import { backUp, CommandError } from '#commands/backup.ts';
+import { backUp } from '#commands/backup.ts';
+import { CommandError } from '#commands/command-error.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
@@ -11,6 +12,8 @@ import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
+import { migrateDatabase, restoreBackup } from './move-commands.ts';
+import { UsageError } from './usage-error.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
@@ -18,7 +21,11 @@ const exitCodes = { ok: 0, failed: 1, usage: 2, config: 78 } as const;
 const help = `Usage: npm run tocsin -- <command>
 
   serve             run the service (the same as npm start); stops on Ctrl-C or SIGTERM
-  backup <file>     copy the database while the service runs, verified; restore: stop the service, put the file in place
+  backup <file>     copy the database while the service runs, verified
+  restore <file>    put a backup in the place of the database, verified; the service must be stopped; what was there
+                    is kept beside it
+  migrate           copy the whole installation: --from <database> --to <database>, each sqlite:<file> or postgres://…;
+                    both stopped; verified; goes on after a kill; --overwrite removes what stands in the target
   new-key           make and print an admin key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
@@ -28,14 +35,11 @@ Configuration comes from the environment: see docs/configuration.md.
 Exit codes: 0 done, 1 something is wrong, 2 the command line is wrong, 78 the configuration is wrong.
 `;
 
-/** A command line that cannot be understood. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
   serve,
   backup,
+  restore: restoreBackup,
+  migrate: migrateDatabase,
   'new-key': newKey,
   doctor,
   help: showHelp,
@@ -80,7 +84,7 @@ function backup(words: string[]): Promise<number> {
   if (target === undefined || positionals.length > 1) throw new UsageError('backup takes one file name');
   const { database } = readConfig();
   if (database.kind === 'postgres') {
-    throw new CommandError('a PostgreSQL is backed up with its own tools: see docs/postgresql.md, "Back up"');
+    throw new CommandError('a PostgreSQL is backed up with its own tools: see docs/operating.md, "PostgreSQL"');
   }
   const made = backUp(database.path, target);
   const megabytes = (made.bytes / 1e6).toFixed(1);

@@ -13,7 +13,7 @@ import { alertTypes } from '#domain/alert.ts';
 import { deliveryStatuses } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { outcomes } from '#domain/result.ts';
-import { createMetrics } from '../src/metrics.ts';
+import { metricNames } from './support/metric-names.ts';
 import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -111,21 +111,9 @@ describe('every npm script that a page names exists', () => {
   }
 });
 
-test('the metrics that pages name are those there are', async () => {
-  const figures = {
-    conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
-    outbox: () => Promise.resolve({ pending: 0, oldestCreatedAt: null }),
-    checkStates: () => Promise.resolve([]),
-  };
-  const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
-    probeLoopDelayMs: () => 0,
-    now: () => 0,
-    ownProcess: () => null,
-  });
-  const names = metrics.registry.getMetricsAsArray().map(({ name }) => name);
-  metrics.stop();
+test('the metrics that pages name are those there are', () => {
   const named = new Set(userPages.flatMap(({ text }) => text.match(/\b(?:tocsin|process)_[a-z_]+[a-z]\b/g) ?? []));
-  assert.deepEqual([...named].toSorted(), names.toSorted());
+  assert.deepEqual([...named].toSorted(), metricNames().toSorted());
 });
 
 const paths = new Set(everyOperation().map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`));

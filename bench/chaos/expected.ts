@@ -52,14 +52,16 @@ export function expectedAlerts(
 }
 
 /**
- * Results that moved the state: after a long start two runs of a check may be under way together, and one that ends after
- * that of a newer slot comes too late to say how the check is now (decisions: Check state and alert types).
+ * Results that moved the state: two runs of a check may be under way together, and one that is recorded after that of a
+ * newer slot comes too late to say how the check is now (decisions: Check state and alert types). A slot without a verdict
+ * says nothing, and nothing comes too late after it.
  */
 function inOrder(results: readonly RecordedResult[]): RecordedResult[] {
-  let newerStoppedAt = Number.POSITIVE_INFINITY;
-  const moving = results.toReversed().filter(({ stoppedAt }) => {
-    const isInTime = stoppedAt <= newerStoppedAt;
-    newerStoppedAt = Math.min(newerStoppedAt, stoppedAt);
+  let newerOrder = Number.POSITIVE_INFINITY;
+  const verdicts = results.filter(({ outcome }) => outcome !== 'missed' && outcome !== 'unknown');
+  const moving = verdicts.toReversed().filter(({ order }) => {
+    const isInTime = order <= newerOrder;
+    newerOrder = Math.min(newerOrder, order);
     return isInTime;
   });
   return moving.toReversed();

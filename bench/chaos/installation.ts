@@ -1,9 +1,8 @@
-// What chaos is done to: 200 scripted checks, a group to trigger and two signed channels, all made through the API.
-import type { Service } from '../support/service.ts';
+// What chaos is done to: scripted checks, a group to trigger and two signed channels, all made through the API.
 import type { Channel } from './expected.ts';
 import { degradedAboveMs } from './script.ts';
+import type { Door } from './writer.ts';
 
-export const scriptedChecks = 200;
 const triggeredChecks = 5;
 
 /** Channels in the order in which they are made, so that their ids are known beforehand. */
@@ -22,7 +21,11 @@ export interface Installation {
   readonly triggeredIds: readonly string[];
 }
 
-export async function install(service: Service, target: string, receiver: string): Promise<Installation> {
+/**
+ * @param target where the peer with the script listens
+ * @param receiver where the webhooks go
+ */
+export async function install(service: Door, target: string, receiver: string, count: number): Promise<Installation> {
   for (const { id, secret, sendDegraded } of channels) {
     const channel = (await must(service, '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -34,7 +37,7 @@ export async function install(service: Service, target: string, receiver: string
   }
   const checkIds: string[] = [];
   const made: { from: number; to: number }[] = [];
-  for (let index = 0; index < scriptedChecks; index++) {
+  for (let index = 0; index < count; index++) {
     const from = Date.now();
     const check = (await must(service, '/v1/checks/api', {
       name: `scripted ${index}`,
@@ -63,7 +66,7 @@ export async function install(service: Service, target: string, receiver: string
   return { checkIds, made, groupId: group.id, triggeredIds };
 }
 
-async function must(service: Service, path: string, body: unknown): Promise<unknown> {
+async function must(service: Door, path: string, body: unknown): Promise<unknown> {
   const answer = await service.call('POST', path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;

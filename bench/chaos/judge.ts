@@ -5,6 +5,7 @@ import { alertLine, expectedAlerts } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
 import type { Recorded, RecordedResult } from './recorded.ts';
 import { intervalMs, steadyAnswer } from './script.ts';
+import type { Acknowledged, Door } from './writer.ts';
 
 /** One promise: how much it was tried on, and what broke it. */
 export interface Verdict {
@@ -13,8 +14,24 @@ export interface Verdict {
   readonly breaches: readonly string[];
 }
 
+/** What is held against the records alone, whatever was done to the service. */
+export function judgeRecords(
+  installation: Installation,
+  recorded: Recorded,
+  { until, requests, calls }: { until: number; requests: readonly Request[]; calls: number },
+): Verdict[] {
+  const byCheck = Map.groupBy(recorded.results(), ({ checkId }) => checkId);
+  return [
+    judgeSlots(installation, byCheck, until),
+    judgeVerdicts(installation, byCheck),
+    ...judgeAlerts(installation, byCheck, requests, until),
+    ...judgeDeliveries(recorded, requests, until),
+    judgeTriggers(installation, byCheck, calls),
+  ];
+}
+
 /** Every slot up to `until` has exactly one outcome, and none is there that was not due. */
-export function judgeSlots(
+function judgeSlots(
   { checkIds, made }: Installation,
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
   until: number,
@@ -53,10 +70,7 @@ export function judgeSlots(
 }
 
 /** A recorded verdict is what the target answered at that time. */
-export function judgeVerdicts(
-  { checkIds }: Installation,
-  byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
-): Verdict {
+function judgeVerdicts({ checkIds }: Installation, byCheck: ReadonlyMap<string, readonly RecordedResult[]>): Verdict {
   const outcomeOf = { passing: 'passed', failing: 'failed', slow: 'degraded' } as const;
   const breaches: string[] = [];
   let tried = 0;
@@ -76,7 +90,7 @@ export function judgeVerdicts(
 }
 
 /** Every alert that follows from the results recorded up to `until` arrived, and none came that follows from none. */
-export function judgeAlerts(
+function judgeAlerts(
   { checkIds }: Installation,
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
   requests: readonly Request[],
@@ -104,7 +118,7 @@ export function judgeAlerts(
 }
 
 /** A delivery comes again only when an attempt of it was interrupted, with the same timestamp, signed each time. */
-export function judgeDeliveries(recorded: Recorded, requests: readonly Request[], until: number): Verdict[] {
+function judgeDeliveries(recorded: Recorded, requests: readonly Request[], until: number): Verdict[] {
   const deliveries = recorded.deliveries();
   const byId = Map.groupBy(requests, ({ deliveryId }) => deliveryId);
   const duplicates: string[] = [];
@@ -132,7 +146,7 @@ export function judgeDeliveries(recorded: Recorded, requests: readonly Request[]
 }
 
 /** Each acknowledged call of the trigger ran every check of the group exactly once. */
-export function judgeTriggers(
+function judgeTriggers(
   { triggeredIds }: Installation,
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
   calls: number,
@@ -142,4 +156,29 @@ export function judgeTriggers(
     return ran === calls ? [] : [`check ${index} of the group has ${ran} results of ${calls} acknowledged calls`];
   });
   return { promise: 'an acknowledged trigger runs each check once', tried: calls * triggeredIds.length, breaches };
+}
+
+/** What was acknowledged is there; what was left in doubt is there as it was sent, or not at all. */
+export async function judgeWrites(door: Door, { variables, doubted, odd }: Acknowledged): Promise<Verdict[]> {
+  const [lost, changed]: [string[], string[]] = [[], []];
+  const valueOf = async (key: string): Promise<string | null> => {
+    const { status, body } = await door.call('GET', `/v1/variables/${key}`);
+    if (status === 404) return null;
+    return status === 200 ? (body as { value: string }).value : `status ${status}`;
+  };
+  for (const [key, value] of variables) {
+    const found = await valueOf(key);
+    if (found !== value) lost.push(`${key} is ${found ?? 'gone'} instead of ${value}`);
+  }
+  let made = 0;
+  for (const [key, value] of doubted) {
+    const found = await valueOf(key);
+    if (found !== null) made++;
+    if (found !== null && found !== value) changed.push(`${key} is ${found} instead of ${value}`);
+  }
+  return [
+    { promise: 'every acknowledged write is there', tried: variables.size, breaches: lost },
+    { promise: `a write in doubt is whole (${made}) or not there`, tried: doubted.size, breaches: changed },
+    { promise: 'a write is taken or answered 503', tried: variables.size + doubted.size, breaches: odd },
+  ];
 }

@@ -1,8 +1,9 @@
-// What the database holds in the end, read from the file itself.
+// What the database holds in the end, read from the database itself, whichever engine it is of.
 import { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from '#domain/result.ts';
 import { idText, idTime } from '#store/codec.ts';
 import { deliveryStatusCodes, outcomeCodes } from '#store/codes.ts';
+import { openRawPostgres, type RawRows } from '../../tests/support/raw-rows.ts';
 import { databasePath } from '../support/seed.ts';
 
 /** A final result, or a stretch of slots that were not run. Instants are epoch ms. */
@@ -16,9 +17,11 @@ export interface RecordedResult {
   readonly outcome: Outcome;
   readonly startedAt: number;
   readonly stoppedAt: number;
+  /** Of two results of a check the one with the greater number was recorded later. */
+  readonly order: number;
 }
 
-/** A read-only view of the database, beside the service or after it. */
+/** A view of the database, beside the service or after it. */
 export interface Recorded extends Disposable {
   /** Every final result, by slot. */
   results(): RecordedResult[];
@@ -32,36 +35,56 @@ export interface Recorded extends Disposable {
   deliveries(): Map<string, { createdAt: number; status: string; interrupted: number }>;
 }
 
-export function openRecorded(dataDir: string): Recorded {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+/** The file in a data folder. One process records there, at once: in the order in which the results ended. */
+export function openRecordedFile(dataDir: string): Recorded {
+  const file = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  return recordedIn(file, () => file.close(), null);
+}
+
+/** @param order in which results were recorded, by their id */
+export function openRecordedPostgres(url: string, order: () => ReadonlyMap<string, number>): Recorded {
+  const door = openRawPostgres(url);
+  return recordedIn(door, () => door.close(), order);
+}
+
+function recordedIn(rows: RawRows, close: () => void, orderOf: (() => ReadonlyMap<string, number>) | null): Recorded {
   const id = (value: unknown): string => idText(value as Uint8Array);
   return {
-    results: () =>
-      database
-        .prepare('SELECT * FROM results WHERE run_id IS NULL ORDER BY check_id, id')
+    results() {
+      const order = orderOf?.();
+      return rows
+        .prepare(
+          `SELECT id, check_id, source, slots, outcome, started_at, duration_ms FROM results
+           WHERE run_id IS NULL ORDER BY check_id, id`,
+        )
         .all()
-        .map((row) => ({
-          id: id(row['id']),
-          checkId: id(row['check_id']),
-          isScheduled: row['source'] === 0,
-          at: idTime(row['id'] as Uint8Array),
-          slots: Number(row['slots']),
-          outcome: outcomeCodes.decode(Number(row['outcome'])),
-          startedAt: Number(row['started_at']),
-          stoppedAt: Number(row['started_at']) + Number(row['duration_ms']),
-        })),
-    committed: () => {
-      const rows = database.prepare('SELECT id, outcome FROM results').all();
-      return new Map(rows.map((row) => [id(row['id']), outcomeCodes.decode(Number(row['outcome']))]));
+        .map((row) => {
+          const stoppedAt = Number(row['started_at']) + Number(row['duration_ms']);
+          return {
+            id: id(row['id']),
+            checkId: id(row['check_id']),
+            isScheduled: row['source'] === 0,
+            at: idTime(row['id'] as Uint8Array),
+            slots: Number(row['slots']),
+            outcome: outcomeCodes.decode(Number(row['outcome'])),
+            startedAt: Number(row['started_at']),
+            stoppedAt,
+            order: order?.get(id(row['id'])) ?? stoppedAt,
+          };
+        });
+    },
+    committed() {
+      const found = rows.prepare('SELECT id, outcome FROM results').all();
+      return new Map(found.map((row) => [id(row['id']), outcomeCodes.decode(Number(row['outcome']))]));
     },
     openSlots: () =>
-      database
+      rows
         .prepare('SELECT slot_at AS at FROM runs')
         .all()
         .map((row) => Number(row['at'])),
-    pending: () => Number(database.prepare('SELECT count(*) AS n FROM deliveries WHERE status = 0').get()?.['n']),
-    deliveries: () => {
-      const rows = database
+    pending: () => Number(rows.prepare('SELECT count(*) AS n FROM deliveries WHERE status = 0').get()?.['n']),
+    deliveries() {
+      const found = rows
         .prepare(
           `SELECT d.id, d.created_at, d.status, count(a.position) AS interrupted FROM deliveries d
            LEFT JOIN attempts a ON a.account_id = d.account_id AND a.delivery_id = d.id AND a.error_class = 'interrupted'
@@ -69,7 +92,7 @@ export function openRecorded(dataDir: string): Recorded {
         )
         .all();
       return new Map(
-        rows.map((row) => [
+        found.map((row) => [
           id(row['id']),
           {
             createdAt: Number(row['created_at']),
@@ -79,6 +102,6 @@ export function openRecorded(dataDir: string): Recorded {
         ]),
       );
     },
-    [Symbol.dispose]: () => database.close(),
+    [Symbol.dispose]: close,
   };
 }

@@ -37,6 +37,8 @@ export interface BenchOptions {
   readonly folder: string;
   /** Shorter runs: for a look at the way, not for figures to keep. */
   readonly isQuick: boolean;
+  /** How many results to write where that is asked for; null = as many as the bar says. */
+  readonly results: number | null;
   /** Where to put CPU profiles of the service; null = do not profile. */
   readonly profileFolder: string | null;
   /** Tells how far the bench is. */

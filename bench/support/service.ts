@@ -10,10 +10,14 @@ export interface ServiceOptions {
   /** Where to write CPU profiles when it stops. */
   readonly profileFolder?: string | null;
   readonly environment?: Readonly<Record<string, string>>;
+  /** How long a call waits for its answer, ms; for ever when not told. */
+  readonly callMostMs?: number;
 }
 
 /** A running service. */
 export interface Service {
+  /** Its number on this machine. */
+  readonly pid: number;
   /** `http://127.0.0.1:port`. */
   readonly address: string;
   /** From spawn to the first 200 of /health/ready, ms. */
@@ -28,6 +32,10 @@ export interface Service {
   stop(): Promise<void>;
   /** Ends it as a power cut would. */
   kill(): Promise<void>;
+  /** Stands still (SIGSTOP), and goes on (SIGCONT). */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
   /** A request with the first key; JSON in, JSON out. */
   call(
     method: string,
@@ -74,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return exited;
   };
   return {
+    pid: child.pid ?? 0,
     address,
     readyAfterMs,
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
@@ -81,7 +90,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     output: () => output,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    call: (method, path, body, headers = {}) => call(`${address}${path}`, { method, body, headers }),
+    signal: (signal) => void child.kill(signal),
+    ended: exited,
+    call: (method, path, body, headers = {}) =>
+      call(`${address}${path}`, { method, body, headers, mostMs: options.callMostMs ?? null }),
   };
 }
 
@@ -113,9 +125,10 @@ interface Call {
   readonly method: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
+  readonly mostMs: number | null;
 }
 
-async function call(url: string, { method, body, headers }: Call) {
+async function call(url: string, { method, body, headers, mostMs }: Call) {
   const answer = await fetch(url, {
     method,
     headers: {
@@ -124,6 +137,7 @@ async function call(url: string, { method, body, headers }: Call) {
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(mostMs === null ? {} : { signal: AbortSignal.timeout(mostMs) }),
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('json') === true;

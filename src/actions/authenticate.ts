@@ -22,6 +22,8 @@ export interface Authentication {
   readonly authenticate: (key: string) => KeyHolder | null | Promise<KeyHolder | null>;
   /** The key was revoked or its accounts have changed in this process: it is read again when it is next used. */
   readonly forget: (keyId: string) => void;
+  /** Something about keys may have changed elsewhere: every key is read again when it is next used. */
+  readonly forgetAll: () => void;
 }
 
 interface Entry {
@@ -78,6 +80,10 @@ export function createAuthentication({ apiKeys, clock }: AuthenticationMeans): A
     forget(keyId) {
       forgotten++;
       for (const [name, entry] of entries) if (entry.holder.keyId === keyId) entries.delete(name);
+    },
+    forgetAll() {
+      forgotten++;
+      entries.clear();
     },
   };
 }

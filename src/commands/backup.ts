@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { CommandError } from './command-error.ts';
 
 /** What a backup says while it works, and what it made. */
 export interface BackupResult {
@@ -9,11 +10,6 @@ export interface BackupResult {
   readonly bytes: number;
   readonly tables: number;
   readonly durationMs: number;
-}
-
-/** A command that cannot do what was asked; the message says why and what to do. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
 }
 
 /**

@@ -7,7 +7,7 @@ import { schemaVersion } from '#store/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#store/postgres/address.ts';
 import { openConnections } from '#store/postgres/connections.ts';
 import { schemaVersionOf } from '#store/postgres/schema.ts';
-import { CommandError } from './backup.ts';
+import { CommandError } from './command-error.ts';
 
 /** The key to add, without the key itself. */
 export interface NewKey {

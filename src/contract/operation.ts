@@ -13,6 +13,7 @@ export const tags = [
   'Check groups',
   'Check results',
   'Check statuses',
+  'Analytics',
   'Triggers',
   'Alert channels',
   'Deliveries',

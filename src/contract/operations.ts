@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { accountOperations } from './account.ts';
 import { alertChannelOperations } from './alert-channel-operations.ts';
 import { alertNotificationOperations } from './alert-notification.ts';
+import { analyticsOperations } from './analytics.ts';
 import { apiKeyOperations } from './api-key.ts';
 import { checkGroupOperations } from './check-group-operations.ts';
 import { checkOperations } from './check-operations.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...checkGroupOperations,
   ...checkResultOperations,
   ...checkStatusOperations,
+  ...analyticsOperations,
   ...triggerOperations,
   ...alertChannelOperations,
   ...deliveryOperations,

@@ -24,7 +24,7 @@ export interface BatchWriterOptions<Item> {
   readonly batchMost: number;
   /** Items that may wait; beyond it the oldest is given up. */
   readonly waitingMost: number;
-  /** Pause before a failed write is tried again, ms. */
+  /** Pause before a write that failed once is tried again, ms; it grows to four times as much while writes fail. */
   readonly retryMs: number;
 }
 
@@ -32,6 +32,7 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
   const queue: Item[] = [];
   let isBusy = false;
   let isHealthy = true;
+  let failedInARow = 0;
   const idle = new Set<() => void>();
 
   const run = async (): Promise<void> => {
@@ -40,7 +41,8 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
       const kept = await writeBatch(batch, options, queue.length);
       queue.unshift(...kept);
       isHealthy = kept.length === 0;
-      if (!isHealthy) await new Promise((resolve) => setTimeout(resolve, options.retryMs));
+      failedInARow = isHealthy ? 0 : failedInARow + 1;
+      if (!isHealthy) await pauseAfter(failedInARow, options.retryMs);
     }
     isBusy = false;
     for (const tell of idle) tell();
@@ -72,6 +74,12 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
       });
     },
   };
+}
+
+/** Processes that lost the same database come back to it at different moments. */
+function pauseAfter(failedInARow: number, retryMs: number): Promise<void> {
+  const pauseMs = retryMs * Math.min(2 ** (failedInARow - 1), 4) * (0.5 + Math.random() / 2);
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
 
 /** Writes a batch; answers with what has to wait. One item that cannot be written does not hold up the others. */

@@ -2,8 +2,10 @@
 // (docs/decisions/0011).
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/plan-runs.ts';
+import { hourOf, isLate } from '#domain/roll-up.ts';
 import { idBytes, idText } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
+import { noteLateHour } from './late-hours.ts';
 import type { SchedulesTable, Tables } from './schema.ts';
 import { scheduleOf, slotRunId } from './schedule-due.ts';
 
@@ -33,10 +35,11 @@ export async function missDueSlots(
       .executeTakeFirst();
     if (Number(inserted.numInsertedOrUpdatedRows) > 0) missed += slots;
   }
+  if (missed > 0 && isLate(row.next_due_at, now)) await noteLateHour(tx, row, hourOf(row.next_due_at));
   await countMissed(tx, row, now, missed);
 }
 
-function missedResult({ account_id, check_id }: SchedulesTable, now: number) {
+function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now: number) {
   return {
     account_id,
     check_id,
@@ -51,6 +54,7 @@ function missedResult({ account_id, check_id }: SchedulesTable, now: number) {
     response_us: null,
     loop_delay_ms: 0,
     details: null,
+    interval_ms,
   };
 }
 

@@ -3,6 +3,7 @@ import { outcomes, type Outcome } from '#domain/result.ts';
 import { idText } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import { readProgress } from './roll-up-progress.ts';
 
 /** Figures of the whole installation, for metrics and readiness. */
 export interface Figures {
@@ -16,10 +17,12 @@ export interface Figures {
     readonly open: number;
     readonly difference: number;
   }>;
-  /** Pending deliveries, and when the oldest that is due or under way was created (epoch ms; null = none). */
-  outbox(now: number): Promise<{ readonly pending: number; readonly oldestCreatedAt: number | null }>;
+  /** Pending deliveries, and since when the one that waits longest is due (epoch ms; null = none is). */
+  outbox(now: number): Promise<{ readonly pending: number; readonly oldestDueAt: number | null }>;
   /** Alert channels that do not receive any more. */
   failingChannels(): Promise<number>;
+  /** Up to when results are rolled up, epoch ms; null = nothing has been yet. */
+  rolledUpTo(): Promise<number | null>;
   /** The newest state of each check; response time in ms. */
   checkStates(): Promise<
     readonly {
@@ -46,9 +49,9 @@ export function createFigures({ reader }: Database): Figures {
         .selectFrom('deliveries')
         .where('status', '=', pending)
         .where('next_attempt_at', '<=', now)
-        .select(({ fn }) => fn.min('created_at').as('at'))
+        .select(({ fn }) => fn.min('next_attempt_at').as('at'))
         .executeTakeFirst();
-      return { pending: row?.pending ?? 0, oldestCreatedAt: oldest?.at ?? null };
+      return { pending: row?.pending ?? 0, oldestDueAt: oldest?.at ?? null };
     },
     async failingChannels() {
       const row = await reader
@@ -57,6 +60,14 @@ export function createFigures({ reader }: Database): Figures {
         .select(({ fn }) => fn.countAll<number>().as('failing'))
         .executeTakeFirst();
       return row?.failing ?? 0;
+    },
+    async rolledUpTo() {
+      const kept = await reader
+        .selectFrom('installation')
+        .select('value')
+        .where('key', '=', 'rolled-up')
+        .executeTakeFirst();
+      return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
     async checkStates() {
       const rows = await reader

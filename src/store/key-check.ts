@@ -1,5 +1,6 @@
 // Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
 import type { Database } from './database.ts';
+import { copyingFact, UnfinishedCopyError } from './move/unfinished.ts';
 import type { Seal } from './seal.ts';
 
 /** The key does not open what the database holds. */
@@ -15,10 +16,15 @@ export const keyMark = 'key-check';
  *
  * @param shown how the database is named to people
  * @throws {WrongKeyError} when another key sealed it
+ * @throws {UnfinishedCopyError} when a copy into this database did not end
  */
 export async function checkKey({ transaction, seal }: Database, shown: string): Promise<void> {
   const mark = await transaction(async (tx) => {
-    const row = await tx.selectFrom('installation').select('value').where('key', '=', keyMark).executeTakeFirst();
+    const facts = tx.selectFrom('installation').select('value');
+    if ((await facts.where('key', '=', copyingFact).executeTakeFirst()) !== undefined) {
+      throw new UnfinishedCopyError(shown);
+    }
+    const row = await facts.where('key', '=', keyMark).executeTakeFirst();
     if (row === undefined)
       await tx
         .insertInto('installation')

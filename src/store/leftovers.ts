@@ -1,6 +1,6 @@
 // Results of deleted checks that were too many to delete at once: noted with the deletion, deleted in slices by upkeep.
 import type { Kysely } from 'kysely';
-import { idBytes } from './codec.ts';
+import { type IdBytes, idBytes } from './codec.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 
@@ -52,7 +52,11 @@ export async function noteLeftovers(tx: Kysely<Tables>, { accountId, checkId }: 
     .execute();
 }
 
-/** Deletes the oldest results of a check, up to `limit`, with their exchanges. Answers with how many there were. */
+/**
+ * Deletes the oldest results of a check with their exchanges, and after the last its roll-ups: about `limit` rows.
+ *
+ * @returns how many went; fewer than `limit` = nothing is left
+ */
 export async function removeHistory(
   tx: Kysely<Tables>,
   { accountId, checkId }: Leftover,
@@ -69,18 +73,48 @@ export async function removeHistory(
     .limit(limit)
     .execute();
   const upTo = last.at(-1)?.id;
-  if (upTo === undefined) return 0;
+  if (upTo === undefined) return removeRollUps(tx, account, check, limit);
   await tx
     .deleteFrom('exchanges')
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .where('result_id', '<=', upTo)
     .execute();
-  const removed = await tx
+  await tx
     .deleteFrom('results')
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .where('id', '<=', upTo)
-    .executeTakeFirst();
-  return Number(removed.numDeletedRows);
+    .execute();
+  if (last.length === limit) return limit;
+  return last.length + (await removeRollUps(tx, account, check, limit - last.length));
+}
+
+async function removeRollUps(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+  for (const table of ['missed_stretches', 'late_hours'] as const) {
+    await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
+  }
+  const last = await tx
+    .selectFrom('roll_ups')
+    .select(['span', 'start_at'])
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .orderBy('span')
+    .orderBy('start_at')
+    .limit(limit)
+    .execute();
+  const upTo = last.at(-1);
+  if (upTo === undefined) return 0;
+  await tx
+    .deleteFrom('roll_ups')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .where((row) =>
+      row.or([
+        row('span', '<', upTo.span),
+        row.and([row('span', '=', upTo.span), row('start_at', '<=', upTo.start_at)]),
+      ]),
+    )
+    .execute();
+  return last.length;
 }

@@ -2,9 +2,10 @@
 import type { Dialect } from './dialect.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { processesTable } from './migrations/0002-processes.ts';
+import { rollUps } from './migrations/0003-roll-ups.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
-const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema, processesTable];
+const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema, processesTable, rollUps];
 
 /** The version that this program knows and needs. */
 export const schemaVersion: number = migrations.length;

@@ -3,9 +3,10 @@
 import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
 import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
+import { hourOf, isLate } from '#domain/roll-up.ts';
 import { derivedId } from '#lib/id.ts';
 import { stateOf, stateRow } from './check-state-rows.ts';
-import { type IdBytes, idBytes } from './codec.ts';
+import { type IdBytes, idBytes, idTime } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import { packed } from './packed.ts';
@@ -22,6 +23,8 @@ export interface RecordRows extends TellRows {
   /** Closes the run or sends it back for its next attempt; false when the lease is someone else's, or the run is gone. */
   letGo(attempt: EndedAttempt): boolean;
   insertResult(row: ResultsTable): void;
+  /** Marks an hour of a check whose roll-up may not know this result. @param startAt epoch ms */
+  noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
   state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
@@ -51,6 +54,8 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     resultId: idBytes(resultId),
   };
   rows.insertResult(resultRow(ids, attempt));
+  const at = idTime(ids.resultId);
+  if (isLate(at, rules.now)) rows.noteLate(ids.accountId, ids.checkId, hourOf(at));
   if (retryAt !== null) {
     if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
     return { ...nothing, isRecorded: true };
@@ -85,6 +90,7 @@ function resultRow(ids: Ids, { run, finding, outcome, retryAt }: EndedAttempt): 
     response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
     loop_delay_ms: Math.round(finding.loopDelayMs),
     details: finding.details === null ? null : packed(finding.details),
+    interval_ms: run.intervalMs,
   };
 }
 

@@ -2,6 +2,7 @@
 // transaction.
 import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
+import { hourOf, isLate } from '#domain/roll-up.ts';
 import { derivedId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
@@ -39,6 +40,8 @@ export interface ScheduleRows {
   insertRun(row: RunsTable): boolean;
   /** false = the slot has its outcome already. */
   insertMissed(row: ResultsTable): boolean;
+  /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
+  noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
   move(row: SchedulesTable, nextDueAt: number, turn: number): void;
   countUsage(accountId: IdBytes, runs: number): void;
 }
@@ -141,7 +144,7 @@ interface Missed extends Slot {
 }
 
 function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boolean {
-  const { account_id, check_id } = missed.row;
+  const { account_id, check_id, interval_ms } = missed.row;
   const isNew = rows.insertMissed({
     account_id,
     check_id,
@@ -159,8 +162,10 @@ function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boole
     response_us: null,
     loop_delay_ms: 0,
     details: null,
+    interval_ms,
   });
   if (!isNew) return false;
+  if (isLate(missed.slotAt, missed.now)) rows.noteLate(account_id, check_id, hourOf(missed.slotAt));
   counts.add(account_id, 'scheduled', missed.slots);
   counts.add(account_id, 'missed', missed.slots);
   return true;

@@ -1,6 +1,7 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
 import type { Generated } from 'kysely';
 import type { Flag, IdBytes } from './codec.ts';
+import type { RollUpTables } from './roll-up-tables.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -186,6 +187,8 @@ export interface ResultsTable {
   loop_delay_ms: number;
   /** Packed. */
   details: Uint8Array | null;
+  /** Length of its slot; null on demand, and of results written before there was this column. */
+  interval_ms: number | null;
 }
 
 /** Request and response in full, for the results that keep them. */
@@ -359,7 +362,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables {
+export interface Tables extends RollUpTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;

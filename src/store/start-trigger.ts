@@ -66,6 +66,7 @@ async function earlierAnswer(tx: Kysely<Tables>, order: TriggerOrder): Promise<T
   if (order.idempotencyKey === null) return null;
   await tx
     .deleteFrom('idempotency_keys')
+    .where('account_id', '=', idBytes(order.accountId))
     .where('created_at', '<=', order.now - keyKeptMs)
     .execute();
   const row = await tx

@@ -6,6 +6,8 @@ import { type AlertNotifications, createAlertNotifications } from './alert-notif
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
 import { type CheckGroups, createCheckGroups } from './check-groups.ts';
+import { type CheckHistory, createCheckHistory } from './check-history.ts';
+import { type CheckSubjects, createCheckSubjects } from './check-subjects.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
@@ -22,18 +24,21 @@ import { createGaps, type Gaps } from './gaps.ts';
 import type { Path } from './path.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
+import type { RollUps } from './roll-ups.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
 import { makeDays } from './postgres/days.ts';
 import { createPostgresPath } from './postgres/path.ts';
 import { createPostgresRetention } from './postgres/retention.ts';
+import { createPostgresRollUps } from './postgres/roll-ups.ts';
 import { openPostgres, type PostgresServer } from './postgres/server.ts';
 import { createWakes, type ListeningState } from './postgres/wakes.ts';
 import { openSqliteFile } from './sqlite/file.ts';
 import { checkSqliteKey } from './sqlite/key-check.ts';
 import { createSqlitePath } from './sqlite/path.ts';
 import { createSqliteRetention } from './sqlite/retention.ts';
+import { createSqliteRollUps } from './sqlite/roll-ups.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 import { noWakes, type Wakes } from './wakes.ts';
@@ -45,6 +50,8 @@ export interface Store {
   readonly triggers: Triggers;
   readonly batches: Batches;
   readonly checkResults: CheckResults;
+  readonly checkHistory: CheckHistory;
+  readonly checkSubjects: CheckSubjects;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
   readonly deliveries: Deliveries;
@@ -58,6 +65,7 @@ export interface Store {
   readonly runtimeStages: RuntimeStages;
   readonly path: Path;
   readonly retention: Retention;
+  readonly rollUps: RollUps;
   readonly figures: Figures;
   readonly gaps: Gaps;
   readonly processes: Processes;
@@ -116,6 +124,7 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     ...nounsOf(database),
     path: createSqlitePath(file, database.seal),
     retention: createSqliteRetention(file),
+    rollUps: createSqliteRollUps(file),
     wakes: noWakes,
     wasCrashed: file.wasCrashed,
     close: () => file.close(),
@@ -158,6 +167,7 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
         onOtherTime,
       }),
       retention: createPostgresRetention(connections),
+      rollUps: createPostgresRollUps(connections, types),
       wakes,
       wasCrashed: false,
       async close() {
@@ -171,7 +181,7 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
   }
 }
 
-type Nouns = Omit<Store, 'path' | 'retention' | 'wakes' | 'wasCrashed' | 'close'>;
+type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wakes' | 'wasCrashed' | 'close'>;
 
 function nounsOf(database: Database): Nouns {
   return {
@@ -180,6 +190,8 @@ function nounsOf(database: Database): Nouns {
     triggers: createTriggers(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
+    checkHistory: createCheckHistory(database),
+    checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
     deliveries: createDeliveries(database),

@@ -1,11 +1,18 @@
-// Beside the path: results, alerts and deliveries older than the retention go, slice by slice.
+// Beside the path: results, alerts and deliveries older than the retention go, slice by slice; results not
+// before they are rolled up.
 import type { Clock } from '#lib/clock.ts';
 
 /** What the sweep is joined with. */
 export interface RemoveOldRowsOptions {
   readonly store: {
-    sweep(before: number, now: number): Promise<{ readonly removed: number; readonly isThrough: boolean }>;
+    sweep(
+      before: number,
+      now: number,
+      resultsBefore: number,
+    ): Promise<{ readonly removed: number; readonly isThrough: boolean }>;
   };
+  /** Which results are rolled up, and may go. */
+  readonly rollUps: { release(before: number): Promise<number> };
   /** Rows whose check or channel is gone. */
   readonly leftovers: { removeSome(limit: number): Promise<number> };
   readonly clock: Clock;
@@ -21,11 +28,12 @@ const dayMs = 86_400_000;
 
 /** One turn: a slice. Answers in how many ms the next is wanted. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, leftovers, clock, retentionDays } = options;
+  const { store, rollUps, leftovers, clock, retentionDays } = options;
   return async () => {
     const now = clock.now();
     const orphans = await leftovers.removeSome(rowsPerSlice);
-    const { removed, isThrough } = await store.sweep(now - retentionDays * dayMs, now);
+    const before = now - retentionDays * dayMs;
+    const { removed, isThrough } = await store.sweep(before, now, await rollUps.release(before));
     if (removed + orphans > 0) options.onRemoved?.(removed + orphans);
     return isThrough && orphans === 0 ? betweenSweepsMs : pauseMs;
   };

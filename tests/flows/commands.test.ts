@@ -1,11 +1,22 @@
 // `npm run tocsin -- <command>`: what the commands do to a real installation, and what they say and exit with.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { runCommand as tocsin } from '../support/command.ts';
+import { paste, runCommand as tocsin } from '../support/command.ts';
 import { postgresServer, test as itEach } from '../support/each-topology.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
@@ -22,7 +33,7 @@ describe('the command line', () => {
   it('teaches when asked, and when asked for something it does not have', async () => {
     const help = await tocsin(['help']);
     assert.equal(help.code, 0);
-    for (const command of ['serve', 'backup', 'new-key', 'doctor'])
+    for (const command of ['serve', 'backup', 'restore', 'migrate', 'new-key', 'doctor'])
       assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);
@@ -61,8 +72,8 @@ describe('about the file: backup', () => {
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
     await service.stop();
     const restore = blockOf(readPage('docs/operating.md'), 'sh', 'restore');
-    const pasted = spawnSync('sh', ['-ec', restore], { cwd: folder, encoding: 'utf8' });
-    assert.equal(pasted.status, 0, `the page's own lines, after a clean stop: ${pasted.stderr}`);
+    const pasted = await paste(restore, folder);
+    assert.equal(pasted.code, 0, `the page's own lines, after a clean stop: ${pasted.err}`);
     await service.restart();
     assert.doesNotMatch(service.printed, /store\.recovered/, 'a copy is no crash');
     assert.equal((await service.api('GET', '/v1/variables/KEPT')).status, 200);
@@ -76,6 +87,81 @@ describe('about the file: backup', () => {
     assert.match(said.err, /there is no database/);
     assert.equal(existsSync(join(folder, 'copy.db')), false);
     assert.equal((await tocsin(['backup'])).code, 2);
+  });
+});
+
+describe('about the file: restore', () => {
+  it('refuses while the service runs, and what it cannot go on with, and then has changed nothing', async (t) => {
+    const folder = emptyFolder(t);
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    const service = await startService(t, {}, { dataDir, enter: [] });
+    const environment = { TOCSIN_DATA_DIR: dataDir };
+    const copy = join(folder, 'copy.db');
+    assert.equal((await tocsin(['backup', copy], environment)).code, 0);
+    const running = await tocsin(['restore', copy], environment);
+    assert.deepEqual([running.code, /is in use by another Tocsin process/.test(running.err)], [1, true], running.err);
+    await service.stop();
+
+    const changed = (name: string, sql: string): string => {
+      const path = join(folder, name);
+      copyFileSync(copy, path);
+      const database = new DatabaseSync(path);
+      database.exec(sql);
+      database.close();
+      return path;
+    };
+    const torn = join(folder, 'torn.db');
+    writeFileSync(torn, readFileSync(copy).subarray(0, 20_000));
+    const cases: readonly (readonly [path: string, says: RegExp, key?: string])[] = [
+      [join(folder, 'none.db'), /there is no file/],
+      [service.databasePath, /is the database itself/],
+      [torn, /cannot be read as a database|damaged/],
+      [changed('other.db', 'DROP TABLE installation'), /cannot be read as a database of Tocsin/],
+      [changed('newer.db', 'PRAGMA user_version = 99'), /version 99/],
+      [copy, /the secret key is not the one that sealed/, '08'.repeat(32)],
+    ];
+    const before = readFileSync(service.databasePath);
+    for (const [path, says, key] of cases) {
+      const said = await tocsin(['restore', path], { ...environment, ...(key && { TOCSIN_SECRET_KEY: key }) });
+      assert.deepEqual([said.code, says.test(said.err)], [1, true], `${path}: ${said.err}`);
+    }
+    assert.ok(before.equals(readFileSync(service.databasePath)));
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => /replaced|restored|part/.test(name)),
+      [],
+    );
+  });
+
+  it('keeps what was there beside it, with what a crash left in its log', async (t) => {
+    const folder = emptyFolder(t);
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    const service = await startService(t, {}, { dataDir, enter: [] });
+    const environment = { TOCSIN_DATA_DIR: dataDir };
+    assert.equal((await tocsin(['backup', join(folder, 'copy.db')], environment)).code, 0);
+    await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
+    await service.kill();
+    const said = await tocsin(['restore', join(folder, 'copy.db')], environment);
+    assert.equal(said.code, 0, said.err);
+    const kept = /what was there is (\S+)/.exec(said.out)?.[1] ?? assert.fail(said.out);
+    assert.match(kept, /tocsin\.db\.replaced-\d{4}-\d\d-\d\dT\d+Z$/);
+    const database = new DatabaseSync(kept, { readOnly: true });
+    assert.equal(database.prepare('SELECT key FROM variables').get()?.['key'], 'LATER');
+    database.close();
+    await service.restart();
+    assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
+  });
+
+  it('and backup say what a PostgreSQL is copied with', async () => {
+    for (const command of ['backup', 'restore']) {
+      const said = await tocsin([command, 'x.db'], { DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/d' });
+      assert.equal(said.code, 1);
+      assert.match(
+        said.err,
+        /^tocsin: a PostgreSQL is .* with its own tools: see docs\/operating\.md, "PostgreSQL"\n$/,
+      );
+    }
   });
 });
 

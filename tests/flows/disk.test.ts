@@ -19,9 +19,9 @@ const intervalMs = 10_000;
 
 /** What keeps a service from writing, and how its results are looked at. */
 interface Hindrance {
-  begin(): Promise<void>;
-  end(): Promise<void>;
-  results(): ResultRow[];
+  readonly begin: () => Promise<void>;
+  readonly end: () => Promise<void>;
+  readonly results: () => ResultRow[];
 }
 
 interface Scene extends Hindrance {
@@ -67,13 +67,13 @@ async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>
 
 /** Over a database that can be told to only read, as one does from which another has taken over. */
 async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
-  const { admin } = await postgresServer();
+  const server = await postgresServer();
   let name = '';
   const service = await startService(t, quiet, { prepare: (database) => (name = database.name) });
   const setReadOnly = async (state: 'on' | 'off'): Promise<void> => {
-    await admin(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+    await server.admin(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
     // Connections keep what they began with.
-    await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    await server.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
   };
   const hindrance = {
     begin: () => setReadOnly('on'),

@@ -201,8 +201,9 @@ describe('about PostgreSQL: a start', () => {
   });
 
   it('on a server that is not there yet waits for it, and goes on by itself', async (t) => {
-    const { port: serverPort, newDatabase } = await postgresServer();
-    const { url } = await newDatabase();
+    const postgres = await postgresServer();
+    const { port: serverPort } = postgres;
+    const { url } = await postgres.newDatabase();
     const port = await freePort();
     const wanted = url.replace(`:${serverPort}/`, `:${port}/`);
     const { printed, child, ready } = startProcess(environmentOf(t, wanted));

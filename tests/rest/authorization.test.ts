@@ -135,7 +135,7 @@ describe('a role', () => {
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(
       readable.map(({ id }) => id),
-      ['previewAlertChannel'],
+      ['getAnalyticsOfChecks', 'previewAlertChannel'],
     );
     assert.ok(guarded.length >= 55, `${guarded.length} operations`);
   });

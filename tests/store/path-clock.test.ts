@@ -85,12 +85,27 @@ describe('a clock that is set back by an hour', () => {
     await test.settle(claimed, 500);
     test.temp.clock.turn(-hour);
     await test.path.takeOver(test.now);
-    test.temp.clock.turn(20_000);
+    // Counted from when the row was reached.
+    test.temp.clock.turn(20_500);
     assert.equal((await test.claimDeliveries()).length, 1);
     await test.schedule();
-    test.temp.clock.turn(5_000);
+    test.temp.clock.turn(8_000);
     const [recorded] = await test.record((await test.claim()).map((run) => test.ended(run, 'passed')));
     assert.deepEqual(recorded?.alertTypes, ['ALERT_RECOVERY']);
+  });
+});
+
+describe('a process that starts', () => {
+  it('a moment behind the one that has just planned a slot leaves it planned, and begins no new lap', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    await test.runAll('passed');
+    const dueAt = test.one('SELECT next_due_at FROM schedules');
+    const positionAt = test.one('SELECT position_at FROM check_states');
+    await test.path.takeOver(test.now - 5);
+    assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
+    assert.equal(test.one('SELECT position_at FROM check_states'), positionAt);
+    assert.equal(test.one(`SELECT count(*) FROM installation WHERE key = 'lap'`), 0);
   });
 });
 

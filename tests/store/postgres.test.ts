@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '#lib/id.ts';
+import { postgresDialect } from '#store/dialect.ts';
 import { NewerDatabaseError } from '#store/migrate.ts';
+import { firstSchema } from '#store/migrations/0001-first-schema.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { openPostgresStore, type Store } from '#store/store.ts';
@@ -43,8 +45,8 @@ function shapeOf({ url }: PostgresDatabase): string {
   return rows.map((row) => Object.values(row).join(' ')).join('\n');
 }
 
-describe('an empty PostgreSQL database', () => {
-  it('that many processes open at once is migrated by one, while the others wait', async () => {
+describe('a PostgreSQL database', () => {
+  it('that is empty and opened by many processes at once is migrated by one, while the others wait', async () => {
     const database = await server.newDatabase();
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(database)));
     await Promise.all(stores.map((store) => store.gaps.signOfLife()));
@@ -52,6 +54,21 @@ describe('an empty PostgreSQL database', () => {
     await (await open(alone)).close();
     assert.equal(shapeOf(database), shapeOf(alone));
     assert.match(shapeOf(alone), /^checks account_id bytea NO$/m);
+    for (const store of stores) await store.close();
+  });
+
+  it('that is of the first version is brought up to date by one of many, and keeps what is in it', async () => {
+    const database = await server.newDatabase();
+    const raw = openRawPostgres(database.url);
+    for (const statement of firstSchema(postgresDialect)) raw.exec(statement);
+    raw.exec(`INSERT INTO installation (key, value) VALUES ('schema-version', '1'), ('absence', '1/2')`);
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(database)));
+    await Promise.all(stores.map((store) => store.gaps.signOfLife()));
+    const fresh = await server.newDatabase();
+    await (await open(fresh)).close();
+    assert.equal(shapeOf(database), shapeOf(fresh));
+    assert.equal(raw.prepare(`SELECT value FROM installation WHERE key = 'absence'`).get()?.['value'], '1/2');
+    raw.close();
     for (const store of stores) await store.close();
   });
 
@@ -221,6 +238,45 @@ describe('several processes on one PostgreSQL', () => {
   });
 });
 
+describe('the server’s clock', () => {
+  const hourMs = 3_600_000;
+
+  /** A path with a run that waits, and where its database is. */
+  async function openPath(): Promise<{ test: PathUnderTest; url: string }> {
+    const temp = await openTempPostgres(server, now);
+    const test = await PathUnderTest.open(() => Promise.resolve(temp), now);
+    await test.check();
+    await test.schedule();
+    return { test, url: temp.url };
+  }
+
+  it('that is set is followed once, however many processes see it', async () => {
+    const { test, url } = await openPath();
+    await using _ = test;
+    const others = await Promise.all([1, 2, 3].map(() => open({ url })));
+    const waiting = (): number => Number(test.one('SELECT available_at FROM runs'));
+    const before = waiting();
+    const paths = [test.path, ...others.map(({ path }) => path)];
+    // Each sees it a little later than the one before, and measures it a little differently.
+    await Promise.all(paths.map((path, index) => path.moveWithClock(hourMs + index * 3, now + hourMs + index * 700)));
+    assert.ok(Math.abs(waiting() - before - hourMs) < 10, `moved by ${waiting() - before} ms`);
+    await Promise.all(paths.map((path, index) => path.moveWithClock(-hourMs - index * 3, now + index * 700)));
+    assert.ok(Math.abs(waiting() - before) < 10, 'and back again, which is another setting');
+    for (const store of others) await store.close();
+  });
+
+  it('is not followed by a process that alone saw it jump', async () => {
+    const { test, url } = await openPath();
+    await using _ = test;
+    const address = readPostgresAddress(url);
+    const held = await openPostgresStore({ address, secretKey, clock, wasServerSet: () => false });
+    const before = test.one('SELECT available_at FROM runs');
+    await held.path.moveWithClock(hourMs, now + hourMs);
+    assert.equal(test.one('SELECT available_at FROM runs'), before);
+    await held.close();
+  });
+});
+
 describe('results of a day', () => {
   it('lie in a partition of their own, are read as before, and go with the day', async () => {
     let at = now;
@@ -252,5 +308,24 @@ describe('results of a day', () => {
       (await checkResults.list(test.accountId, checkId, { resultType: 'ALL' }, { limit: 5, offset: 0 })).rows,
       [],
     );
+  });
+});
+
+describe('a process that starts over PostgreSQL', () => {
+  it('and has to wait does not take for a clock set back what others planned meanwhile', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    await test.check();
+    await test.runAll('passed');
+    const { raw } = test.temp;
+    raw.exec('BEGIN; LOCK TABLE schedules');
+    const startedAt = performance.now();
+    const started = test.path.takeOver(test.now);
+    // Longer than a difference between two processes may be.
+    await until('three seconds of waiting', () => performance.now() - startedAt > 3000);
+    raw.exec('UPDATE schedules SET next_due_at = next_due_at + 2990; COMMIT');
+    const dueAt = test.one('SELECT next_due_at FROM schedules');
+    await started;
+    assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
+    assert.equal(test.one(`SELECT count(*) FROM installation WHERE key = 'lap'`), 0);
   });
 });

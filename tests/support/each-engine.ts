@@ -1,7 +1,10 @@
-// The conformance suite: every case that is written with this `test` is run on SQLite and on a real PostgreSQL.
+// The conformance suite: every case that is written with this `test` is run on SQLite and on a real PostgreSQL, and every
+// statement that the store issues meanwhile is judged.
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { after, test as nodeTest } from 'node:test';
 import { type PostgresServer, startPostgres } from './postgres.ts';
+import { assertAccountsNamed, noteDoor, recordStatements } from './statements.ts';
 import { openTempPostgres, openTempStore, type TempStore } from './temp-store.ts';
 
 /** Opens a new store of the engine that the case is run on; its clock stands at `at`, epoch ms. */
@@ -9,7 +12,11 @@ export type NewStore = (at?: number) => Promise<TempStore>;
 
 let starting: Promise<PostgresServer> | null = null;
 
-const all: Readonly<Record<string, NewStore>> = {
+recordStatements();
+
+type Engine = 'SQLite' | 'PostgreSQL';
+
+const all: Readonly<Record<Engine, NewStore>> = {
   SQLite: (at) => Promise.resolve(openTempStore(at)),
   PostgreSQL: async (at) => {
     // One server for a file of tests, each store in a database of its own.
@@ -20,18 +27,22 @@ const all: Readonly<Record<string, NewStore>> = {
 
 /** Both, unless the run says that it is about one (`npm run check`). */
 const wanted = process.env['TOCSIN_TEST_ENGINES']?.split(',') ?? Object.keys(all);
-const engines = Object.fromEntries(Object.entries(all).filter(([engine]) => wanted.includes(engine)));
-assert.equal(Object.keys(engines).length, wanted.length, `TOCSIN_TEST_ENGINES may name ${Object.keys(all).join(', ')}`);
+const engines = Object.entries(all).filter(([engine]) => wanted.includes(engine)) as [Engine, NewStore][];
+assert.equal(engines.length, wanted.length, `TOCSIN_TEST_ENGINES may name ${Object.keys(all).join(', ')}`);
 
 const ended: Record<string, number> = {};
+let cases = 0;
 
 /** A case, once for each engine. */
 export function test(name: string, work: (newStore: NewStore) => Promise<void>): void {
-  for (const [engine, open] of Object.entries(engines)) {
+  cases++;
+  for (const [engine, open] of engines) {
     let isOpened = false;
-    const newStore: NewStore = (at) => {
+    const newStore: NewStore = async (at) => {
       isOpened = true;
-      return open(at);
+      const opened = await open(at);
+      noteDoor(engine, opened.raw);
+      return opened;
     };
     nodeTest(`${name} [${engine}]`, async () => {
       await work(newStore);
@@ -48,10 +59,12 @@ after(async () => {
   if (starting !== null) await (await starting).stop();
   assert.deepEqual(
     Object.keys(ended).sort(),
-    Object.keys(engines).sort(),
+    engines.map(([engine]) => engine).sort(),
     'some engine ran none of the cases of this file',
   );
   const [first, ...others] = Object.values(ended);
   for (const other of others)
     assert.equal(other, first, `not every case ran well on every engine: ${JSON.stringify(ended)}`);
+  const file = basename(process.argv[1] ?? '', '.test.ts');
+  for (const [engine] of engines) assertAccountsNamed(engine, file, first === cases);
 });

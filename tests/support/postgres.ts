@@ -56,11 +56,14 @@ export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
  * Starts a server. Its folder goes with `stop`; it itself goes also when this process is killed.
  *
  * @param certificate with which it encrypts; null = it does not
+ * @param bin the folder of its programs
  */
-export async function startPostgres(certificate: Issued | null = null): Promise<PostgresServer> {
+export async function startPostgres(
+  certificate: Issued | null = null,
+  bin: string = postgresBinaries(),
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
-  const bin = postgresBinaries();
   const data = join(folder, 'data');
   const socketDir = join(folder, 'socket');
   for (const made of [data, socketDir]) {

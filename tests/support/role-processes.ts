@@ -142,5 +142,5 @@ function storedCells(url: string): Record<string, string> {
 
 function textOf(cell: unknown): string {
   if (cell instanceof Uint8Array) return Buffer.from(cell).toString('latin1');
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  return typeof cell === 'string' ? cell : JSON.stringify(cell);
 }

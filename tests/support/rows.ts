@@ -92,6 +92,7 @@ export interface ResultLook {
   readonly responseUs?: number | null;
   readonly slots?: number;
   readonly details?: JsonValue;
+  readonly intervalMs?: number;
 }
 
 /** A result of a check whose slot is `at` (epoch ms); answers with its id. */
@@ -114,6 +115,7 @@ export function putResult(raw: RawRows, accountId: string, checkId: string, at: 
     response_us: look.responseUs === undefined ? 12_345 : look.responseUs,
     loop_delay_ms: 0,
     details: look.details === undefined ? null : packed(look.details),
+    interval_ms: look.intervalMs ?? null,
   });
   return id;
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseAddress } from '#commands/move-sides.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore, openStore, type Store } from '#store/store.ts';
 import type { PostgresDatabase, PostgresServer } from './postgres.ts';
@@ -34,9 +35,14 @@ export interface TempStore extends AsyncDisposable {
   readonly raw: RawRows;
   /** Everything that is stored, as it is stored: to look for what must not be there. */
   stored(): string;
+  /** Where it is. */
+  readonly address: DatabaseAddress;
+  /** Closes the store, as a service that stops; the rows can still be looked at. */
+  rest(): Promise<void>;
 }
 
-const secretKey = new Uint8Array(32).fill(7);
+/** The secret key of every one of these stores. */
+export const secretKey: Uint8Array = new Uint8Array(32).fill(7);
 const noon = Date.UTC(2026, 2, 10, 12);
 
 /** Opens a new store on a real SQLite file; `await using` closes it and removes its folder. */
@@ -56,6 +62,8 @@ export function openTempStore(at: number = noon): TempStore {
         .filter((file) => existsSync(file))
         .map((file) => readFileSync(file, 'latin1'))
         .join(''),
+    address: { kind: 'sqlite', path },
+    rest: () => store.close(),
     [Symbol.asyncDispose]: async () => {
       raw.close();
       await store.close();
@@ -64,21 +72,31 @@ export function openTempStore(at: number = noon): TempStore {
   };
 }
 
+/** A store of a PostgreSQL, and where its database is. */
+export interface TempPostgres extends TempStore {
+  readonly url: string;
+}
+
 /** The same on a fresh database of a PostgreSQL. */
-export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempStore> {
+export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempPostgres> {
   const database = await server.newDatabase((await migratedOf(server)).name);
   const clock = clockAt(at);
   const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
   const raw = openRawPostgres(database.url);
+  let resting: Promise<void> | null = null;
+  const rest = (): Promise<void> => (resting ??= store.close());
   return {
     store,
     clock,
     isShared: true,
+    url: database.url,
     raw,
     stored: () => storedText(raw),
+    address: { kind: 'postgres', address: readPostgresAddress(database.url) },
+    rest,
     [Symbol.asyncDispose]: async () => {
       raw.close();
-      await store.close();
+      await rest();
       await database.drop();
     },
   };

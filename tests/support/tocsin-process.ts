@@ -23,14 +23,14 @@ export interface TocsinProcess {
   readonly isRunning: boolean;
   readonly pid: number | undefined;
   /** Sends the signal, unless it has ended, and waits for the end. */
-  end(signal: NodeJS.Signals): Promise<Ended>;
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
 
 /** A process whose start may still fail. */
 export interface Starting {
   readonly child: ChildProcess;
   /** What it has written so far. */
-  printed(): string;
+  readonly printed: () => string;
   /** Settles once it is ready; rejects when it ended instead, with what it printed. */
   readonly ready: Promise<TocsinProcess>;
 }

@@ -1,9 +1,11 @@
 // When the clock is set, everything that waits in PostgreSQL keeps its distance in real time (docs/decisions/0016).
 import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Session } from './connections.ts';
+import { rewindRollUps } from './roll-ups.ts';
 
 /** Setting the server's clock is seen by every process within this time of each other, ms. */
 const sameSettingMs = 60_000;
@@ -23,16 +25,21 @@ export async function isTheTime(session: Session, now: number): Promise<boolean>
 }
 
 /**
+ * Time that goes on while a transaction waits for others, epoch ms: what they wrote meanwhile is not ahead of it.
+ */
+export type GoingTime = () => number;
+
+/**
  * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note.
  */
-export async function moveOnceWithClock(session: Session, byMs: number, now: number): Promise<void> {
+export async function moveOnceWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(`INSERT INTO installation (key, value) VALUES ('clock-set', '') ON CONFLICT DO NOTHING`);
   const [note] = await session.query<{ value: string }>(
     `SELECT value FROM installation WHERE key = 'clock-set' FOR UPDATE`,
   );
   const [at = Number.NaN, distance = Number.NaN] = (note?.value ?? '').split('/').map(Number);
-  if (Math.abs(now - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) return;
-  await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now}/${byMs}`]);
+  if (Math.abs(now() - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) return;
+  await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now()}/${byMs}`]);
   await moveWithClock(session, byMs, now);
 }
 
@@ -40,7 +47,7 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: num
  * Moves due times and leases of runs and deliveries by `byMs`, and the instants since which a check is not passing;
  * brings back what lies further ahead than it can. Instants are epoch ms.
  */
-export async function moveWithClock(session: Session, byMs: number, now: number): Promise<void> {
+export async function moveWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query('UPDATE runs SET available_at = available_at + $1, first_started_at = first_started_at + $1', [
     byMs,
   ]);
@@ -49,46 +56,53 @@ export async function moveWithClock(session: Session, byMs: number, now: number)
     `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
   );
+  await rewindRollUps(session, now());
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
 }
 
 /**
  * What a process finds at its start: times that lie further ahead than they can come back. Leases stay: who holds them
- * may live, and if not they end by themselves.
+ * may live, and if not they end by themselves. Other processes work meanwhile: what they wrote is as new as the moment in
+ * which it is read.
  */
-export async function takeOver(session: Session, now: number): Promise<void> {
+export async function takeOver(session: Session, now: GoingTime): Promise<void> {
+  await rewindRollUps(session, now());
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
   await session.query(
     'UPDATE deliveries SET next_attempt_at = $1 WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1',
-    [now + Math.max(...retryPausesMs), retryPausesMs.length],
+    [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
 }
 
-async function bringStatesBack(session: Session, now: number): Promise<void> {
+async function bringStatesBack(session: Session, now: GoingTime): Promise<void> {
   const rows = await session.query<CheckStatesTable>(
     'SELECT * FROM check_states WHERE position_at > $1 ORDER BY account_id, check_id FOR NO KEY UPDATE',
-    [now],
+    [now() + clockSetMs],
   );
-  for (const row of rows) {
+  const readAt = now();
+  for (const row of rows.filter(({ position_at }) => (position_at ?? 0) > readAt + clockSetMs)) {
     await session.query(
       `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = $1
        WHERE account_id = $2 AND check_id = $3`,
-      [locationsAt(row, now), row.account_id, row.check_id],
+      [locationsAt(row, readAt), row.account_id, row.check_id],
     );
   }
 }
 
-async function bringSchedulesBack(session: Session, now: number): Promise<void> {
+/** Less than a setting of the clock is the difference between two processes, and no lap. */
+async function bringSchedulesBack(session: Session, now: GoingTime): Promise<void> {
   const rows = await session.query<SchedulesTable>(
     'SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms ORDER BY account_id, check_id FOR NO KEY UPDATE',
-    [now],
+    [now() + clockSetMs],
   );
-  if (rows.length === 0) return;
-  for (const row of rows) {
+  const readAt = now();
+  const ahead = rows.filter(({ next_due_at, interval_ms }) => next_due_at > readAt + clockSetMs + interval_ms);
+  if (ahead.length === 0) return;
+  for (const row of ahead) {
     await session.query('UPDATE schedules SET next_due_at = $1 WHERE account_id = $2 AND check_id = $3', [
-      nextSlot(now, row.interval_ms, row.phase_ms),
+      nextSlot(readAt, row.interval_ms, row.phase_ms),
       row.account_id,
       row.check_id,
     ]);

@@ -30,7 +30,7 @@ export interface Connections {
 }
 
 /** Connections of one process: enough to keep the server's processors busy, few enough for many processes. */
-const connectionsMost = 8;
+export const connectionsMost = 8;
 /** No statement of ours takes this long: the server, or the way to it, hangs. */
 const answerMostMs = 30_000;
 /** How often a transaction that lost a race is tried. */

@@ -4,7 +4,7 @@ import { stateOf } from '../unavailable.ts';
 import type { Connections, Session } from './connections.ts';
 
 const tables = ['results', 'exchanges'] as const;
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 /** Made before they are needed: a process that cannot make more for so long writes to the rest, which only costs time. */
 const daysAhead = 3;
 /** Slots that were missed while nothing ran, and runs that were late, belong to days that are over. */
@@ -13,19 +13,25 @@ const daysBefore = 1;
 /** Makes the partitions of the days around `now` (epoch ms) that are not there. */
 export async function makeDays(connections: Connections, now: number): Promise<void> {
   const today = Math.floor(now / dayMs);
+  const days = Array.from({ length: daysBefore + 1 + daysAhead }, (_, index) => today - daysBefore + index);
+  for (const table of tables) await makeDaysOf(connections, table, days);
+}
+
+/** Makes the partitions of some days of a table (days since 1970, UTC) that are not there; years have four digits. */
+export async function makeDaysOf(connections: Connections, table: string, days: readonly number[]): Promise<void> {
   const present = new Set((await connections.transaction(daysOf)).map(({ name }) => name));
-  for (const table of tables) {
-    for (let day = today - daysBefore; day <= today + daysAhead; day++) {
-      if (present.has(nameOf(table, day))) continue;
-      try {
-        await connections.transaction((session) => makeDay(session, table, day));
-      } catch (error) {
-        // Another process was first, or rows of that day went to the rest: there they are found as well.
-        if (!['42P07', '23514', '42P17'].includes(stateOf(error))) throw error;
-      }
+  for (const day of days) {
+    if (day >= dayOfYear10000 || present.has(nameOf(table, day))) continue;
+    try {
+      await connections.transaction((session) => makeDay(session, table, day));
+    } catch (error) {
+      // Another process was first, or rows of that day went to the rest: there they are found as well.
+      if (!['42P07', '23514', '42P17'].includes(stateOf(error))) throw error;
     }
   }
 }
+
+const dayOfYear10000 = Date.UTC(10_000, 0) / dayMs;
 
 /** Drops the days that ended before `before` (epoch ms); answers with how many. */
 export async function dropDays(connections: Connections, before: number): Promise<number> {

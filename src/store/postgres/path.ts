@@ -3,7 +3,7 @@ import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { isTheTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
+import { type GoingTime, isTheTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
 import type { Connections, Session } from './connections.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
@@ -66,9 +66,18 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     settleAttempts: (settled, rules) =>
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
-    takeOver: (now) => written((session) => takeOver(session, now)),
+    takeOver: (now) => {
+      const time = goingOn(now);
+      return written((session) => takeOver(session, time));
+    },
     moveWithClock: async (byMs, now) => {
-      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, now));
+      const time = goingOn(now);
+      if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, time));
     },
   };
+}
+
+function goingOn(now: number): GoingTime {
+  const since = performance.now();
+  return () => now + Math.round(performance.now() - since);
 }

@@ -12,6 +12,7 @@ import type {
   ToldTable,
 } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
+import { createLateHours, type LateHours } from './late-hours.ts';
 
 /** What was read, by account and check; runs by their id. */
 export interface RecordingInput {
@@ -27,6 +28,7 @@ export interface Recording {
   /** Attempts whose channels were asked for and are not read yet: then nothing of the rest counts. */
   readonly asked: readonly EndedAttempt[];
   readonly results: readonly ResultsTable[];
+  readonly late: LateHours;
   readonly exchanges: readonly ExchangesTable[];
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
@@ -41,6 +43,7 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
   const asked = new Map<string, EndedAttempt>();
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
   const deliveries: Delivery[] = [];
+  const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
   // Of what a batch writes twice the last holds; what is read after it is what was written.
   const newStates = new Map<string, CheckStatesTable>();
@@ -50,6 +53,7 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
     // A run is held once: of two attempts of the same one the second finds it gone.
     letGo: ({ run }) => unheard.delete(run.id),
     insertResult: (row) => void results.push(row),
+    noteLate: late.note,
     state(accountId, checkId) {
       const key = idText(accountId) + idText(checkId);
       return newStates.get(key) ?? states.get(key);
@@ -77,6 +81,7 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
       return [...asked.values()];
     },
     results,
+    late,
     exchanges,
     alerts,
     deliveries,

@@ -10,6 +10,7 @@ import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './connections.ts';
 import { insertDeliveries } from './delivery-rows.ts';
+import { insertLateHours } from './late-hours.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { keysOf } from './runs.ts';
 
@@ -150,6 +151,7 @@ async function readListeners(
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
   const { results, exchanges, alerts, deliveries, givenBack } = recording;
   await bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
+  await insertLateHours(bulk, recording.late);
   await bulk.insert(
     'check_states',
     recording.states(),

@@ -10,10 +10,10 @@ const dayMs = 86_400_000;
 
 export function createPostgresRetention(connections: Connections): Retention {
   return {
-    async sweep(before, now) {
+    async sweep(before, now, resultsBefore = before) {
       await makeDays(connections, now);
-      const days = await dropDays(connections, before);
-      const removed = await connections.transaction((session) => removeSlice(session, before, now));
+      const days = await dropDays(connections, resultsBefore);
+      const removed = await connections.transaction((session) => removeSlice(session, { before, now, resultsBefore }));
       return { removed: removed.reduce((sum, rows) => sum + rows, days), isThrough: removed.every(isLast) };
     },
   };
@@ -23,14 +23,23 @@ function isLast(rows: number): boolean {
   return rows < rowsPerSlice;
 }
 
+interface Bounds {
+  readonly before: number;
+  readonly now: number;
+  readonly resultsBefore: number;
+}
+
 /** One slice of each table; answers with how many rows went of each. */
-async function removeSlice(session: Session, before: number, now: number): Promise<number[]> {
+async function removeSlice(session: Session, { before, now, resultsBefore }: Bounds): Promise<number[]> {
   const bound = firstIdAt(before);
+  const resultsBound = firstIdAt(resultsBefore);
   const pending = deliveryStatusCodes.encode('pending');
+  // Of a check with hours that are still to be rolled up anew, nothing goes.
   const oldRows = (table: string, key: string): Promise<number> =>
     session.change(
-      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${key} < $1 LIMIT $2))`,
-      [bound, rowsPerSlice],
+      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT r.ctid FROM ${table} r WHERE ${key} < $1 AND NOT EXISTS (
+         SELECT FROM late_hours l WHERE l.account_id = r.account_id AND l.check_id = r.check_id) LIMIT $2))`,
+      [resultsBound, rowsPerSlice],
     );
   const [counted] = await session.query<{ removed: number }>(
     // An account at a time, because ids are in order only within one; the LATERAL is one look into the index for each.

@@ -14,6 +14,7 @@ import {
 import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './connections.ts';
+import { createLateHours, insertLateHours } from './late-hours.ts';
 
 /** Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. */
 export async function scheduleDue(session: Session, bulk: Bulk, rules: ScheduleRules): Promise<Scheduled> {
@@ -29,6 +30,7 @@ export async function scheduleDue(session: Session, bulk: Bulk, rules: ScheduleR
   const done = scheduleRows(turn.rows, due, rules, counts);
   await bulk.insert('runs', turn.runs);
   await bulk.insert('results', turn.missed);
+  await insertLateHours(bulk, turn.late);
   await session.query(
     `UPDATE schedules s SET next_due_at = m.next_due_at, turn = m.turn
      FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS m (account_id, check_id, next_due_at, turn)
@@ -89,6 +91,7 @@ function createTurn(lap: number, remaining: ReadonlyMap<string, number>) {
   const missed: ResultsTable[] = [];
   const moved: { row: SchedulesTable; nextDueAt: number; turn: number }[] = [];
   const used: { accountId: IdBytes; runs: number }[] = [];
+  const late = createLateHours();
   const rows: ScheduleRows = {
     lap,
     remaining: (accountId) => remaining.get(idText(accountId)) ?? Number.POSITIVE_INFINITY,
@@ -106,6 +109,7 @@ function createTurn(lap: number, remaining: ReadonlyMap<string, number>) {
       missed.push(row);
       return true;
     },
+    noteLate: late.note,
     move: (row, nextDueAt, turn) => void moved.push({ row, nextDueAt, turn }),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
   };
@@ -136,5 +140,5 @@ function createTurn(lap: number, remaining: ReadonlyMap<string, number>) {
     for (const { id } of waiting) open.add(idText(id));
     for (const { id } of recorded) ended.add(idText(id));
   };
-  return { rows, runs, missed, moved, used, read };
+  return { rows, runs, missed, moved, used, late, read };
 }

@@ -1,9 +1,11 @@
 // When the machine's clock is set, everything that waits keeps its distance in real time.
 import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
+import { rewindRollUps } from './roll-ups.ts';
 
 /**
  * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
@@ -24,13 +26,14 @@ export function moveWithClock(connection: Connection, byMs: number, now: number)
     .run(byMs);
   bringSchedulesBack(connection, now);
   bringStatesBack(connection, now);
+  rewindRollUps(connection, now);
 }
 
 /** States no longer wait for results of a time that is still to come: the next result of each location counts. */
 export function bringStatesBack(connection: Connection, now: number): void {
   const rows = connection
     .prepare('SELECT * FROM check_states WHERE position_at > ?')
-    .all(now) as unknown as CheckStatesTable[];
+    .all(now + clockSetMs) as unknown as CheckStatesTable[];
   const move = connection.prepare(
     `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = ?
      WHERE account_id = ? AND check_id = ?`,
@@ -49,11 +52,14 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
     .run(latest, retryPausesMs.length);
 }
 
-/** Schedules further ahead than their interval are due at their next slot; answers how many there were. */
+/**
+ * Schedules further ahead than their interval are due at their next slot; answers how many there were. Less than a setting
+ * of the clock is its correction, and no lap.
+ */
 export function bringSchedulesBack(connection: Connection, now: number): number {
   const rows = connection
     .prepare('SELECT * FROM schedules WHERE next_due_at > ? + interval_ms')
-    .all(now) as unknown as SchedulesTable[];
+    .all(now + clockSetMs) as unknown as SchedulesTable[];
   const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
   for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);
   if (rows.length > 0) {

@@ -66,8 +66,11 @@ function lifeOf(writer: Connection, reader: Connection, lock: DatabaseSync): Pic
   };
 }
 
-/** The operating system gives the lock back when the process ends, however it ends. */
-function takeLock(path: string): DatabaseSync {
+/**
+ * Makes the file at `path` this process's own; closing what it answers gives it back, and so does the process's end,
+ * however it ends. Throws DatabaseOpenError.
+ */
+export function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | null = null;
   try {
     lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
@@ -87,7 +90,8 @@ function takeLock(path: string): DatabaseSync {
 /** SQLite's result codes for a file that is damaged (11) or that is something else (26). */
 const damaged: ReadonlySet<number> = new Set([11, 26]);
 
-function openErrorOf(path: string, cause: unknown): Error {
+/** What SQLite says of a file that cannot be used, in words that say what to do; every other error is itself. */
+export function openErrorOf(path: string, cause: unknown): Error {
   if (!(cause instanceof Error) || !('errcode' in cause))
     return cause instanceof Error ? cause : new Error(String(cause));
   if (typeof cause.errcode === 'number' && damaged.has(cause.errcode & 0xff)) return damagedError(path, cause.message);

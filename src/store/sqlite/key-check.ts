@@ -1,5 +1,6 @@
 // Whether the installation's key is the one that sealed this file.
 import { keyMark, openMark } from '../key-check.ts';
+import { copyingFact, UnfinishedCopyError } from '../move/unfinished.ts';
 import type { Seal } from '../seal.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -9,7 +10,9 @@ import type { SqliteFile } from './file.ts';
  * @throws {WrongKeyError} when another key sealed it
  */
 export function checkSqliteKey({ path, reader, queue }: SqliteFile, seal: Seal): void {
-  const row = reader.prepare('SELECT value FROM installation WHERE key = ?').get(keyMark);
+  const fact = reader.prepare('SELECT value FROM installation WHERE key = ?');
+  if (fact.get(copyingFact) !== undefined) throw new UnfinishedCopyError(path);
+  const row = fact.get(keyMark);
   if (row === undefined) {
     const leaveMark = `INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`;
     // On a full disk the mark is left by a later start.

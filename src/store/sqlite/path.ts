@@ -11,6 +11,7 @@ import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } f
 import { insertDeliveryRow } from './delivery-rows.ts';
 import type { SqliteFile } from './file.ts';
 import { recordAttempts } from './results.ts';
+import { rewindRollUps } from './roll-ups.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 
@@ -41,6 +42,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         bringSchedulesBack(connection, now);
         bringStatesBack(connection, now);
         bringDeliveriesBack(connection, now);
+        rewindRollUps(connection, now);
       }),
     moveWithClock: (byMs, now) => group((connection) => moveWithClock(connection, byMs, now)),
   };

@@ -8,6 +8,7 @@ import { tellRowsOf } from './alerts.ts';
 import { readState, writeState } from './check-states.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, writeCounts } from './counts.ts';
+import { noteLate } from './late-hours.ts';
 
 /** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
 export function recordAttempts(
@@ -20,6 +21,7 @@ export function recordAttempts(
     ...tellRowsOf(connection),
     letGo: (attempt) => letGo(connection, attempt, rules.owner),
     insertResult: (row) => void insertResult(connection, row),
+    noteLate: (...hour) => noteLate(connection, ...hour),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
     writeState: (row) => writeState(connection, row),
     insertExchange: (row) => insertExchange(connection, row),
@@ -52,8 +54,8 @@ export function insertResult(connection: Connection, row: ResultsTable): boolean
   const { changes } = connection
     .prepare(
       `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
-         started_at, duration_ms, response_us, loop_delay_ms, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     .run(
       row.account_id,
@@ -72,6 +74,7 @@ export function insertResult(connection: Connection, row: ResultsTable): boolean
       row.response_us,
       row.loop_delay_ms,
       row.details,
+      row.interval_ms,
     );
   return Number(changes) === 1;
 }

@@ -11,9 +11,9 @@ const rowsPerSlice = 400;
 export function createSqliteRetention(file: SqliteFile): Retention {
   let cursor: SweepCursor | null = null;
   return {
-    async sweep(before, now) {
+    async sweep(before, now, resultsBefore = before) {
       const { removed, next } = await file.queue.group((connection) =>
-        removeOldResults(connection, cursor, before, rowsPerSlice),
+        removeOldResults(connection, cursor, resultsBefore, rowsPerSlice),
       );
       cursor = next;
       if (next !== null) return { removed, isThrough: false };
@@ -53,6 +53,10 @@ export function removeOldResults(
   for (let looked = 0; looked < checksPerSlice && removed < most; looked++) {
     const check = nextCheck(connection, at);
     if (check === null) return { removed, next: null };
+    if (hasLateHours(connection, check)) {
+      at = check;
+      continue;
+    }
     removed += removeOldest(connection, 'results', 'id', check, bound, most - removed);
     removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, most - removed);
     // A slice that ran full leaves the cursor before this check: the next one goes on with it.
@@ -72,6 +76,12 @@ function nextCheck(connection: Connection, after: SweepCursor | null): SweepCurs
   const row =
     first('account_id = ? AND check_id > ?').get(accountId, checkId) ?? first('account_id > ?').get(accountId);
   return row === undefined ? null : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
+}
+
+/** Of a check with hours that are still to be rolled up anew, nothing goes. */
+function hasLateHours(connection: Connection, { accountId, checkId }: SweepCursor): boolean {
+  const late = connection.prepare('SELECT 1 FROM late_hours WHERE account_id = ? AND check_id = ? LIMIT 1');
+  return late.get(accountId, checkId) !== undefined;
 }
 
 function removeOldest(

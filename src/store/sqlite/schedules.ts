@@ -4,6 +4,7 @@ import type { RunsTable, SchedulesTable } from '../schema.ts';
 import { type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, remainingRuns, writeCounts } from './counts.ts';
+import { noteLate } from './late-hours.ts';
 import { insertResult } from './results.ts';
 
 /** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
@@ -20,6 +21,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     remaining: (accountId) => remainingRuns(connection, accountId, rules.now),
     insertRun: (row) => insertRun(connection, row),
     insertMissed: (row) => insertResult(connection, row),
+    noteLate: (...hour) => noteLate(connection, ...hour),
     move: (row, nextDueAt, turn) => void move.run(nextDueAt, turn, row.account_id, row.check_id),
     countUsage: (accountId, runs) => countUsage(connection, accountId, rules.now, runs),
   };

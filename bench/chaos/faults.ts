@@ -1,0 +1,192 @@
+// What is done to an installation over PostgreSQL: processes killed or stopped, ways cut, held up or lied to, the server
+// ended as if the power went.
+import type { PostgresServer } from '../../tests/support/postgres.ts';
+import type { Peer } from '../support/peer.ts';
+import { pause } from '../support/service.ts';
+import { type Dice, shuffled } from './dice.ts';
+import type { Fleet, Member } from './fleet.ts';
+import type { Outage, Span } from './resumed.ts';
+
+/** What chaos does. */
+export const faultKinds = ['kill', 'stop', 'cut', 'doubt', 'hold', 'restart'] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** What each is, for people. */
+export const faultNames: Readonly<Record<FaultKind, string>> = {
+  kill: 'kill -9, started again later',
+  stop: 'SIGSTOP past the lease, SIGCONT',
+  cut: 'connections cut',
+  doubt: 'answers to commits lost',
+  hold: 'ways to the database held up',
+  restart: 'PostgreSQL ended (immediate), started again',
+};
+
+/** One that was done. */
+export interface Fault extends Span {
+  readonly kind: FaultKind;
+  readonly what: string;
+}
+
+export interface FaultMeans {
+  readonly fleet: Fleet;
+  readonly proxy: Peer;
+  readonly server: PostgresServer;
+  readonly dice: Dice;
+  readonly say: (what: string) => void;
+  /** Told when a process has another port. */
+  readonly onStarted: () => void;
+}
+
+/** Does faults and remembers them. */
+export interface Faults {
+  readonly done: readonly Fault[];
+  /** When a process could not work; one that was killed could again from the moment it was started. */
+  readonly outages: readonly Outage[];
+  /** How long processes that had been killed took to be ready. */
+  readonly starts: readonly Outage[];
+  /** The next one; resolves when the one after it may come, which need not be its end. */
+  next(): Promise<void>;
+  /** Waits for the end of all. */
+  end(): Promise<void>;
+}
+
+/** Leases are for 10 s: a process that stands still for longer has lost all it held. */
+const stopMs = [10_500, 14_000] as const;
+const holdMs = [1000, 12_000] as const;
+const downMs = [0, 8000] as const;
+const betweenMs = [1000, 4500] as const;
+/** Kills are the most frequent of faults. */
+const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
+
+export function createFaults(means: FaultMeans): Faults {
+  const { dice } = means;
+  const done: Fault[] = [];
+  const [outages, starts]: [Outage[], Outage[]] = [[], []];
+  const underWay = new Set<Promise<void>>();
+  let left: FaultKind[] = [];
+  const note: Note = (kind, what, from, members) => {
+    const span = { from, to: Date.now() };
+    done.push({ kind, what, ...span });
+    outages.push(...members.map(({ name }) => ({ member: name, ...span })));
+  };
+  return {
+    done,
+    outages,
+    starts,
+    async next() {
+      if (left.length === 0) left = shuffled(bag, dice);
+      const kind = left.pop() ?? 'kill';
+      const doing = doFault[kind](means, note, (member, from) =>
+        starts.push({ member: member.name, from, to: Date.now() }),
+      );
+      underWay.add(doing);
+      void doing.finally(() => underWay.delete(doing));
+      // What hits everyone is over before the next begins; what hits one goes on beside it.
+      if (kind === 'restart') await doing;
+      await pause(between(betweenMs, dice));
+    },
+    async end() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+type Note = (kind: FaultKind, what: string, from: number, members: readonly Member[]) => void;
+
+/** A process that was started at `from` is ready. */
+type NoteStart = (member: Member, from: number) => void;
+
+/** Each draws its numbers first, so that the dice fall the same whatever else happens. */
+const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteStart: NoteStart) => Promise<void>>> = {
+  async kill(means, note, noteStart) {
+    const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
+    if (first === null) return;
+    const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
+    const members = [first, ...others.filter(({ service }) => service !== null)];
+    for (const member of members) member.isBusy = true;
+    means.say(`kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}`);
+    const from = Date.now();
+    await Promise.all(members.map((member) => member.kill()));
+    await pause(restMs);
+    note('kill', namesOf(members), from, members);
+    const startedAt = Date.now();
+    const start = async (member: Member): Promise<void> => {
+      await member.start();
+      member.isBusy = false;
+      noteStart(member, startedAt);
+    };
+    await Promise.all(members.map(start));
+    means.onStarted();
+  },
+  async stop(means, note) {
+    const [member, lastsMs] = [oneOf(means), between(stopMs, means.dice)];
+    if (member === null) return;
+    means.say(`SIGSTOP of ${member.name} for ${seconds(lastsMs)}`);
+    const from = Date.now();
+    member.service?.signal('SIGSTOP');
+    await pause(lastsMs);
+    member.service?.signal('SIGCONT');
+    note('stop', member.name, from, [member]);
+    member.isBusy = false;
+  },
+  async cut(means, note) {
+    const { dice, proxy, say } = means;
+    const [members, share] = [someOf(means), dice() < 0.5 ? 1 : dice()];
+    const cut = await proxy.ask<number>('cut', { names: members.map(({ name }) => name), share });
+    say(`${cut} connections of ${namesOf(members)} cut`);
+    note('cut', namesOf(members), Date.now(), []);
+  },
+  async doubt(means, note) {
+    const { dice, proxy, say } = means;
+    const [members, commits] = [someOf(means), 1 + Math.floor(dice() * 3)];
+    say(`the answers to the next ${commits} commits of ${namesOf(members)} get lost`);
+    await proxy.ask('doubt', { names: members.map(({ name }) => name), commits });
+    note('doubt', namesOf(members), Date.now(), []);
+  },
+  async hold(means, note) {
+    const { dice, proxy, say } = means;
+    const [members, lastsMs] = [someOf(means), between(holdMs, dice)];
+    const names = members.map(({ name }) => name);
+    say(`nothing passes between ${namesOf(members)} and the database for ${seconds(lastsMs)}`);
+    const from = Date.now();
+    await proxy.ask('hold', names);
+    await pause(lastsMs);
+    await proxy.ask('release', names);
+    note('hold', namesOf(members), from, members);
+  },
+  async restart({ server, fleet, say }, note) {
+    const from = Date.now();
+    await server.restart('immediate');
+    say(`PostgreSQL ended and answers again after ${seconds(Date.now() - from)}`);
+    note('restart', 'PostgreSQL', from, fleet.members);
+  },
+};
+
+/** One that is up and nothing is done to yet; the next one round when it is not. */
+function oneOf({ fleet: { members }, dice }: FaultMeans): Member | null {
+  const start = Math.floor(dice() * members.length);
+  const round = [...members.slice(start), ...members.slice(0, start)];
+  const member = round.find(({ service, isBusy }) => service !== null && !isBusy) ?? null;
+  if (member !== null) member.isBusy = true;
+  return member;
+}
+
+/** One, both of a role, or all. */
+function someOf({ fleet: { members }, dice }: FaultMeans): readonly Member[] {
+  const [size, place] = [dice(), Math.floor(dice() * members.length)];
+  const one = members[place];
+  if (one === undefined || size >= 0.75) return members;
+  return size < 0.5 ? [one] : members.filter(({ role }) => role === one.role);
+}
+
+function namesOf(members: readonly Member[]): string {
+  return members.length > 2 ? 'all' : members.map(({ name }) => name).join(' and ');
+}
+
+function between([least, most]: readonly [number, number], dice: Dice): number {
+  return least + dice() * (most - least);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,172 @@
+// Databases with a month of results, on either engine, filled as fast as the engine takes them.
+import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import { systemClock } from '#lib/clock.ts';
+import { idBytes } from '#store/codec.ts';
+import { createBulk, readColumnTypes } from '#store/postgres/bulk.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openConnections } from '#store/postgres/connections.ts';
+import { makeDays } from '#store/postgres/days.ts';
+import { openPostgresStore, type Store } from '#store/store.ts';
+import { startPostgres } from '../../tests/support/postgres.ts';
+import {
+  type CheckPlan,
+  dayMs,
+  days,
+  details,
+  outcomes,
+  rowOfCheck,
+  rowOfSchedule,
+  rowOfState,
+} from './history-plan.ts';
+import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
+
+/** A database of one engine. */
+export interface HistoryEngine {
+  readonly name: string;
+  /** What the service is told of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Makes the account; answers with its id. */
+  seedAccount(): Promise<string>;
+  fill(plans: readonly CheckPlan[], now: number, say: (what: string) => void): Promise<number>;
+  openStore(now: () => number): Promise<Store>;
+  stop(): Promise<void>;
+}
+
+export function sqliteEngine(dataDir: string): HistoryEngine {
+  return {
+    name: 'SQLite',
+    environment: {},
+    seedAccount: () => seedAccount(dataDir),
+    fill: async (plans, now, say) => fillSqlite(databasePath(dataDir), plans, now, say),
+    openStore: async (now) => openBenchStore(dataDir, now),
+    stop: async () => {},
+  };
+}
+
+export async function postgresEngine(): Promise<HistoryEngine> {
+  const server = await startPostgres();
+  const { url } = await server.newDatabase();
+  const openStore = (now: () => number): Promise<Store> =>
+    openPostgresStore({
+      address: readPostgresAddress(url),
+      secretKey: Buffer.from(secretKeyText, 'hex'),
+      clock: { now },
+    });
+  return {
+    name: 'PostgreSQL',
+    environment: { DATABASE_URL: url },
+    async seedAccount() {
+      const store = await openStore(Date.now);
+      const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
+      await store.close();
+      if (made === null) throw new Error('the database has an account already');
+      return made.accountId;
+    },
+    fill: (plans, now, say) => fillPostgres(url, plans, now, say),
+    openStore,
+    stop: () => server.stop(),
+  };
+}
+
+/** Of a hundred slots one failed, and one was missed. */
+const outcomeAt = (slot: number): number =>
+  slot % 100 === 50 ? outcomes.failed : slot % 100 === 75 ? outcomes.missed : outcomes.passed;
+
+async function fillSqlite(path: string, plans: readonly CheckPlan[], now: number, say: (what: string) => void) {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000');
+  const insert = database.prepare(
+    `INSERT INTO results (account_id, check_id, id, attempt, outcome, reason, message, location, source, slots, started_at,
+       duration_ms, response_us, loop_delay_ms, details, interval_ms)
+     VALUES (?, ?, ?, 1, ?, NULL, NULL, 'local', 0, 1, ?, 180, ?, 2, ?, ?)`,
+  );
+  let written = 0;
+  database.exec('BEGIN');
+  for (const [index, plan] of plans.entries()) {
+    for (const [table, row] of [
+      ['checks', rowOfCheck(plan, now)],
+      ['schedules', rowOfSchedule(plan, now)],
+      ['check_states', rowOfState(plan, now)],
+    ] as const) {
+      const columns = Object.keys(row);
+      database
+        .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`)
+        .run(...(Object.values(row) as (string | number | Uint8Array | null)[]));
+    }
+    const account = idBytes(plan.check.accountId);
+    const id = Buffer.from(plan.checkId);
+    for (let slot = 0; slot < plan.count; slot++) {
+      const at = plan.from + slot * plan.intervalMs;
+      id.writeUIntBE(at, 0, 6);
+      const outcome = outcomeAt(slot);
+      const us = outcome === outcomes.missed ? null : Math.round(150_000 + 100_000 * Math.random());
+      insert.run(account, plan.checkId, id, outcome, at + 20, us, us === null ? null : details, plan.intervalMs);
+    }
+    written += plan.count;
+    if (index % 100 === 99) {
+      database.exec('COMMIT; BEGIN');
+      if (index % 1000 === 99) say(`SQLite: ${written} results`);
+      await new Promise(setImmediate);
+    }
+  }
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return written;
+}
+
+const checksAtOnce = 50;
+
+async function fillPostgres(url: string, plans: readonly CheckPlan[], now: number, say: (what: string) => void) {
+  const connections = await openConnections(readPostgresAddress(url));
+  for (let day = 0; day <= days; day++) await makeDays(connections, now - day * dayMs);
+  const types = await connections.transaction(readColumnTypes);
+  let written = 0;
+  for (let start = 0; start < plans.length; start += checksAtOnce) {
+    const some = plans.slice(start, start + checksAtOnce);
+    written += await connections.transaction(async (session) => {
+      const bulk = createBulk(session, types);
+      await bulk.insert(
+        'checks',
+        some.map((plan) => rowOfCheck(plan, now)),
+      );
+      await bulk.insert(
+        'schedules',
+        some.map((plan) => rowOfSchedule(plan, now)),
+      );
+      await bulk.insert(
+        'check_states',
+        some.map((plan) => rowOfState(plan, now)),
+      );
+      let rows = 0;
+      for (const plan of some) {
+        rows += await session.change(
+          `INSERT INTO results (account_id, check_id, id, attempt, outcome, location, source, slots, started_at, duration_ms,
+             response_us, loop_delay_ms, details, interval_ms)
+           SELECT $1, $2, decode(lpad(to_hex($3::bigint + s * $4::bigint), 12, '0'), 'hex') || substr($2::bytea, 7), 1,
+             CASE s % 100 WHEN 50 THEN ${outcomes.failed} WHEN 75 THEN ${outcomes.missed} ELSE 0 END, 'local', 0, 1,
+             $3::bigint + s * $4::bigint + 20, 180, 150000 + (random() * 100000)::int, 2, $6, $4
+           FROM generate_series(0, $5::int - 1) s`,
+          [idBytes(plan.check.accountId), plan.checkId, plan.from, plan.intervalMs, plan.count, Buffer.from(details)],
+        );
+      }
+      return rows;
+    });
+    if (start % 1000 === 0) say(`PostgreSQL: ${written} results`);
+  }
+  await connections.close();
+  await analyze(url);
+  return written;
+}
+
+/** What autovacuum would have done in a month. */
+async function analyze(url: string): Promise<void> {
+  const { Client } = await import('pg');
+  const client = new Client(url);
+  await client.connect();
+  await client.query('VACUUM ANALYZE');
+  const ended = once(client, 'end');
+  await client.end();
+  await ended;
+}

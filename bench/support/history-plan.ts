@@ -1,0 +1,102 @@
+// A month of results for the history bench: which checks there are, how often each ran, and what its rows hold.
+import { encodeDetails } from '#checks/api/details.ts';
+import type { Check } from '#domain/check.ts';
+import { nextSlot, phaseMs } from '#domain/slot.ts';
+import { checkRow } from '#store/check-rows.ts';
+import { idBytes } from '#store/codec.ts';
+import { packed } from '#store/packed.ts';
+import type { CheckStatesTable, ChecksTable, SchedulesTable } from '#store/schema.ts';
+import { createSeal } from '#store/seal.ts';
+import { apiCheck, secretKeyText } from './seed.ts';
+
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+/** A day more than results are kept, so that a day's rows go while the API is asked. */
+export const days = 31;
+const checksInAll = 10_000;
+
+/** The results of one check: one each interval. */
+export interface CheckPlan {
+  readonly check: Check;
+  readonly checkId: Uint8Array;
+  readonly intervalMs: number;
+  /** Slots from `from` on, epoch ms. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Some checks that run each minute and make up nearly all results, and others that run every six hours: 10,000. */
+export function planHistory(accountId: string, results: number, now: number): CheckPlan[] {
+  const rare = { frequency: 360, each: days * 4 };
+  const often = { frequency: 1, each: days * 1440 };
+  const busy = Math.max(20, Math.round((results - checksInAll * rare.each) / (often.each - rare.each)));
+  return Array.from({ length: checksInAll }, (_, index) => {
+    const { frequency } = index < busy ? often : rare;
+    const url = `https://shop.example/${index}`;
+    const check = apiCheck(accountId, url, { frequency, frequencyOffset: null, name: `check ${index}` });
+    const intervalMs = frequency * minuteMs;
+    const from = nextSlot(now - days * dayMs, intervalMs, phaseMs(check.id, intervalMs));
+    const count = Math.floor((now - from) / intervalMs);
+    return { check, checkId: idBytes(check.id), intervalMs, from, count };
+  });
+}
+
+export const outcomes = { passed: 0, failed: 2, missed: 4 } as const;
+
+/** What every result keeps, as long as that of a real one. */
+export const details: Uint8Array = packed(
+  encodeDetails({
+    status: 200,
+    statusText: 'OK',
+    address: '203.0.113.17',
+    protocol: { http: '1.1', tls: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+    phases: { wait: 0.1, dns: 11.4, tcp: 22.8, tls: 31.7, firstByte: 123.4, download: 7.6 },
+    sizes: { headers: 310, body: 1963, decoded: 4200 },
+    truncated: false,
+    redirects: [],
+    assertions: [],
+  }),
+);
+
+export function rowOfCheck({ check }: CheckPlan, now: number): ChecksTable {
+  return checkRow({ ...check, createdAt: now - days * dayMs }, createSeal(Buffer.from(secretKeyText, 'hex')));
+}
+
+/** Due in a year: nothing runs while history is read. */
+export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: number): SchedulesTable {
+  return {
+    account_id: idBytes(check.accountId),
+    check_id: checkId,
+    next_due_at: now + 365 * dayMs,
+    interval_ms: intervalMs,
+    phase_ms: 0,
+    locations: '[]',
+    run_parallel: 0,
+    turn: 0,
+  };
+}
+
+export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckStatesTable {
+  return {
+    account_id: idBytes(check.accountId),
+    check_id: checkId,
+    status: 'passing',
+    since: now - dayMs,
+    position_at: now - minuteMs,
+    position_started_at: now - minuteMs,
+    failed_in_a_row: 0,
+    degraded_in_a_row: 0,
+    failing_since: null,
+    alerted: null,
+    by_location: null,
+    last_result_id: checkId,
+    last_outcome: 0,
+    last_location: 'local',
+    last_response_us: 180_000,
+    longest_response_us: 2_000_000,
+    shortest_response_us: 80_000,
+    certificate_valid_to: now + 60 * dayMs,
+    created_at: now - days * dayMs,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,149 @@
+// Figures of roll-ups: availability, response times and their percentiles (reference §4.7).
+import {
+  emptyResponses,
+  emptyRollUp,
+  mergeResponses,
+  mergeRollUp,
+  type Responses,
+  type RollUp,
+  slotsWithin,
+  type Stretch,
+} from './roll-up.ts';
+import { quantileOf } from './sketch.ts';
+import type { TimeSpan } from './calendar.ts';
+
+export const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
+export type Aggregation = (typeof aggregations)[number];
+
+/** The metrics that roll-ups can answer. */
+export const metricNames = [
+  ...aggregations.map((aggregation): `responseTime_${Aggregation}` => `responseTime_${aggregation}`),
+  'availability',
+  'retries',
+] as const;
+export type Metric = (typeof metricNames)[number];
+
+/** What a metric means, for people and charts. */
+export interface MetricMeaning {
+  readonly unit: 'milliseconds' | 'percent' | 'count';
+  readonly label: string;
+  readonly aggregation: string;
+}
+
+const aggregationLabels: Readonly<Record<Aggregation, string>> = {
+  avg: 'average',
+  max: 'maximum',
+  median: 'median',
+  min: 'minimum',
+  p50: '50th percentile',
+  p90: '90th percentile',
+  p95: '95th percentile',
+  p99: '99th percentile',
+  stddev: 'standard deviation',
+  sum: 'sum',
+};
+
+export function meaningOf(metric: Metric): MetricMeaning {
+  if (metric === 'availability') return { unit: 'percent', label: 'Availability', aggregation: 'avg' };
+  if (metric === 'retries') return { unit: 'count', label: 'Retries', aggregation: 'sum' };
+  const aggregation = aggregationOf(metric);
+  return { unit: 'milliseconds', label: `Response time, ${aggregationLabels[aggregation]}`, aggregation };
+}
+
+function aggregationOf(metric: Exclude<Metric, 'availability' | 'retries'>): Aggregation {
+  // The name of such a metric is made of it.
+  return metric.slice('responseTime_'.length) as Aggregation;
+}
+
+/** Whose response times count; `success` is passed and degraded. */
+export type ResultStatus = 'success' | 'failure';
+
+/** A metric of a roll-up: ms, percent or a count; null when there is nothing it could be of. */
+export function metricOf(metric: Metric, rollUp: RollUp, statuses: readonly ResultStatus[]): number | null {
+  if (metric === 'availability') return availabilityOf(rollUp);
+  if (metric === 'retries') return rollUp.retries;
+  const us = responseTimeOf(aggregationOf(metric), responsesOf(rollUp, statuses));
+  return us === null ? null : rounded(us / 1000);
+}
+
+/** Percent of the known time in which the check did not fail; null when nothing is known. */
+export function availabilityOf({ knownMs, downMs }: RollUp): number | null {
+  return knownMs === 0 ? null : rounded((100 * (knownMs - downMs)) / knownMs, 4);
+}
+
+/** Percent of the time of all slots of which nothing is known; null when there were none. */
+export function unknownRatioOf({ knownMs, unknownMs }: RollUp): number | null {
+  return knownMs + unknownMs === 0 ? null : rounded((100 * unknownMs) / (knownMs + unknownMs), 4);
+}
+
+/** Percent of the results with a verdict that did not fail; null of none. */
+export function successRatioOf({ passed, degraded, failed }: RollUp): number | null {
+  const judged = passed + degraded + failed;
+  return judged === 0 ? null : rounded((100 * (passed + degraded)) / judged, 4);
+}
+
+function responsesOf(rollUp: RollUp, statuses: readonly ResultStatus[]): Responses {
+  const responses = emptyResponses();
+  if (statuses.includes('success')) mergeResponses(responses, rollUp.responses);
+  if (statuses.includes('failure')) mergeResponses(responses, rollUp.failedResponses);
+  return responses;
+}
+
+const shares: Partial<Record<Aggregation, number>> = { median: 0.5, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+
+function responseTimeOf(aggregation: Aggregation, { count, sum, sumOfSquares, least, most, sketch }: Responses) {
+  if (count === 0) return null;
+  const share = shares[aggregation];
+  // A class may reach beyond what was measured.
+  if (share !== undefined) return Math.min(most, Math.max(least, quantileOf(sketch, share) ?? 0));
+  const mean = sum / count;
+  if (aggregation === 'avg') return mean;
+  if (aggregation === 'min') return least;
+  if (aggregation === 'max') return most;
+  return aggregation === 'sum' ? sum : Math.sqrt(Math.max(0, sumOfSquares / count - mean * mean));
+}
+
+function rounded(value: number, digits = 3): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}
+
+/** A part of a history: what a span that begins at `startAt` (epoch ms) came to at a location. */
+export interface Piece {
+  readonly startAt: number;
+  readonly location: string;
+  readonly rollUp: RollUp;
+}
+
+/** What each of some spans that lie side by side came to, in their order. */
+export function sumBySpan(
+  spans: readonly TimeSpan[],
+  pieces: readonly Piece[],
+  stretches: readonly Stretch[],
+): RollUp[] {
+  const sums = spans.map(() => emptyRollUp());
+  for (const { startAt, rollUp } of pieces) {
+    const sum = sums[indexAt(spans, startAt)];
+    if (sum !== undefined) mergeRollUp(sum, rollUp);
+  }
+  for (const [index, { from, to }] of spans.entries()) {
+    const sum = sums[index];
+    for (const stretch of stretches) {
+      const slots = slotsWithin(stretch, from, to);
+      if (sum === undefined || slots === 0) continue;
+      sum.missed += slots;
+      sum.unknownMs += slots * stretch.intervalMs;
+    }
+  }
+  return sums;
+}
+
+/** Which of the spans holds an instant; -1 = it is before the first. */
+function indexAt(spans: readonly TimeSpan[], at: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[middle]?.from ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,46 @@
+// How exact percentiles of a sketch are, and that merging loses nothing.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { addToSketch, mergeSketch, quantileOf, relativeError, type Sketch, sketchBytes, sketchOf } from './sketch.ts';
+
+const values = fc.array(fc.integer({ min: 1, max: 120_000_000 }), { minLength: 1, maxLength: 200 });
+
+function sketchFrom(of: readonly number[]): Sketch {
+  const sketch: Sketch = new Map();
+  for (const value of of) addToSketch(sketch, value);
+  return sketch;
+}
+
+describe('a sketch', () => {
+  it('is never further from the value at a percentile than its relative error', () => {
+    fc.assert(
+      fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
+        const sorted = all.toSorted((a, b) => a - b);
+        const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? Number.NaN;
+        const found = quantileOf(sketchFrom(all), share) ?? Number.NaN;
+        assert.ok(Math.abs(found - exact) <= exact * relativeError * 1.000001, `${found} for ${exact}`);
+      }),
+    );
+  });
+
+  it('that is merged of parts is the sketch of the whole, in any order, and the same again from its bytes', () => {
+    fc.assert(
+      fc.property(values, values, (some, others) => {
+        const [ab, ba] = [sketchFrom(some), sketchFrom(others)];
+        mergeSketch(ab, sketchFrom(others));
+        mergeSketch(ba, sketchFrom(some));
+        const whole = sketchFrom([...some, ...others]);
+        assert.deepEqual(sketchBytes(ab), sketchBytes(whole));
+        assert.deepEqual(sketchBytes(ba), sketchBytes(whole));
+        assert.deepEqual(sketchBytes(sketchOf(Uint8Array.from(sketchBytes(whole)))), sketchBytes(whole));
+      }),
+    );
+  });
+
+  it('knows no percentile of nothing, and refuses bytes that are cut off', () => {
+    assert.equal(quantileOf(new Map(), 0.5), null);
+    const bytes = Uint8Array.from(sketchBytes(sketchFrom([100_000])));
+    assert.throws(() => sketchOf(bytes.slice(0, -1)), /cut off/);
+  });
+});

@@ -1,0 +1,84 @@
+// A sketch of a distribution: percentiles of any number of values in a few hundred bytes, and mergeable without further
+// loss. Values fall into classes whose bounds grow by a constant factor, so the error is relative (docs/decisions/0041).
+
+/** The most by which a percentile differs from the value that it stands for: 1 %. */
+export const relativeError = 0.01;
+
+const growth = (1 + relativeError) / (1 - relativeError);
+const logOfGrowth = Math.log(growth);
+
+/** How many values fell into each class. Class n holds those above growth^(n-1) and up to growth^n; 0 those up to 1. */
+export type Sketch = Map<number, number>;
+
+/** Takes up a value of at least 0; below 1 they are one class. */
+export function addToSketch(sketch: Sketch, value: number): void {
+  const at = value <= 1 ? 0 : Math.ceil(Math.log(value) / logOfGrowth);
+  sketch.set(at, (sketch.get(at) ?? 0) + 1);
+}
+
+/** Takes up all that another sketch holds: the same as if its values had been added one by one. */
+export function mergeSketch(into: Sketch, other: Sketch): void {
+  for (const [at, count] of other) into.set(at, (into.get(at) ?? 0) + count);
+}
+
+/**
+ * The value below or at which the share `share` (0..1) of the values lies, exact to the relative error; null of nothing.
+ */
+export function quantileOf(sketch: Sketch, share: number): number | null {
+  const classes = [...sketch].sort(([a], [b]) => a - b);
+  const total = classes.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return null;
+  const rank = Math.max(1, Math.ceil(share * total));
+  let seen = 0;
+  for (const [at, count] of classes) {
+    seen += count;
+    // In the middle of the class, as far from its lower bound as from its upper one.
+    if (seen >= rank) return at === 0 ? 1 : (2 * growth ** at) / (growth + 1);
+  }
+  return null;
+}
+
+/** The bytes of a sketch: for each class its distance from the one before and its count, seven bits a byte. */
+export function sketchBytes(sketch: Sketch): number[] {
+  const bytes: number[] = [];
+  let last = 0;
+  for (const [at, count] of [...sketch].sort(([a], [b]) => a - b)) {
+    pushNumber(bytes, at - last);
+    pushNumber(bytes, count);
+    last = at;
+  }
+  return bytes;
+}
+
+/** The sketch of bytes that `sketchBytes` made, from a position to the end. */
+export function sketchOf(bytes: Uint8Array, from = 0): Sketch {
+  const sketch: Sketch = new Map();
+  const source = { bytes, at: from };
+  let last = 0;
+  while (source.at < bytes.length) {
+    last += takeNumber(source);
+    sketch.set(last, takeNumber(source));
+  }
+  return sketch;
+}
+
+/** Writes a whole number from 0 to 2^53 - 1, seven bits a byte, the lowest first. */
+export function pushNumber(bytes: number[], value: number): void {
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) + 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+}
+
+/** Reads one and moves on behind it. */
+export function takeNumber(source: { readonly bytes: Uint8Array; at: number }): number {
+  let value = 0;
+  for (let factor = 1; ; factor *= 0x80) {
+    const byte = source.bytes[source.at++];
+    if (byte === undefined) throw new Error('the database has a sketch that is cut off');
+    value += (byte & 0x7f) * factor;
+    if (byte < 0x80) return value;
+  }
+}

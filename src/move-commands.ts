@@ -1,0 +1,61 @@
+// The commands that put one database in the place of another: what their words mean, and with which key they work.
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CommandError } from '#commands/command-error.ts';
+import { migrate } from '#commands/migrate.ts';
+import type { Screen } from '#commands/progress.ts';
+import { restore } from '#commands/restore.ts';
+import { systemClock } from '#lib/clock.ts';
+import { configVariables, type DatabaseUrl } from './config-variables.ts';
+import { readConfig } from './config.ts';
+import { findSecretKey } from './secret-key.ts';
+import { UsageError } from './usage-error.ts';
+
+/** `restore <file>`. Throws UsageError, ConfigError and CommandError. */
+export function restoreBackup(words: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
+  const [source] = positionals;
+  if (source === undefined || positionals.length > 1) throw new UsageError('restore takes one file name');
+  const config = readConfig();
+  if (config.database.kind === 'postgres') {
+    throw new CommandError('a PostgreSQL is restored with its own tools: see docs/operating.md, "PostgreSQL"');
+  }
+  const { path } = config.database;
+  const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
+  const { replaced } = restore({ source, target: path, secretKey, now: systemClock.now() });
+  const kept = replaced === null ? '' : `; what was there is ${replaced}`;
+  process.stdout.write(`${path}: restored from ${source}, verified${kept}\n`);
+  return Promise.resolve(0);
+}
+
+/** `migrate --from … --to …`. Throws UsageError, ConfigError and CommandError. */
+export async function migrateDatabase(words: string[]): Promise<number> {
+  const options = { from: { type: 'string' }, to: { type: 'string' }, overwrite: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: words, options });
+  const [from, to] = [databaseOf('--from', values.from), databaseOf('--to', values.to)];
+  const config = readConfig();
+  const beside = from.kind === 'sqlite' ? [dirname(from.path)] : [];
+  const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
+  await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+  return 0;
+}
+
+const screen: Screen = {
+  write: (text) => process.stdout.write(text),
+  isTerminal: process.stdout.isTTY,
+  now: () => performance.now(),
+};
+
+function databaseOf(option: string, text: string | undefined): DatabaseUrl {
+  const { read, right } = configVariables.DATABASE_URL;
+  if (text === undefined) throw new UsageError(`migrate needs ${option} ${right}`);
+  let database: DatabaseUrl | undefined;
+  let why = '';
+  try {
+    database = read(text);
+  } catch (error) {
+    why = `: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (database === undefined) throw new UsageError(`${option} cannot be used${why}; right would be ${right}`);
+  return database;
+}

@@ -1,0 +1,203 @@
+// What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
+// always current (docs/decisions/0042).
+import type { Kysely } from 'kysely';
+import { dayMs, dayOf, hourMs, hourOf, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
+import { type IdBytes, idBytes, idText, idTime } from './codec.ts';
+import type { Database } from './database.ts';
+import { type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
+import { rollUpOf, spans } from './roll-up-rows.ts';
+import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
+import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
+import { readResults, type TimedResult } from './raw-results.ts';
+import type { Tables } from './schema.ts';
+
+/** What a span of a check at a location came to. Instants are epoch ms. */
+export interface HistoryPiece {
+  readonly checkId: string;
+  readonly startAt: number;
+  readonly location: string;
+  readonly rollUp: RollUp;
+}
+
+/** A span, `to` excluded, in pieces no longer than asked for: days, hours, or less than an hour. */
+export interface HistoryQuestion {
+  /** The start of an hour, or of a UTC day where only days are kept; of any minute when pieces are shorter. */
+  readonly from: number;
+  readonly to: number;
+  /** A divisor of an hour, an hour, or a day: then pieces may be days wherever whole ones fit. */
+  readonly pieceMs: number;
+}
+
+export interface History {
+  /** Without long stretches of missed slots. */
+  readonly pieces: readonly HistoryPiece[];
+  readonly stretches: readonly (Stretch & { readonly checkId: string })[];
+}
+
+export interface CheckHistory {
+  /** Of checks of one account: at most some dozens at once. */
+  read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
+}
+
+/** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
+const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
+
+export function createCheckHistory({ reader, clock }: Database): CheckHistory {
+  return {
+    async read(accountId, checkIds, question) {
+      const scope = { reader, account: idBytes(accountId), checks: checkIds.map(idBytes), question };
+      // First how far roll-ups are: whatever is rolled up meanwhile, no hour is then read twice or not at all.
+      const known = await readKnown(scope);
+      const pieces: HistoryPiece[] = [];
+      if (question.pieceMs >= hourMs) await readRollUps(scope, known, clock.now(), pieces);
+      const results = await readRest(scope, known);
+      addResults(results, question.pieceMs, pieces);
+      return { pieces, stretches: await readStretches(scope, results) };
+    },
+  };
+}
+
+interface Scope {
+  readonly reader: Kysely<Tables>;
+  readonly account: IdBytes;
+  readonly checks: readonly IdBytes[];
+  readonly question: HistoryQuestion;
+}
+
+interface Known {
+  readonly progress: Progress;
+  /** Hours of which there are newer results, as `check/hour`. */
+  readonly stale: ReadonlyMap<string, LateHoursTable>;
+}
+
+async function readKnown({ reader, account, checks, question }: Scope): Promise<Known> {
+  const facts = await reader
+    .selectFrom('installation')
+    .selectAll()
+    .where('key', 'in', ['rolled-up', 'results-from'])
+    .execute();
+  const fact = (key: string): string | null => facts.find((row) => row.key === key)?.value ?? null;
+  const progress = readProgress(fact('rolled-up')) ?? { hourAt: 0, after: null };
+  const late = await reader
+    .selectFrom('late_hours')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('check_id', 'in', checks)
+    .where('start_at', '>=', Math.max(hourOf(question.from), readResultsFrom(fact('results-from'))))
+    .where('start_at', '<', question.to)
+    .execute();
+  const stale = late.filter((row) => row.start_at < rolledUpTo(progress, keyOf(row)));
+  return { progress, stale: new Map(stale.map((row) => [hourKey(row), row])) };
+}
+
+function keyOf({ account_id, check_id }: Pick<RollUpsTable, 'account_id' | 'check_id'>) {
+  return { accountId: account_id, checkId: check_id };
+}
+
+function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
+  return `${idText(check_id)}/${start_at}`;
+}
+
+/** Days where they are wanted or nothing finer is left, hours around them. */
+async function readRollUps(scope: Scope, known: Known, now: number, pieces: HistoryPiece[]): Promise<void> {
+  const { from, to, pieceMs } = scope.question;
+  const { progress, stale } = known;
+  const finerFrom = dayOf(now) - hoursKeptDays * dayMs;
+  const firstDay = Math.ceil(from / dayMs) * dayMs;
+  const wantedTo = pieceMs >= dayMs ? dayOf(to) : Math.min(finerFrom, dayOf(to));
+  const endOfDays = Math.max(firstDay, Math.min(wantedTo, dayOf(progress.hourAt)));
+  const staleDays = new Set([...stale.values()].map((row) => `${idText(row.check_id)}/${dayOf(row.start_at)}`));
+  const add = (row: RollUpsTable): void => {
+    pieces.push({
+      checkId: idText(row.check_id),
+      startAt: row.start_at,
+      location: row.location,
+      rollUp: rollUpOf(row),
+    });
+  };
+  const isFresh = (row: RollUpsTable): boolean =>
+    !stale.has(hourKey(row)) && row.start_at < rolledUpTo(progress, keyOf(row));
+  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) if (!staleDays.has(hourKey(row))) add(row);
+  for (const [start, end] of [
+    [from, Math.min(firstDay, to)],
+    [Math.max(endOfDays, from), Math.min(to, progress.hourAt + hourMs)],
+  ] as const) {
+    for await (const row of rowsOf(scope, 'hour', start, end)) if (isFresh(row)) add(row);
+  }
+  for (const key of staleDays) {
+    const [checkId = '', day = ''] = key.split('/');
+    const startAt = Number(day);
+    if (startAt < firstDay || startAt >= endOfDays) continue;
+    const one = { ...scope, checks: [idBytes(checkId)] };
+    for await (const row of rowsOf(one, 'hour', startAt, startAt + dayMs)) if (isFresh(row)) add(row);
+  }
+}
+
+async function* rowsOf(
+  { reader, account, checks }: Scope,
+  span: 'hour' | 'day',
+  from: number,
+  to: number,
+): AsyncGenerator<RollUpsTable> {
+  for (let start = from; start < to; start += windowsMs[span]) {
+    yield* await reader
+      .selectFrom('roll_ups')
+      .selectAll()
+      .where('account_id', '=', account)
+      .where('check_id', 'in', checks)
+      .where('span', '=', spans[span])
+      .where('start_at', '>=', start)
+      .where('start_at', '<', Math.min(to, start + windowsMs[span]))
+      .execute();
+    if (start + windowsMs[span] < to) await breathe();
+  }
+}
+
+const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** Results of hours that are not rolled up, or of which there are newer results. */
+async function readRest(scope: Scope, { progress, stale }: Known): Promise<TimedResult[]> {
+  const { from, to, pieceMs } = scope.question;
+  if (pieceMs < hourMs) return readResults(scope.reader, scope.account, scope.checks, { from, to });
+  const fresh = await readResults(scope.reader, scope.account, scope.checks, {
+    from: Math.max(from, progress.hourAt),
+    to,
+  });
+  const results = fresh.filter((row) => idTime(row.id) >= rolledUpTo(progress, keyOf(row)));
+  for (const { check_id, start_at } of stale.values()) {
+    const hour = { from: Math.max(from, start_at), to: Math.min(to, start_at + hourMs) };
+    results.push(...(await readResults(scope.reader, scope.account, [check_id], hour)));
+  }
+  return results;
+}
+
+function addResults(results: readonly TimedResult[], pieceMs: number, pieces: HistoryPiece[]): void {
+  const width = Math.min(pieceMs, hourMs);
+  const groups = Map.groupBy(results, (row) => `${idText(row.check_id)}/${Math.floor(idTime(row.id) / width) * width}`);
+  for (const [key, rows] of groups) {
+    const [checkId = '', startAt = ''] = key.split('/');
+    for (const [location, rollUp] of rollUpsOf(rows))
+      pieces.push({ checkId, startAt: Number(startAt), location, rollUp });
+  }
+}
+
+async function readStretches(scope: Scope, results: readonly TimedResult[]): Promise<History['stretches']> {
+  const { from, to } = scope.question;
+  const kept = await scope.reader
+    .selectFrom('missed_stretches')
+    .selectAll()
+    .where('account_id', '=', scope.account)
+    .where('check_id', 'in', scope.checks)
+    .where('slot_at', '<', to)
+    .where('end_at', '>', from)
+    .execute();
+  const found = results.filter((row) => isLongStretch(row)).flatMap((row) => stretchesOf(keyOf(row), [row]));
+  const each = new Map([...kept, ...found].map((row) => [idText(row.result_id), row]));
+  return [...each.values()].map((row) => ({
+    checkId: idText(row.check_id),
+    location: row.location,
+    slotAt: row.slot_at,
+    slots: row.slots,
+    intervalMs: row.interval_ms,
+  }));
+}

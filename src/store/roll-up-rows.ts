@@ -1,0 +1,80 @@
+// A roll-up as a row: counts in columns, response times as bytes.
+import { emptyResponses, type Responses, type RollUp } from '#domain/roll-up.ts';
+import { pushNumber, sketchBytes, sketchOf, takeNumber } from '#domain/sketch.ts';
+import type { IdBytes } from './codec.ts';
+import type { RollUpsTable } from './roll-up-tables.ts';
+
+/** Codes of `roll_ups.span`. */
+export const spans = { hour: 0, day: 1 } as const;
+export type Span = keyof typeof spans;
+
+/** Which check, and when the span begins, epoch ms. */
+export interface SpanKey {
+  readonly accountId: IdBytes;
+  readonly checkId: IdBytes;
+  readonly startAt: number;
+}
+
+export function rollUpRow(span: Span, { accountId, checkId, startAt }: SpanKey, location: string, rollUp: RollUp) {
+  return {
+    account_id: accountId,
+    check_id: checkId,
+    span: spans[span],
+    start_at: startAt,
+    location,
+    passed: rollUp.passed,
+    degraded: rollUp.degraded,
+    failed: rollUp.failed,
+    unknown: rollUp.unknown,
+    missed: rollUp.missed,
+    retries: rollUp.retries,
+    known_ms: rollUp.knownMs,
+    down_ms: rollUp.downMs,
+    unknown_ms: rollUp.unknownMs,
+    responses: responsesBytes(rollUp.responses),
+    failed_responses: responsesBytes(rollUp.failedResponses),
+  } satisfies RollUpsTable;
+}
+
+export function rollUpOf(
+  row: Omit<RollUpsTable, 'account_id' | 'check_id' | 'span' | 'start_at' | 'location'>,
+): RollUp {
+  const { passed, degraded, failed, unknown, missed, retries } = row;
+  return {
+    passed,
+    degraded,
+    failed,
+    unknown,
+    missed,
+    retries,
+    knownMs: row.known_ms,
+    downMs: row.down_ms,
+    unknownMs: row.unknown_ms,
+    responses: responsesOf(row.responses),
+    failedResponses: responsesOf(row.failed_responses),
+  };
+}
+
+/** First byte: the form of what follows, for the day on which there is another. */
+const form = 1;
+
+function responsesBytes({ count, sum, sumOfSquares, least, most, sketch }: Responses): Uint8Array | null {
+  if (count === 0) return null;
+  const bytes = [form];
+  for (const value of [count, sum, least, most - least]) pushNumber(bytes, value);
+  const squares = Buffer.alloc(8);
+  squares.writeDoubleLE(sumOfSquares);
+  return Buffer.from([...bytes, ...squares, ...sketchBytes(sketch)]);
+}
+
+function responsesOf(bytes: Uint8Array | null): Responses {
+  if (bytes === null) return emptyResponses();
+  if (bytes[0] !== form)
+    throw new Error(`the database has a roll-up of form ${bytes[0]}, which this version does not know`);
+  const source = { bytes, at: 1 };
+  const [count, sum, least] = [takeNumber(source), takeNumber(source), takeNumber(source)];
+  const most = least + takeNumber(source);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const sumOfSquares = view.getFloat64(source.at, true);
+  return { count, sum, sumOfSquares, least, most, sketch: sketchOf(bytes, source.at + 8) };
+}

@@ -1,0 +1,59 @@
+// The judge of chaos: what it would call a broken promise.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expectedAlerts } from '../bench/chaos/expected.ts';
+import type { RecordedResult } from '../bench/chaos/recorded.ts';
+import { judgeWork, type Outage } from '../bench/chaos/resumed.ts';
+
+const second = 1000;
+const whole = { from: 0, to: 100 * second };
+const everySecond = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => (from + index) * second);
+
+describe('work that goes on', () => {
+  const judge = (instants: readonly number[], outages: readonly Outage[]) =>
+    judgeWork('runs', [{ name: 'runs', members: ['one', 'two'], instants }], outages, whole).breaches.length;
+  const out = (member: string, from: number, to: number): Outage => ({ member, from: from * second, to: to * second });
+
+  it('rests for 15 seconds at most while one process could do it', () => {
+    assert.equal(judge(everySecond(0, 100), []), 0);
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(54, 100)], []), 0);
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(56, 100)], []), 1);
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(56, 100)], [out('one', 30, 60)]), 1, 'the other could');
+  });
+
+  it('may rest while no process can do it, and for 15 seconds after that', () => {
+    const outages = [out('one', 30, 60), out('two', 40, 70)];
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(74, 100)], outages), 0);
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(77, 100)], outages), 1);
+    assert.equal(judge(everySecond(0, 80), []), 1, 'up to the end');
+  });
+});
+
+describe('alerts that are expected', () => {
+  const channel = { id: 1, secret: '', sendDegraded: false };
+  const result = (slot: number, order: number, outcome: RecordedResult['outcome']): RecordedResult => {
+    const at = slot * 10 * second;
+    const id = `${slot}`;
+    return { id, checkId: 'c', isScheduled: true, at, slots: 1, outcome, startedAt: at, stoppedAt: at + 5, order };
+  };
+  const linesOf = (...results: readonly RecordedResult[]): string[] =>
+    expectedAlerts('c', channel, results).map(({ line }) => line.replace(' of check c by result ', ' '));
+
+  it('follow from results in the order of their slots', () => {
+    assert.deepEqual(linesOf(result(1, 1, 'passed'), result(2, 2, 'failed'), result(3, 3, 'passed')), [
+      'channel 1: ALERT_FAILURE 2',
+      'channel 1: ALERT_RECOVERY 3',
+    ]);
+  });
+
+  it('do not follow from a result that was recorded after that of a newer slot', () => {
+    assert.deepEqual(linesOf(result(1, 1, 'passed'), result(2, 3, 'failed'), result(3, 2, 'passed')), []);
+  });
+
+  it('follow from a result that was recorded after a newer slot was missed', () => {
+    assert.deepEqual(linesOf(result(1, 1, 'passed'), result(2, 3, 'failed'), result(3, 2, 'missed')), [
+      'channel 1: ALERT_FAILURE 2',
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+// deploy/prometheus-rules.yaml and the example of autoscaling ask for metrics, roles and states that there are.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { roles } from '#config-variables.ts';
+import { deliveryStatuses } from '#domain/delivery.ts';
+import { outcomes } from '#domain/result.ts';
+import { at, listOf, readYaml, textAt } from './support/deploy-files.ts';
+import { ofKind } from './support/manifests.ts';
+import { metricNames } from './support/metric-names.ts';
+
+const names = metricNames();
+
+describe('deploy/prometheus-rules.yaml', () => {
+  const [file] = readYaml('deploy/prometheus-rules.yaml');
+  const rules = listOf(at(file, 'groups')).flatMap((group) => listOf(at(group, 'rules')));
+
+  it('asks for metrics that there are', () => {
+    assert.ok(rules.length >= 10, `${rules.length} rules`);
+    for (const rule of rules) {
+      const named = textAt(rule, 'expr').match(/\btocsin_[a-z_]+/g) ?? [];
+      assert.ok(named.length > 0, textAt(rule, 'alert'));
+      for (const name of named) assert.ok(names.includes(name.replace(/_bucket$/, '')), name);
+    }
+  });
+
+  it('asks for roles, outcomes and states that there are, and for each role', () => {
+    const text = rules.map((rule) => textAt(rule, 'expr')).join('\n');
+    const valuesOf = (label: string): string[] =>
+      [...text.matchAll(new RegExp(`\\b${label}=~?"([^"]*)"`, 'g'))].map(([, value = '']) => value);
+    assert.deepEqual(
+      valuesOf('roles').map((pattern) => roles.filter((role) => new RegExp(`^(?:${pattern})$`).test(`x,${role},y`))),
+      roles.map((role) => [role]),
+    );
+    for (const value of valuesOf('outcome')) assert.ok((outcomes as readonly string[]).includes(value), value);
+    for (const value of valuesOf('status')) assert.ok((deliveryStatuses as readonly string[]).includes(value), value);
+    assert.ok(valuesOf('outcome').length + valuesOf('status').length >= 2);
+  });
+
+  it('says of each alert how bad it is, what is wrong and what to do', () => {
+    assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+    for (const rule of rules) {
+      assert.match(textAt(rule, 'alert'), /^Tocsin[A-Z]/);
+      assert.match(textAt(rule, 'labels', 'severity'), /^(?:critical|warning)$/);
+      for (const part of ['summary', 'description']) assert.ok(textAt(rule, 'annotations', part).length > 10);
+    }
+  });
+});
+
+describe('the example of autoscaling', () => {
+  it('asks for metrics that there are', () => {
+    for (const scaler of ofKind('HorizontalPodAutoscaler')) {
+      const [metric] = listOf(at(scaler, 'spec', 'metrics'));
+      const name = textAt(metric, 'external', 'metric', 'name');
+      assert.ok(names.includes(name.replace('_p95_', '_')), name);
+    }
+  });
+});

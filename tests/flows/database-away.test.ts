@@ -1,0 +1,109 @@
+// The PostgreSQL goes away and comes back: nothing spins, everybody is told, and what was found meanwhile is recorded.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type PostgresServer, startPostgres, type StopMode } from '../support/postgres.ts';
+import { startCuttingWay } from '../support/cutting-way.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+const health = async (address: string, of: 'live' | 'ready') => {
+  const answer = await fetch(`${address}/health/${of}`);
+  return { status: answer.status, reasons: ((await answer.json()) as { reasons?: string[] }).reasons ?? [] };
+};
+
+for (const [how, mode] of [
+  ['is stopped in good order', 'fast'],
+  ['is killed', 'immediate'],
+] as const satisfies readonly (readonly [string, StopMode])[]) {
+  describe(`when the database ${how}`, () => {
+    it('processes say so, try again without haste, and record what they found meanwhile', async (t) => {
+      const database = await server.newDatabase();
+      const shared = { DATABASE_URL: database.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1' };
+      const api = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });
+      const worker = await startService(t, { ...shared, TOCSIN_ROLES: 'scheduler,runner,deliverer,upkeep' });
+      const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+      const { id: groupId } = await api.must('POST', '/v2/check-groups', { name: 'Shops' });
+      const { id } = await api.must('POST', '/v1/checks/api', {
+        name: 'Cart',
+        frequency: 1440,
+        groupId,
+        // One attempt, whose outcome nobody can ask for again.
+        doubleCheck: false,
+        retryStrategy: { type: 'NO_RETRIES' },
+        request: { method: 'GET', url: target.url },
+      });
+      const config = { url: receiver.url, webhookSecret: secret };
+      await api.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+
+      // The target answers only once the database is gone.
+      target.answer({ status: 500, delayMs: 3000 });
+      await api.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
+      await target.hits(1);
+      await server.halt(mode);
+      const goneAt = Date.now();
+
+      for (const { address } of [api, worker]) {
+        const ready = await until('readiness to say no', async () => {
+          const found = await health(address, 'ready');
+          return found.status === 503 && found;
+        });
+        assert.ok(ready.reasons.length > 0);
+        assert.equal((await health(address, 'live')).status, 200, 'a restart would not help');
+      }
+      const refused = await api.api('GET', '/v1/checks');
+      assert.deepEqual(
+        [refused.status, refused.body['statusCode'], refused.body['error']],
+        [503, 503, 'Service Unavailable'],
+      );
+      await until('the finding to wait', async () =>
+        (await health(worker.address, 'ready')).reasons.some((reason) => /1 results? wait/.test(reason)),
+      );
+      const lines = (worker.printed.match(/failed"\}?/g) ?? []).length;
+      const seconds = (Date.now() - goneAt) / 1000;
+      // Seven loops and the writer, each with a growing pause: three times a second at most, and less as it lasts.
+      assert.ok(lines <= 8 * (3 + seconds), `${lines} lines in ${seconds} s:\n${worker.printed}`);
+
+      await server.begin();
+      await until('readiness to come back', async () => (await health(worker.address, 'ready')).status === 200);
+      await until('the API to come back', async () => (await api.api('GET', '/v1/checks')).status === 200);
+      const alert = await receiver.alert('ALERT_FAILURE');
+      assert.equal(alert.json['CHECK_ID'], id);
+      assert.equal(target.all.length, 1, 'it was probed once: what was found had waited in memory');
+      const metrics = await (await fetch(`${worker.address}/metrics`)).text();
+      assert.match(metrics, /^tocsin_conservation_difference 0$/m);
+      assert.match(metrics, /^tocsin_runs\{what="failed"\} 1$/m);
+    });
+  });
+}
+
+/** What a process says to the database when it starts, in two halves: after each cut it waits longer than after the last. */
+const startingSteps = {
+  'while it opens the database': ['clock_timestamp()', 'CREATE TABLE results_'],
+  'when it has opened it': [
+    'information_schema.columns',
+    'runtime_stages',
+    'insert into "processes"',
+    'next_due_at > $1 + interval_ms',
+    'insert into "accounts"',
+  ],
+};
+
+describe('when the database goes away from a process that starts', () => {
+  for (const [when, statements] of Object.entries(startingSteps)) {
+    it(`${when}, the start is tried again and comes to its end`, async (t) => {
+      const way = await startCuttingWay(t, (await server.newDatabase()).url, statements);
+      const service = await startService(t, { DATABASE_URL: way.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32) });
+      assert.deepEqual(way.left, [], 'each of these statements was cut once');
+      assert.equal((await service.api('GET', '/v1/checks')).status, 200);
+    });
+  }
+});

@@ -1,0 +1,85 @@
+// Two processes that reach their PostgreSQL through a pooler in transaction mode: everything works, with and without
+// wake-ups; and without a pooler when nobody listens.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { type Cleanup, startScriptedServer } from '../support/scripted-server.ts';
+import { type Service, startService } from '../support/service.ts';
+import { poolers } from '../support/transaction-pooler.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+/** The API in one process, the work in another. */
+async function startTwo(t: Cleanup, environment: NodeJS.ProcessEnv): Promise<readonly [Service, Service]> {
+  const shared = { TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'debug', ...environment };
+  const api = await startService(t, { ...shared, TOCSIN_ROLES: 'api,scheduler' });
+  const worker = await startService(t, { ...shared, TOCSIN_ROLES: 'runner,deliverer,upkeep' });
+  return [api, worker];
+}
+
+/** A trigger that waits for its runs, a failure and its end, told and signed. */
+async function fromCheckToAlert(t: Cleanup, api: Service): Promise<void> {
+  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+  const { id: groupId } = await api.must('POST', '/v2/check-groups', { name: 'Shops' });
+  const request = { method: 'GET', url: target.url };
+  for (let n = 0; n < 5; n++)
+    await api.must('POST', '/v1/checks/api', { name: `Cart ${n}`, frequency: 1440, groupId, request });
+  const config = { url: receiver.url, webhookSecret: secret };
+  await api.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+  const { token } = await api.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
+  await target.hits(5);
+  const url = `/check-groups/${String(groupId)}/trigger/${String(token)}?maxWaitSeconds=60`;
+  for (const [status, answer, type] of [
+    [500, 503, 'ALERT_FAILURE'],
+    [200, 200, 'ALERT_RECOVERY'],
+  ] as const) {
+    target.answer({ status });
+    const batch = await api.api('GET', url);
+    assert.deepEqual([batch.status, (batch.body as unknown as unknown[]).length], [answer, 5], JSON.stringify(batch));
+    await until(
+      `five times ${type}`,
+      () => receiver.all.filter(({ json }) => json['ALERT_TYPE'] === type).length === 5,
+    );
+  }
+  const metrics = async (): Promise<string> => (await fetch(`${api.address}/metrics`)).text();
+  await until('every delivery to be settled', async () => /^tocsin_deliveries_pending 0$/m.test(await metrics()));
+  assert.match(await metrics(), /^tocsin_conservation_difference 0$/m);
+}
+
+for (const [name, startPooler] of Object.entries(poolers)) {
+  describe(name, () => {
+    it('is no hindrance; wake-ups are not listened for through it, and it is said how', async (t) => {
+      const database = await server.newDatabase();
+      const [api, worker] = await startTwo(t, { DATABASE_URL: await startPooler(t, server, database) });
+      await fromCheckToAlert(t, api);
+      for (const { printed } of [api, worker]) assert.match(printed, /TOCSIN_LISTEN_URL.*store\.polling/);
+    });
+
+    it('is gone around for wake-ups where TOCSIN_LISTEN_URL names the database itself', async (t) => {
+      const database = await server.newDatabase();
+      const [api, worker] = await startTwo(t, {
+        DATABASE_URL: await startPooler(t, server, database),
+        TOCSIN_LISTEN_URL: database.url,
+      });
+      await fromCheckToAlert(t, api);
+      for (const { printed } of [api, worker]) assert.match(printed, /store\.listening/);
+      assert.doesNotMatch(worker.printed, /store\.polling/);
+    });
+  });
+}
+
+describe('without wake-ups', () => {
+  it('nothing is lost: each process finds what the others made by looking', async (t) => {
+    const database = await server.newDatabase();
+    const [api, worker] = await startTwo(t, { DATABASE_URL: database.url, TOCSIN_LISTEN_URL: 'off' });
+    await fromCheckToAlert(t, api);
+    assert.doesNotMatch(worker.printed, /store\.(listening|polling)/);
+  });
+});

@@ -1,0 +1,73 @@
+// A dump of PostgreSQL's own tools is a whole installation: what docs/operating.md says, tried where the tools are.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { openSource } from '#commands/move-sides.ts';
+import { sumOf } from '#store/move/copy-table.ts';
+import { isCarried } from '#store/move/shape.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openPostgresStore } from '#store/store.ts';
+import { paste } from '../support/command.ts';
+import { fill } from '../support/every-table.ts';
+import { blockOf, readPage } from '../support/pages.ts';
+import { dumpingBinaries } from '../support/postgres-binaries.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { openRawPostgres } from '../support/raw-rows.ts';
+
+const bin = dumpingBinaries();
+const page = readPage('docs/operating.md');
+const lines = { dump: blockOf(page, 'sh', 'postgres-backup'), restore: blockOf(page, 'sh', 'postgres-restore') };
+const secretKey = new Uint8Array(32).fill(7);
+
+/** Rows and sums of every table. */
+async function sumsOf(url: string): Promise<string[]> {
+  const side = await openSource({ kind: 'postgres', address: readPostgresAddress(url) });
+  const sums: string[] = [];
+  for (const table of side.tables.filter(isCarried)) {
+    const sum = await sumOf(side, table, {});
+    sums.push(`${table.name} ${sum.rows} ${sum.text()}`);
+  }
+  await side.close();
+  return sums;
+}
+
+describe('a backup of PostgreSQL', () => {
+  if (bin === null) {
+    it('was not made: no server with pg_dump and pg_restore is on this machine; the lines of the page name both', () => {
+      assert.match(lines.dump, /^pg_dump /);
+      assert.match(lines.restore, /pg_restore /);
+    });
+    return;
+  }
+  it(`by pg_dump of PostgreSQL ${basename(dirname(bin))} is the same installation after pg_restore`, async (t) => {
+    const server = await startPostgres(null, bin);
+    const folder = mkdtempSync(join(tmpdir(), 'tocsin-dump-'));
+    t.after(async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    });
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, 'backups'));
+    const [from, to] = [await server.newDatabase(), await server.newDatabase()];
+    const clock = { now: () => Date.UTC(2026, 2, 10, 12) };
+    const open = (url: string) => openPostgresStore({ address: readPostgresAddress(url), secretKey, clock });
+    await (await open(from.url)).close();
+    const raw = openRawPostgres(from.url);
+    const side = await openSource({ kind: 'postgres', address: readPostgresAddress(from.url) });
+    const { tables } = side;
+    await side.close();
+    for (const table of tables.filter(isCarried)) fill(raw, table, 7, clock.now());
+    raw.close();
+
+    const environment = { PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+    const dumped = await paste(lines.dump, folder, { ...environment, DATABASE_URL: from.url });
+    assert.equal(dumped.code, 0, dumped.err);
+    const restored = await paste(lines.restore, folder, { ...environment, EMPTY_URL: to.url });
+    assert.equal(restored.code, 0, restored.err);
+    assert.ok(existsSync(join(folder, 'backups')));
+    assert.deepEqual(await sumsOf(to.url), await sumsOf(from.url));
+    await (await open(to.url)).close();
+  });
+});

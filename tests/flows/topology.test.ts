@@ -1,0 +1,84 @@
+// What deploy/compose.postgres.yaml starts, as plain processes on a database made as docs/postgresql.md says: from a check
+// to an alert, listed by GET /v1/processes, and stopped in good order.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { roles } from '#config-variables.ts';
+import { paste } from '../support/command.ts';
+import { root, succeeds } from '../support/deploy-files.ts';
+import { blockOf, readPage } from '../support/pages.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startTopology } from '../support/topology.ts';
+import { until } from '../support/until.ts';
+
+const variables = {
+  ADMIN_PASSWORD: 'a'.repeat(64),
+  DATABASE_PASSWORD: `b'${'b'.repeat(32)}`,
+  SECRET_KEY: 'c'.repeat(64),
+};
+const psql = succeeds('psql', '--version');
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+/** Role and database `tocsin`, made by the lines of the page; without psql by its statements, one after the other. */
+async function makeDatabase(): Promise<void> {
+  const page = readPage('docs/postgresql.md');
+  const { DATABASE_PASSWORD } = variables;
+  // A server of the tests has a role of that name already.
+  await server.admin('DROP ROLE tocsin');
+  if (psql) {
+    const [, ...lines] = blockOf(page, 'sh', 'create-database').split('\n');
+    const place = { PGHOST: server.socketDir, PGPORT: String(server.port), PGUSER: 'postgres' };
+    const { code, err } = await paste(lines.join('\n'), root, { ...place, DATABASE_PASSWORD });
+    assert.deepEqual([code, err], [0, '']);
+  } else {
+    const quoted = `'${DATABASE_PASSWORD.replaceAll(`'`, `''`)}'`;
+    const statements = blockOf(page, 'sql', 'create-database').replace(`'choose-a-long-one'`, () => quoted);
+    for (const statement of statements.split('\n')) await server.admin(statement);
+  }
+}
+
+test(`the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0; role and database are made by the lines of docs/postgresql.md (${psql ? 'psql' : 'psql is not here: by their statements'})`, async (t) => {
+  await makeDatabase();
+  const [rights] = await server.admin(
+    `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS more,
+       has_database_privilege('public', 'tocsin', 'CONNECT') AS open FROM pg_roles WHERE rolname = 'tocsin'`,
+  );
+  assert.deepEqual(rights, { more: false, open: false });
+  const topology = await startTopology(t, variables, server.port);
+  const { api } = topology;
+
+  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'a secret between two')];
+  target.answer({ status: 503 });
+  const config = { url: receiver.url, webhookSecret: 'a secret between two' };
+  await api.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+  const request = { method: 'GET', url: target.url };
+  const check = await api.must('POST', '/v1/checks/api', {
+    name: 'Cart',
+    frequency: 0,
+    frequencyOffset: 10,
+    request,
+  });
+  const alert = await receiver.alert('ALERT_FAILURE', 30_000);
+  assert.equal(alert.json['CHECK_ID'], check['id']);
+
+  const listed = (await api.must('GET', '/v1/processes')) as unknown as readonly Record<string, unknown>[];
+  const shown = listed.map((one) => `${String(one['roles'])} ${String(one['version'])} ${String(one['status'])}`);
+  t.diagnostic(`GET /v1/processes: ${shown.join('; ')}`);
+  assert.deepEqual(listed.map((one) => String(one['roles'])).toSorted(), [...roles].toSorted());
+  assert.ok(listed.every((one) => one['status'] === 'alive'));
+  assert.equal(new Set(listed.map((one) => one['version'])).size, 1);
+
+  const metrics = async (): Promise<string> => (await fetch(`${api.address}/metrics`)).text();
+  await until('the delivery to be settled', async () => /^tocsin_deliveries_pending 0$/m.test(await metrics()));
+  assert.match(await metrics(), /^tocsin_conservation_difference 0$/m);
+  assert.deepEqual(
+    await topology.stop(),
+    roles.map(() => 0),
+  );
+});

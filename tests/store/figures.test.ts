@@ -1,0 +1,38 @@
+// What is asked of the store beside path and API: figures for metrics, channels that fail, and the stages of runtimes.
+import assert from 'node:assert/strict';
+import { test } from '../support/each-engine.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+test('the figures of an installation are those of its rows', async (newStore) => {
+  await using path = await PathUnderTest.open(newStore);
+  const { store, raw } = path.temp;
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 0, oldestDueAt: null });
+  const checkId = await path.check();
+  const channel = await path.channel(checkId);
+  await path.runAll('failed');
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, oldestDueAt: path.now });
+  assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, oldestDueAt: null });
+  path.temp.clock.turn(10_000);
+  await path.schedule();
+  const { askedFor, outcomes, open, difference } = await store.figures.conservation();
+  assert.deepEqual([askedFor, outcomes.failed, outcomes.passed, open, difference], [2, 1, 0, 1, 0]);
+  raw.exec('DELETE FROM runs');
+  assert.equal((await store.figures.conservation()).difference, 1, 'a run that is lost shows');
+  const [state, ...more] = await store.figures.checkStates();
+  assert.deepEqual([state?.accountId, state?.checkId, state?.status], [path.accountId, checkId, 'failing']);
+  assert.deepEqual([state?.responseTimeMs, more], [12.345, []]);
+  assert.equal(await store.figures.failingChannels(), 0);
+  raw.exec(`UPDATE alert_channels SET failing_since = ${path.now}, exhausted_in_a_row = 5`);
+  assert.equal(await store.figures.failingChannels(), 1);
+  assert.deepEqual(await store.failingChannels.list(path.accountId), [
+    { alertChannelId: channel, name: 'Hook', failingSince: path.now, exhaustedInARow: 5 },
+  ]);
+});
+
+test('the last stage of a runtime is remembered', async (newStore) => {
+  await using temp = await newStore();
+  const { runtimeStages } = temp.store;
+  await runtimeStages.remember(new Map([['2026.10', 'BETA']]));
+  await runtimeStages.remember(new Map([['2026.10', 'CURRENT']]));
+  assert.deepEqual([...(await runtimeStages.all())], [['2026.10', 'CURRENT']]);
+});

@@ -1,0 +1,63 @@
+// Wake-ups between the processes of one PostgreSQL: told to the others, gathered, and listened for again after a loss.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openPostgresStore, type Store } from '#store/store.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+const secretKey = new Uint8Array(32).fill(7);
+
+interface Listening extends AsyncDisposable {
+  readonly store: Store;
+  readonly heard: (string | null)[];
+  readonly states: string[];
+}
+
+async function open(url: string): Promise<Listening> {
+  const [heard, states]: [(string | null)[], string[]] = [[], []];
+  const store = await openPostgresStore({
+    address: readPostgresAddress(url),
+    secretKey,
+    clock: { now: () => Date.now() },
+    onListening: (state) => void states.push(state),
+  });
+  store.wakes.listen((name) => void heard.push(name));
+  await until('it to listen', () => states.length > 0);
+  return { store, heard, states, [Symbol.asyncDispose]: () => store.close() };
+}
+
+it('a wake-up reaches the others and not its sender, and many of one name are few', async () => {
+  const { url } = await server.newDatabase();
+  await using one = await open(url);
+  await using two = await open(url);
+  await using other = await open((await server.newDatabase()).url);
+  for (let n = 0; n < 500; n++) one.store.wakes.send('run-checks');
+  one.store.wakes.send('send-deliveries');
+  await until('both names', () => two.heard.includes('run-checks') && two.heard.includes('send-deliveries'));
+  two.store.wakes.send('results');
+  await until('the answer', () => one.heard.includes('results'));
+  assert.deepEqual(one.heard, [null, 'results'], 'null: what was before it listened is not known');
+  assert.ok(two.heard.length < 10, `${two.heard.length} wake-ups`);
+  assert.deepEqual(other.heard, [null], 'another database is another installation');
+});
+
+it('listening is taken up again when its connection is lost, and everything is looked at once', async () => {
+  const { url, name } = await server.newDatabase();
+  await using one = await open(url);
+  await using two = await open(url);
+  await server.admin(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND query LIKE 'LISTEN%'`,
+  );
+  await until('both to listen again', () => one.states.length >= 3 && two.states.length >= 3);
+  assert.deepEqual(one.states, ['listening', 'polling', 'listening']);
+  assert.deepEqual(one.heard, [null, null]);
+  two.store.wakes.send('run-checks');
+  await until('a wake-up', () => one.heard.includes('run-checks'));
+});

@@ -1,0 +1,57 @@
+// The processes of an installation: who lives, what it holds, and who is forgotten.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { ProcessSign } from '#domain/process.ts';
+import { newId } from '#lib/id.ts';
+import { it } from '../support/each-engine.ts';
+
+const minuteMs = 60_000;
+
+function sign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'seenAt'> {
+  return {
+    id: newId(),
+    roles: ['runner'],
+    version: '1.2.3',
+    location: { code: 'eu', name: 'Europe' },
+    host: 'cellar',
+    pid: 42,
+    publicUrl: null,
+    startedAt: 1_700_000_000_000,
+    holds: { runs: 0, deliveries: 0 },
+    ...change,
+  };
+}
+
+describe('processes', () => {
+  it('are listed as they last wrote of themselves, in the order of their start', async (newStore) => {
+    await using temp = await newStore();
+    const { processes } = temp.store;
+    const [late, early] = [sign({ startedAt: 2000, publicUrl: 'https://t.example.com' }), sign({ startedAt: 1000 })];
+    await processes.sign(late);
+    await processes.sign(early);
+    temp.clock.turn(5000);
+    const busy = { ...early, holds: { runs: 7, deliveries: 3 } };
+    await processes.sign(busy);
+    const now = temp.clock.now();
+    assert.deepEqual(await processes.list(), [
+      { ...busy, seenAt: now },
+      { ...late, seenAt: now - 5000 },
+    ]);
+  });
+
+  it('are forgotten after ten minutes of silence, and at once when they stop', async (newStore) => {
+    await using temp = await newStore();
+    const { processes } = temp.store;
+    const [silent, stopped, living] = [sign(), sign(), sign()];
+    for (const one of [silent, stopped]) await processes.sign(one);
+    await processes.leave(stopped.id);
+    assert.deepEqual(
+      (await processes.list()).map(({ id }) => id),
+      [silent.id],
+    );
+    temp.clock.turn(10 * minuteMs + 1);
+    assert.deepEqual(await processes.list(), []);
+    await processes.sign(living);
+    assert.equal(temp.raw.prepare('SELECT count(*) AS n FROM processes').get()?.['n'], 1, 'its row is gone');
+  });
+});

@@ -1,0 +1,172 @@
+// Statements that touch account-owned rows without naming the account, each with the reason why it may.
+
+/** A mention of a table that needs no account, in statements of a certain look. */
+export interface AccountException {
+  /** null = of any table, which holds for the statements of that one file of tests only. */
+  readonly table: string | null;
+  /** In small letters, without quotes, with single spaces, `?` for each parameter and for each list of them. */
+  readonly statement: RegExp;
+  readonly why: string;
+  /** The file of tests/store/ in which it is issued. */
+  readonly seenIn: string;
+  /** Where only one engine issues it. */
+  readonly engine?: 'SQLite' | 'PostgreSQL';
+}
+
+const claim = 'a claim takes what is due first, whoever owns it';
+const rest = 'the step sleeps until the next is due, whoever owns it';
+const clock = 'the clock of the machine was set, for everybody';
+const start = 'a process before this one held it, whoever owns it';
+const old = 'upkeep removes what is old, whoever owns it';
+const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
+const rollUp = 'roll-ups are made hour by hour, of every check there is';
+const copy = 'an installation is copied whole, a table at a time';
+const figure = 'a metric is about the whole installation';
+
+export const accountExceptions: readonly AccountException[] = [
+  { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },
+  { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs' },
+  { table: 'runs', statement: /from runs where location = \? and available_at <= \?/, why: claim, seenIn: 'path-runs' },
+  { table: 'runs', statement: /^select available_at as at from runs/, why: rest, seenIn: 'path-runs' },
+  {
+    table: 'deliveries',
+    statement: /from deliveries where status = 0 and account_id > \? order by account_id, alert_channel_id/,
+    why: claim,
+    seenIn: 'path-deliveries',
+    engine: 'SQLite',
+  },
+  {
+    table: 'deliveries',
+    statement: /^with recursive lane as \( \(select account_id, alert_channel_id, next_attempt_at from deliveries/,
+    why: claim,
+    seenIn: 'path-deliveries',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'runs',
+    statement: /^update runs .* where leased_by is not null$/,
+    why: start,
+    seenIn: 'path-runs',
+    engine: 'SQLite',
+  },
+  {
+    table: 'deliveries',
+    statement: /^update deliveries .* where leased_by is not null$/,
+    why: start,
+    seenIn: 'path-deliveries',
+    engine: 'SQLite',
+  },
+  {
+    table: 'deliveries',
+    statement:
+      /^update deliveries set next_attempt_at = \? where status = 0 and attempts <= \? and next_attempt_at > \?$/,
+    why: clock,
+    seenIn: 'path-clock',
+  },
+  { table: 'schedules', statement: /where next_due_at > \? \+ interval_ms/, why: clock, seenIn: 'path-clock' },
+  { table: 'check_states', statement: /from check_states where position_at > \?/, why: clock, seenIn: 'path-clock' },
+  { table: 'check_states', statement: /^update check_states set since = since \+/, why: clock, seenIn: 'path-clock' },
+  { table: 'runs', statement: /^update runs set available_at = available_at \+/, why: clock, seenIn: 'path-clock' },
+  {
+    table: 'deliveries',
+    statement: /^update deliveries set next_attempt_at = next_attempt_at \+/,
+    why: clock,
+    seenIn: 'path-clock',
+  },
+  { table: 'accounts', statement: /^select id from accounts$/, why: old, seenIn: 'retention', engine: 'SQLite' },
+  {
+    table: 'results',
+    statement: /^select account_id, check_id from results where account_id > \? order by account_id, check_id limit 1$/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'SQLite',
+  },
+  {
+    table: 'accounts',
+    statement:
+      /from accounts a cross join lateral \( select account_id, id from \w+ where account_id = a\.id and id < \?/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'results_other',
+    statement: /^delete from results_other where ctid = any/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'exchanges_other',
+    statement: /^delete from exchanges_other where ctid = any/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'idempotency_keys',
+    statement: /^delete from idempotency_keys where .* from idempotency_keys where created_at < \?/,
+    why: old,
+    seenIn: 'retention',
+  },
+  {
+    table: 'accounts',
+    statement: /^select id from accounts limit \?$/,
+    why: 'is there any account?',
+    seenIn: 'api-keys',
+  },
+  { table: 'api_key_accounts', statement: /where api_key_id in \(\?\) order by/, why: ofKey, seenIn: 'api-keys' },
+  {
+    table: 'api_key_accounts',
+    statement: /^select max\(position\) as last from api_key_accounts where api_key_id = \?$/,
+    why: ofKey,
+    seenIn: 'api-keys',
+  },
+  {
+    table: 'api_key_accounts',
+    statement: /^delete from api_keys where id = \? and not exists \(select/,
+    why: 'a key goes when no account is left to it',
+    seenIn: 'api-keys',
+  },
+  {
+    table: 'triggers',
+    statement: /^select \* from triggers where token = \?$/,
+    why: 'who calls by a token names no account: the token says whose it is',
+    seenIn: 'triggers',
+  },
+  { table: 'checks', statement: /^select min\(created_at\) as at from checks$/, why: rollUp, seenIn: 'roll-ups' },
+  {
+    table: 'checks',
+    statement: /^select account_id as accountid, id as checkid from checks where .* order by account_id, id limit \?/,
+    why: rollUp,
+    seenIn: 'roll-ups',
+  },
+  { table: 'late_hours', statement: /from late_hours l .*where l\.start_at < \?/, why: rollUp, seenIn: 'roll-ups' },
+  {
+    table: 'checks',
+    statement: /from late_hours l left join checks c on c\.account_id = l\.account_id and c\.id = l\.check_id/,
+    why: rollUp,
+    seenIn: 'roll-ups',
+    engine: 'SQLite',
+  },
+  { table: null, statement: /^select count\(\*\) as n from \w+$/, why: copy, seenIn: 'move' },
+  {
+    table: null,
+    statement: /^select [\w, ]+ from \w+( where \([\w, ]+\) > \(\?\))? order by [\w, ]+ limit (\d+|\?)$/,
+    why: copy,
+    seenIn: 'move',
+  },
+  { table: null, statement: /^(delete from|truncate) \w+$/, why: copy, seenIn: 'move' },
+  { table: 'run_counts', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
+  { table: 'runs', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
+  { table: 'deliveries', statement: /^select count\(\*\) as pending from deliveries/, why: figure, seenIn: 'figures' },
+  { table: 'deliveries', statement: /^select min\(created_at\) as at from deliveries/, why: figure, seenIn: 'figures' },
+  { table: 'alert_channels', statement: /^select count\(\*\) as failing from/, why: figure, seenIn: 'figures' },
+  {
+    table: 'check_states',
+    statement: /^select checks\.account_id, .* from check_states/,
+    why: figure,
+    seenIn: 'figures',
+  },
+  { table: 'checks', statement: /^select checks\.account_id, .* from check_states/, why: figure, seenIn: 'figures' },
+];
