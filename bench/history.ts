@@ -113,6 +113,7 @@ function questionsOf(plans: readonly CheckPlan[]): Questions {
   };
   return {
     'last 50 results': () => `/v1/check-results/${any()}?limit=50`,
+    'last 50 results, by cursor': () => `/v2/check-results/${any()}?limit=50`,
     'chart of 24 h': () => `/v1/analytics/api-checks/${any()}?quickRange=last24Hours&aggregationInterval=60`,
     'availability of 30 days': () => `/v1/analytics/api-checks/${any()}?quickRange=last30Days&metrics=availability`,
     'statuses of 10,000 checks': () => '/v1/check-statuses',

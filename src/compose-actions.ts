@@ -67,6 +67,7 @@ export function composeActions(means: ActionMeans) {
     triggerCalls: createTriggerCallActions({
       ...triggering,
       batches: store.batches,
+      movedAccounts: means.movedAccounts,
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),

@@ -1,5 +1,6 @@
 // What the actions of a process are joined with.
 import type { Authentication } from '#actions/authenticate.ts';
+import type { MovedAccounts } from '#actions/moved-accounts.ts';
 import type { Notice } from '#actions/notices.ts';
 import type { ResultLinks } from '#actions/result-links.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -17,6 +18,7 @@ export interface ActionMeans {
   readonly clock: Clock;
   readonly runtimes: LoadedRuntimes;
   readonly authentication: Authentication;
+  readonly movedAccounts: MovedAccounts;
   readonly links: ResultLinks;
   readonly userAgent: string;
   readonly wake: (name: LoopName) => void;

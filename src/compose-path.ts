@@ -19,6 +19,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
@@ -96,6 +97,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
+    'resume-accounts': createResumeAccounts({
+      store: store.accountMoves,
+      onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+    }),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
   const loops = new Map<LoopName, Loop>();
@@ -135,6 +140,7 @@ const idleMs = 1000;
 const longPausesMs: Partial<Record<LoopName, number>> = {
   'roll-up': 60_000,
   'remove-old-rows': 600_000,
+  'resume-accounts': 10_000,
   'sign-of-life': signPauseMs,
 };
 

@@ -1,10 +1,11 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
-import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
+import { createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
+import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
@@ -67,7 +68,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
   const means = createRoleMeans(config, log);
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const access = createAccess(store, clock);
   const metrics = createMetrics(store.figures, {
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
@@ -77,10 +78,10 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { config, store, clock, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, runtimes, authentication, metrics, links, publicUrl, ownProcess };
+  const shared = { ...plain, ...access, runtimes, metrics, links, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
@@ -88,7 +89,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     processNotices: () => runtimes.notices(),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const server = createRestServer({ routes, ...restOptions(config, log, clock, authentication) });
+  const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
   const listening = await listenAt(server, config);
   address = listening;
   const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
@@ -123,6 +124,16 @@ function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pic
   };
 }
 
+/** Who may ask, and where what they ask for lives. */
+type Access = ReturnType<typeof createAccess>;
+
+function createAccess({ apiKeys, accountMoves }: Store, clock: Clock) {
+  return {
+    authentication: createAuthentication({ apiKeys, clock }),
+    movedAccounts: createMovedAccounts(accountMoves, clock),
+  };
+}
+
 /** The key of the first account, when this start made it; null otherwise. */
 async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
   if (!config.roles.includes('api')) return null;
@@ -142,10 +153,11 @@ function restOptions(
   config: Config,
   log: Log,
   clock: Clock,
-  { authenticate }: Authentication,
+  { authentication, movedAccounts }: Access,
 ): Omit<RestOptions, 'routes'> {
   return {
-    authenticate,
+    authenticate: authentication.authenticate,
+    requireHere: movedAccounts.requireHere,
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
     now: () => clock.now(),

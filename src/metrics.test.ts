@@ -1,17 +1,11 @@
 // What Prometheus reads of the scheduler, and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { noFigures } from '../tests/support/no-figures.ts';
 import { createMetrics } from './metrics.ts';
 
-const figures = {
-  conservation: () => Promise.resolve({ askedFor: 0, open: 0, outcomes: {}, difference: 0 }),
-  outbox: () => Promise.resolve({ pending: 0, oldestDueAt: null }),
-  failingChannels: () => Promise.resolve(0),
-  checkStates: () => Promise.resolve([]),
-};
-
 it('the lag of the scheduler is the longest since the last scrape', async (t) => {
-  const metrics = createMetrics(figures as unknown as Parameters<typeof createMetrics>[0], {
+  const metrics = createMetrics(noFigures, {
     probeLoopDelayMs: () => 0,
     now: () => 0,
     ownProcess: () => null,
@@ -31,10 +25,7 @@ it('states of checks are told where that is asked for, and read from the databas
   const checkStates = () => Promise.resolve(++reads > 0 ? [state] : []);
   const scrape = async (showsChecks: boolean): Promise<string> => {
     const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks };
-    const metrics = createMetrics(
-      { ...figures, checkStates } as unknown as Parameters<typeof createMetrics>[0],
-      sources,
-    );
+    const metrics = createMetrics({ ...noFigures, checkStates }, sources);
     t.after(() => metrics.stop());
     return metrics.registry.metrics();
   };

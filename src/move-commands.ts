@@ -3,12 +3,14 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CommandError } from '#commands/command-error.ts';
 import { migrate } from '#commands/migrate.ts';
+import { moveOneAccount } from '#commands/move-account.ts';
 import type { Screen } from '#commands/progress.ts';
 import { restore } from '#commands/restore.ts';
 import { systemClock } from '#lib/clock.ts';
+import { isUuid } from '#lib/id.ts';
 import { configVariables, type DatabaseUrl } from './config-variables.ts';
 import { readConfig } from './config.ts';
-import { findSecretKey } from './secret-key.ts';
+import { findSecretKey, readKeyFile } from './secret-key.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `restore <file>`. Throws UsageError, ConfigError and CommandError. */
@@ -28,15 +30,39 @@ export function restoreBackup(words: string[]): Promise<number> {
   return Promise.resolve(0);
 }
 
-/** `migrate --from … --to …`. Throws UsageError, ConfigError and CommandError. */
+const migrateOptions = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  overwrite: { type: 'boolean' },
+  account: { type: 'string' },
+  'redirect-to': { type: 'string' },
+  'to-secret-key-file': { type: 'string' },
+} as const;
+
+/** `migrate --from … --to …`, of everything or of one account. Throws UsageError, ConfigError and CommandError. */
 export async function migrateDatabase(words: string[]): Promise<number> {
-  const options = { from: { type: 'string' }, to: { type: 'string' }, overwrite: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args: words, options });
+  const { values } = parseArgs({ args: words, options: migrateOptions });
   const [from, to] = [databaseOf('--from', values.from), databaseOf('--to', values.to)];
   const config = readConfig();
   const beside = from.kind === 'sqlite' ? [dirname(from.path)] : [];
   const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
-  await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+  const { account, 'redirect-to': place, 'to-secret-key-file': keyFile } = values;
+  if (account === undefined) {
+    const odd = [place, keyFile].findIndex((value) => value !== undefined);
+    if (odd >= 0) throw new UsageError(`${['--redirect-to', '--to-secret-key-file'][odd]} goes with --account`);
+    await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+    return 0;
+  }
+  if (!isUuid(account)) throw new UsageError('--account takes the id of an account, a UUID');
+  if (values.overwrite === true) throw new UsageError('--overwrite does not go with --account: nothing is overwritten');
+  const right = configVariables.TOCSIN_PUBLIC_URL.right;
+  const redirectTo = place === undefined ? undefined : configVariables.TOCSIN_PUBLIC_URL.read(place);
+  if (redirectTo === undefined) throw new UsageError(`--account needs --redirect-to, ${right}`);
+  const toKey = keyFile === undefined ? secretKey : readKeyFile(keyFile);
+  await moveOneAccount(
+    { accountId: account.toLowerCase(), from, to, fromKey: secretKey, toKey, place: redirectTo },
+    screen,
+  );
   return 0;
 }
 

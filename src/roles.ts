@@ -9,6 +9,7 @@ export const loopNames = [
   'send-deliveries',
   'roll-up',
   'remove-old-rows',
+  'resume-accounts',
   'sign-of-life',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
@@ -22,5 +23,5 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs'],
   runner: ['run-checks'],
   deliverer: ['send-deliveries'],
-  upkeep: ['roll-up', 'remove-old-rows'],
+  upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
 };

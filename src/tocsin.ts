@@ -26,6 +26,8 @@ const help = `Usage: npm run tocsin -- <command>
                     is kept beside it
   migrate           copy the whole installation: --from <database> --to <database>, each sqlite:<file> or postgres://…;
                     both stopped; verified; goes on after a kill; --overwrite removes what stands in the target
+                    with --account <id> --redirect-to <url>: one account, both running; --to-secret-key-file <file>
+                    where the keys differ
   new-key           make and print an admin key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem

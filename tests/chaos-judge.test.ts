@@ -12,7 +12,8 @@ const everySecond = (from: number, to: number): number[] =>
 
 describe('work that goes on', () => {
   const judge = (instants: readonly number[], outages: readonly Outage[]) =>
-    judgeWork('runs', [{ name: 'runs', members: ['one', 'two'], instants }], outages, whole).breaches.length;
+    judgeWork('runs', [{ name: 'runs', groups: [['one', 'two'], ['maker']], instants }], outages, whole).breaches
+      .length;
   const out = (member: string, from: number, to: number): Outage => ({ member, from: from * second, to: to * second });
 
   it('rests for 15 seconds at most while one process could do it', () => {
@@ -27,6 +28,7 @@ describe('work that goes on', () => {
     assert.equal(judge([...everySecond(0, 40), ...everySecond(74, 100)], outages), 0);
     assert.equal(judge([...everySecond(0, 40), ...everySecond(77, 100)], outages), 1);
     assert.equal(judge(everySecond(0, 80), []), 1, 'up to the end');
+    assert.equal(judge([...everySecond(0, 40), ...everySecond(74, 100)], [out('maker', 41, 70)]), 0, 'nothing to do');
   });
 });
 

@@ -40,10 +40,10 @@ export interface FaultMeans {
 /** Does faults and remembers them. */
 export interface Faults {
   readonly done: readonly Fault[];
-  /** When a process could not work; one that was killed could again from the moment it was started. */
+  /** When a process could not work; one that was killed can again when it is ready. */
   readonly outages: readonly Outage[];
-  /** How long processes that had been killed took to be ready. */
-  readonly starts: readonly Outage[];
+  /** How long processes that had been killed took to be ready, ms. */
+  readonly startsMs: readonly number[];
   /** The next one; resolves when the one after it may come, which need not be its end. */
   next(): Promise<void>;
   /** Waits for the end of all. */
@@ -54,6 +54,7 @@ export interface Faults {
 const stopMs = [10_500, 14_000] as const;
 const holdMs = [1000, 12_000] as const;
 const downMs = [0, 8000] as const;
+const startingMs = [200, 3000] as const;
 const betweenMs = [1000, 4500] as const;
 /** Kills are the most frequent of faults. */
 const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
@@ -61,7 +62,8 @@ const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
 export function createFaults(means: FaultMeans): Faults {
   const { dice } = means;
   const done: Fault[] = [];
-  const [outages, starts]: [Outage[], Outage[]] = [[], []];
+  const outages: Outage[] = [];
+  const startsMs: number[] = [];
   const underWay = new Set<Promise<void>>();
   let left: FaultKind[] = [];
   const note: Note = (kind, what, from, members) => {
@@ -72,13 +74,15 @@ export function createFaults(means: FaultMeans): Faults {
   return {
     done,
     outages,
-    starts,
+    startsMs,
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
-      const doing = doFault[kind](means, note, (member, from) =>
-        starts.push({ member: member.name, from, to: Date.now() }),
-      );
+      const doing = doFault[kind](means, note, (member, from) => {
+        const to = Date.now();
+        outages.push({ member: member.name, from, to });
+        startsMs.push(to - from);
+      });
       underWay.add(doing);
       void doing.finally(() => underWay.delete(doing));
       // What hits everyone is over before the next begins; what hits one goes on beside it.
@@ -100,14 +104,18 @@ type NoteStart = (member: Member, from: number) => void;
 const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteStart: NoteStart) => Promise<void>>> = {
   async kill(means, note, noteStart) {
     const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
+    const [isStartedInVain, afterMs] = [means.dice() < 0.3, between(startingMs, means.dice)];
     if (first === null) return;
     const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
     const members = [first, ...others.filter(({ service }) => service !== null)];
     for (const member of members) member.isBusy = true;
-    means.say(`kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}`);
+    means.say(
+      `kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}${isStartedInVain ? ', and once more while it starts' : ''}`,
+    );
     const from = Date.now();
     await Promise.all(members.map((member) => member.kill()));
     await pause(restMs);
+    if (isStartedInVain) await Promise.all(members.map((member) => member.startInVain(afterMs)));
     note('kill', namesOf(members), from, members);
     const startedAt = Date.now();
     const start = async (member: Member): Promise<void> => {

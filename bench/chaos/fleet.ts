@@ -23,6 +23,8 @@ export interface Member {
   stop(): Promise<void>;
   /** Starts it again; what goes wrong is a complaint. */
   start(): Promise<void>;
+  /** Starts it and kills it `afterMs` later, ready or not. */
+  startInVain(afterMs: number): Promise<void>;
 }
 
 export interface Fleet {
@@ -68,13 +70,14 @@ async function createMember(
   const way = new URL(url);
   way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
   const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
+  const how = { dataDir: join(dataDir, name), environment, callMostMs: 5000 };
   const pids = new Set<string>();
   let service: Service | null = null;
-  const end = async (how: (ending: Service) => Promise<void>): Promise<void> => {
+  const end = async (by: (ending: Service) => Promise<void>): Promise<void> => {
     const ending = service;
     service = null;
     if (ending === null) return;
-    await how(ending);
+    await by(ending);
     writeFileSync(join(dataDir, `${name}.log`), ending.output(), { flag: 'a' });
   };
   return {
@@ -87,9 +90,17 @@ async function createMember(
     },
     kill: () => end((ending) => ending.kill()),
     stop: () => end((ending) => ending.stop()),
+    async startInVain(afterMs) {
+      const onSpawned = (pid: number): void => void setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs);
+      // Ready before it is killed or not: both are its end.
+      await startService({ ...how, onSpawned }).then(
+        ({ ended }) => ended,
+        () => undefined,
+      );
+    },
     async start() {
       try {
-        const started = await startService({ dataDir: join(dataDir, name), environment, callMostMs: 5000 });
+        const started = await startService(how);
         service = started;
         pids.add(String(started.pid));
         void started.ended.then(() => {

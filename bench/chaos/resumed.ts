@@ -15,8 +15,8 @@ export interface Outage extends Span {
 /** A sort of work: who can do it, and when it was done. */
 export interface Work {
   readonly name: string;
-  /** Any one of them is enough. */
-  readonly members: readonly string[];
+  /** Of each of these groups any one is enough: who does it, and who makes what is to be done. */
+  readonly groups: readonly (readonly string[])[];
   /** Epoch ms, ascending. */
   readonly instants: readonly number[];
 }
@@ -24,18 +24,18 @@ export interface Work {
 /** Longest time without work that could be done, ms (issue: after each fault). */
 export const resumeMostMs = 15_000;
 
-/** The spans of `whole` in which at least one of the members could work. */
-export function workable(members: readonly string[], outages: readonly Outage[], whole: Span): Span[] {
-  const edges = outages.filter(({ member }) => members.includes(member));
-  const instants = [...new Set([whole.from, ...edges.flatMap(({ from, to }) => [from, to]), whole.to])]
+/** The spans of `whole` in which of each group at least one could work. */
+export function workable(groups: Work['groups'], outages: readonly Outage[], whole: Span): Span[] {
+  const edges = outages.flatMap(({ from, to }) => [from, to]);
+  const instants = [...new Set([whole.from, ...edges, whole.to])]
     .filter((at) => at >= whole.from && at <= whole.to)
     .sort((a, b) => a - b);
   const spans: { from: number; to: number }[] = [];
   for (const [index, from] of instants.slice(0, -1).entries()) {
     const to = instants[index + 1] ?? whole.to;
     const isOut = (member: string): boolean =>
-      edges.some((edge) => edge.member === member && edge.from <= from && edge.to >= to);
-    if (members.every(isOut)) continue;
+      outages.some((outage) => outage.member === member && outage.from <= from && outage.to >= to);
+    if (groups.some((members) => members.every(isOut))) continue;
     const last = spans.at(-1);
     if (last !== undefined && last.to === from) last.to = to;
     else spans.push({ from, to });
@@ -58,7 +58,7 @@ export function longestPause({ instants }: Work, spans: readonly Span[]): Span {
 
 /** Work never rests for longer than 15 s while somebody could do it; several sorts of it are one promise. */
 export function judgeWork(promise: string, works: readonly Work[], outages: readonly Outage[], whole: Span): Verdict {
-  const pauses = works.map((work) => ({ ...work, ...longestPause(work, workable(work.members, outages, whole)) }));
+  const pauses = works.map((work) => ({ ...work, ...longestPause(work, workable(work.groups, outages, whole)) }));
   const longestMs = Math.max(...pauses.map(({ from, to }) => to - from));
   return {
     promise: `${promise} within 15 s (longest pause ${(longestMs / 1000).toFixed(1)} s)`,

@@ -15,7 +15,7 @@ export interface Request {
   readonly resultId: string;
 }
 
-const longestAnswerMs = 120;
+let longestAnswerMs = 120;
 const requests: Request[] = [];
 let secrets: Readonly<Record<number, string>> = {};
 
@@ -52,4 +52,6 @@ answerQuestions({
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
   requests: () => requests,
+  /** Takes up to so long for an answer from now on, ms. */
+  takeLonger: (ms: number) => void (longestAnswerMs = ms),
 });

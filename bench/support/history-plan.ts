@@ -73,6 +73,7 @@ export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: nu
     locations: '[]',
     run_parallel: 0,
     turn: 0,
+    moved_at: null,
   };
 }
 

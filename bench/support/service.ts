@@ -12,6 +12,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a call waits for its answer, ms; for ever when not told. */
   readonly callMostMs?: number;
+  /** Told the number of the process, before anything is known of how it starts. */
+  readonly onSpawned?: (pid: number) => void;
 }
 
 /** A running service. */
@@ -68,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...options.environment,
     },
   });
+  if (child.pid !== undefined) options.onSpawned?.(child.pid);
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -99,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function addressOf(child: ChildProcess, output: () => string): Promise<string> {
   const until = performance.now() + readyWithinMs;
-  while (performance.now() < until && child.exitCode === null) {
+  while (performance.now() < until && isRunning(child)) {
     const found = /listens on (http:\/\/\S+)/.exec(output())?.[1];
     if (found !== undefined) return found;
     await pause(2);
@@ -107,9 +110,13 @@ async function addressOf(child: ChildProcess, output: () => string): Promise<str
   throw new Error(`the service did not start: ${output()}`);
 }
 
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
 async function untilReady(child: ChildProcess, address: string, output: () => string): Promise<void> {
   const until = performance.now() + readyWithinMs;
-  while (performance.now() < until && child.exitCode === null) {
+  while (performance.now() < until && isRunning(child)) {
     const isReady = await fetch(`${address}/health/ready`).then(
       ({ status }) => status === 200,
       () => false,

@@ -3,7 +3,7 @@
 /**
  * Why an action refuses. `invalid` the input is wrong, `not-found`, `forbidden` the key may not, `conflict` the present
  * state does not allow it, `limit` the account's execution limit, `too-many` too often, `timeout` waited in vain,
- * `unavailable` this server cannot at the moment.
+ * `unavailable` this server cannot at the moment, `moved` another installation can.
  */
 export type RefusalCode =
   | 'invalid'
@@ -13,7 +13,8 @@ export type RefusalCode =
   | 'limit'
   | 'too-many'
   | 'timeout'
-  | 'unavailable';
+  | 'unavailable'
+  | 'moved';
 
 /** Thrown by actions. The message and the attributes are shown to the caller: no internals, no secrets. */
 export class Refusal extends Error {

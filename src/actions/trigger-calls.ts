@@ -23,6 +23,8 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
     isClosed(batch: Batch): Promise<boolean>;
     results(batch: Batch): Promise<RunResult[]>;
   };
+  /** Refuses what another installation answers now. */
+  readonly movedAccounts: { requireHere(accountId: string, isReading: boolean): void | Promise<void> };
   /** A hint that results were recorded. */
   readonly resultHints: Hints;
   /** Aborts when this process stops: nobody may hold it up by waiting. */
@@ -62,6 +64,7 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     }
     takeCall(token);
     const { accountId } = trigger;
+    await means.movedAccounts.requireHere(accountId, false);
     const now = clock.now();
     const served = servedLocations();
     const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations: served, now };

@@ -1,7 +1,7 @@
 // Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
 import type { PostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresSource, openPostgresTarget } from '#store/postgres/move-side.ts';
-import { openSqliteSource, openSqliteTarget } from '#store/sqlite/move-side.ts';
+import { openSqliteBeside, openSqliteSource, openSqliteTarget } from '#store/sqlite/move-side.ts';
 import type { Side } from '#store/move/side.ts';
 
 /** One of the two engines, and where. */
@@ -25,4 +25,9 @@ export function openSource(address: DatabaseAddress): Promise<Side> {
 /** The side that is written, made and migrated when it has to be. Throws as `openSource` does. */
 export function openTarget(address: DatabaseAddress): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresTarget(address.address) : openSqliteTarget(address.path);
+}
+
+/** A side whose service may be running, and goes on. Throws as `openSource` does. */
+export function openBeside(address: DatabaseAddress): Promise<Side> {
+  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteBeside(address.path);
 }

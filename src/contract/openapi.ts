@@ -17,6 +17,7 @@ const refusals = {
   BadRequest: [400, 'The input is wrong: `attributes` names every wrong field and what would be right.'],
   Unauthorized: [401, 'The API key is missing, malformed, unknown or has expired.'],
   Forbidden: [403, 'The key does not reach the named account, or its role does not allow this.'],
+  Moved: [410, 'The account has moved to another installation, which `attributes.movedTo` names.'],
   TooLarge: [413, 'The body is larger than 1 MiB.'],
   UnsupportedMedia: [415, 'The body is not JSON in UTF-8.'],
   TooManyRequests: [429, 'Too many requests: `retry-after` says how many seconds to wait.'],
@@ -103,7 +104,7 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   };
   if (operation.params ?? operation.query ?? operation.body) add('BadRequest');
   if (operation.permission !== 'none')
-    for (const name of ['Unauthorized', 'Forbidden', 'TooManyRequests'] as const) add(name);
+    for (const name of ['Unauthorized', 'Forbidden', 'Moved', 'TooManyRequests'] as const) add(name);
   if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   for (const [status, description] of Object.entries(operation.alsoAnswers ?? {})) {

@@ -63,6 +63,7 @@ const call = {
     'For CI: no key is needed, the token is the permission. Waits for the verdicts. At most ten calls a minute for each trigger.',
   query: waitQuery,
   alsoAnswers: {
+    308: 'The account has moved to another installation: the same call is answered at `location`.',
     402: 'The account’s execution limit cannot hold all of these runs: none was started.',
     404: 'There is no such trigger.',
     408: 'Time is up; the checks go on running.',

@@ -36,7 +36,8 @@ export type Reason =
   | 'downtime'
   | 'clock'
   | 'store'
-  | 'limit';
+  | 'limit'
+  | 'moving';
 
 /** The certificate a check saw, for ALERT_SSL. */
 export interface SeenCertificate {

@@ -14,6 +14,9 @@ export interface KnownKey {
 /** Looks up a key as the caller sent it; null when it is unknown or has expired. Called on every request: cheap. */
 export type Authenticate = (key: string) => Promise<KnownKey | null> | KnownKey | null;
 
+/** Refuses requests of an account that lives elsewhere, or is on its way. Called on every request: cheap. */
+export type RequireHere = (accountId: string, isReading: boolean) => void | Promise<void>;
+
 const bearer = /^bearer +([\w.~+/=-]{1,300}) *$/i;
 
 /** The key in the Authorization header. Refuses with 401 when there is none or it has another form. */

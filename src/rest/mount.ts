@@ -7,7 +7,14 @@ import type { Operation } from '#contract/operation.ts';
 import { operationOf } from '#contract/operations.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/api-key.ts';
-import { type Authenticate, bearerKey, callerOf, type KnownKey, unauthenticated } from './authenticate.ts';
+import {
+  type Authenticate,
+  bearerKey,
+  callerOf,
+  type KnownKey,
+  type RequireHere,
+  unauthenticated,
+} from './authenticate.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -24,6 +31,7 @@ declare module 'fastify' {
 
 interface Mounting {
   readonly authenticate: Authenticate;
+  readonly requireHere?: RequireHere;
   readonly rateLimit: RateLimit;
   readonly checkResponses?: boolean;
   readonly endOfTurn: EndOfTurn;
@@ -126,10 +134,14 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, endOfTurn, ending }: Mounting,
+  { checkResponses, endOfTurn, ending, requireHere }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
   if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is needed.');
+  if (request.caller !== undefined && requireHere !== undefined) {
+    const asked = requireHere(request.caller.accountId, request.method === 'GET' || request.method === 'HEAD');
+    if (asked instanceof Promise) await asked;
+  }
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
   const needsParsing = operation.params ?? operation.query ?? operation.body;
   const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;

@@ -1,7 +1,7 @@
 // The HTTP server: every operation of the contract mounted on the framework, with one shape for every refusal.
 import { randomBytes } from 'node:crypto';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Authenticate } from './authenticate.ts';
+import type { Authenticate, RequireHere } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute } from './mount.ts';
@@ -20,6 +20,8 @@ export interface RestLog {
 export interface RestOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
+  /** Refuses what another installation answers now (docs/decisions/0046). */
+  readonly requireHere?: RequireHere;
   readonly log: RestLog;
   /** Requests a minute per key; 0 = off (decisions: Rate limit). */
   readonly rateLimit: number;

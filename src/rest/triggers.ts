@@ -5,6 +5,8 @@ import type { TriggerActions } from '#actions/triggers.ts';
 import type { CheckTriggerBody, GroupTriggerBody } from '#contract/trigger.ts';
 import type { BatchVerdict } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { Answer, type Route, route } from './route.ts';
 import { dayText } from './wire.ts';
@@ -32,18 +34,36 @@ export function triggerRoutes(actions: TriggerActions, calls: TriggerCallActions
     ...(['callGroupTrigger', 'postGroupTrigger'] as const).map((id) =>
       route(id, async ({ params, query, signal }) => {
         const { maxWaitSeconds } = query;
-        const verdicts = await calls.callGroup(params.groupId, params.token, { maxWaitSeconds, signal });
-        return verdictAnswer(verdicts, verdicts);
+        const path = `/check-groups/${params.groupId}/trigger/${params.token}?maxWaitSeconds=${maxWaitSeconds}`;
+        return followed(path, async () => {
+          const verdicts = await calls.callGroup(params.groupId, params.token, { maxWaitSeconds, signal });
+          return verdictAnswer(verdicts, verdicts);
+        });
       }),
     ),
     ...(['callCheckTrigger', 'postCheckTrigger'] as const).map((id) =>
       route(id, async ({ params, query, signal }) => {
         const { maxWaitSeconds } = query;
-        const verdict = await calls.callCheck(params.checkId, params.token, { maxWaitSeconds, signal });
-        return verdictAnswer([verdict], verdict);
+        const path = `/checks/${params.checkId}/trigger/${params.token}?maxWaitSeconds=${maxWaitSeconds}`;
+        return followed(path, async () => {
+          const verdict = await calls.callCheck(params.checkId, params.token, { maxWaitSeconds, signal });
+          return verdictAnswer([verdict], verdict);
+        });
       }),
     ),
   ];
+}
+
+/** Runs a call by token, or names the installation that its account has moved to: the token is the same there. */
+async function followed(path: string, call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    const place = error instanceof Refusal && error.code === 'moved' ? error.attributes?.['movedTo'] : undefined;
+    if (typeof place !== 'string' || !(error instanceof Refusal)) throw error;
+    const body = errorBody(308, error.message, error.attributes);
+    return new Answer(308, body, { location: place + path, 'cache-control': 'no-store' });
+  }
 }
 
 /** 200 when all passed, 503 when any failed, so that `curl --fail` is a gate. */

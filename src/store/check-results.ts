@@ -68,14 +68,14 @@ export interface CheckResults {
   subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
 }
 
-export function createCheckResults({ reader }: Database): CheckResults {
+export function createCheckResults({ reader, dialect }: Database): CheckResults {
   return {
     async list(accountId, checkId, filter, page) {
-      const { rows, total } = await pageInSlices(slicedResults(reader, accountId, checkId, filter), page);
+      const { rows, total } = await pageInSlices(slicedResults({ reader, dialect }, accountId, checkId, filter), page);
       return { rows: await withExchanges(reader, rows), total };
     },
     async walk(accountId, checkId, filter, before, limit) {
-      const list = slicedResults(reader, accountId, checkId, filter);
+      const list = slicedResults({ reader, dialect }, accountId, checkId, filter);
       const rows = await headInSlices(list, before === null ? null : idBytes(before), limit);
       return withExchanges(reader, rows);
     },
@@ -116,7 +116,7 @@ export function createCheckResults({ reader }: Database): CheckResults {
 const failed = outcomeCodes.encode('failed');
 
 function slicedResults(
-  reader: Kysely<Tables>,
+  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
   accountId: string,
   checkId: string,
   filter: ResultFilter,
@@ -140,6 +140,7 @@ function slicedResults(
     return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
   };
   return {
+    sliceSize: dialect.rowsAtOnce,
     async edge(before, size) {
       const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
       return (

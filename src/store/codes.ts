@@ -27,6 +27,7 @@ export const reasons = [
   'limit',
   'clock',
   'store',
+  'moving',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

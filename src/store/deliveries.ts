@@ -56,7 +56,7 @@ export function createDeliveries(database: Database): Deliveries {
   const { reader, clock } = database;
   return {
     async list(accountId, filter, page) {
-      const { rows, total } = await pageInSlices(slicedDeliveries(reader, accountId, filter), page);
+      const { rows, total } = await pageInSlices(slicedDeliveries(database, accountId, filter), page);
       return { rows: await withLogs(reader, rows), total };
     },
     async find(accountId, id) {
@@ -87,7 +87,11 @@ function withRequests(reader: Kysely<Tables>) {
     .select('delivery_requests.request');
 }
 
-function slicedDeliveries(reader: Kysely<Tables>, accountId: string, filter: DeliveryFilter): SlicedList<DeliveryRow> {
+function slicedDeliveries(
+  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
+  accountId: string,
+  filter: DeliveryFilter,
+): SlicedList<DeliveryRow> {
   const scoped = ({ from, before }: IdRange) => {
     let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
     if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
@@ -109,6 +113,7 @@ function slicedDeliveries(reader: Kysely<Tables>, accountId: string, filter: Del
     return query;
   };
   return {
+    sliceSize: dialect.rowsAtOnce,
     async edge(before, size) {
       const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
       const row = await ids

@@ -4,6 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
+  /** Rows that one statement of a list may look at: on SQLite they hold the loop, elsewhere only the statement takes longer. */
+  readonly rowsAtOnce: number;
   /** Column types by what they hold; `code` is a small number that only this program chooses. */
   readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'code' | 'instant' | 'bytes', string>>;
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
@@ -25,6 +27,7 @@ export interface Dialect {
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  rowsAtOnce: 2000,
   types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', code: 'INTEGER', instant: 'INTEGER', bytes: 'BLOB' },
   clustered: ' STRICT, WITHOUT ROWID',
   strict: ' STRICT',
@@ -43,6 +46,7 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  rowsAtOnce: 50_000,
   types: {
     id: 'BYTEA',
     // Compared byte by byte, as SQLite does: the order of a list is the same on both, whatever the database's language.

@@ -72,7 +72,9 @@ export function scheduleRows(
     const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
-      insertMissed(rows, { ...slot, ...stretch, reason: rules.missedReason(stretch.slotAt), now }, counts);
+      const isMoved = row.moved_at !== null && stretch.slotAt < row.moved_at;
+      const reason = isMoved ? 'moving' : rules.missedReason(stretch.slotAt);
+      insertMissed(rows, { ...slot, ...stretch, reason, now }, counts);
     }
     for (const run of plan.runs) {
       const budget = budgetOf(rows, budgets, row.account_id);
@@ -175,11 +177,12 @@ const missedMessages: Partial<Record<Reason, string>> = {
   limit: "not run: the account's execution limit of this month is used up",
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
+  moving: 'not run: its account was being moved to another installation',
   clock: "not run: this machine's clock was set forward, or it slept",
 };
 
 /** Why a slot was not run, in a sentence. */
-function missedMessage(reason: Reason): string {
+export function missedMessage(reason: Reason): string {
   return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
 }
 

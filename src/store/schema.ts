@@ -1,5 +1,6 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
 import type { Generated } from 'kysely';
+import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 
@@ -145,6 +146,8 @@ export interface SchedulesTable {
   run_parallel: Flag;
   /** Which location is next in a round robin. */
   turn: number;
+  /** Slots before it that were not run were lost to a move of the account; null = it never moved. */
+  moved_at: number | null;
 }
 
 /** Runs that are not closed yet: the queue of the step `run-checks`. */
@@ -390,5 +393,6 @@ export interface Tables extends RollUpTables {
   usage: UsageTable;
   runtime_stages: RuntimeStagesTable;
   installation: InstallationTable;
+  account_moves: AccountMovesTable;
   processes: ProcessesTable;
 }

@@ -10,6 +10,8 @@ export interface IdRange {
 
 /** A list in the order of an id that sorts by time. */
 export interface SlicedList<Row> {
+  /** Rows of a slice: as many as one statement may look at. */
+  readonly sliceSize: number;
   /** The id of the `size`th row below `before`, filter or not; null = there are fewer. */
   edge(before: IdBytes | null, size: number): Promise<IdBytes | null>;
   /** How many rows of the range the filter takes. */
@@ -18,7 +20,6 @@ export interface SlicedList<Row> {
   rows(range: IdRange, limit: number, offset: number): Promise<Row[]>;
 }
 
-const sliceSize = 2000;
 const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** One page, and the total over all pages. */
@@ -52,7 +53,7 @@ export async function headInSlices<Row>(list: SlicedList<Row>, before: IdBytes |
 async function* slicesOf<Row>(list: SlicedList<Row>, start: IdBytes | null): AsyncGenerator<IdRange> {
   let before = start;
   for (;;) {
-    const from = await list.edge(before, sliceSize);
+    const from = await list.edge(before, list.sliceSize);
     yield { from, before };
     if (from === null) return;
     before = from;

@@ -7,6 +7,7 @@ import { newId } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { ownedBy } from './database.ts';
+import { refuseMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import { callTrigger } from './trigger-rows.ts';
 
@@ -36,6 +37,7 @@ const dayMs = 86_400_000;
 const runsAtOnce = 100;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Promise<TriggerStart> {
+  await refuseMoving(tx, order.accountId);
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', trigger: repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };

@@ -1,5 +1,6 @@
 // The store: every row of an installation, by noun. Opened once by compose.ts.
 import type { Clock } from '#lib/clock.ts';
+import { type AccountMoves, createAccountMoves } from './account-moves.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
 import { type AlertNotifications, createAlertNotifications } from './alert-notifications.ts';
@@ -46,6 +47,7 @@ import { noWakes, type Wakes } from './wakes.ts';
 /** All nouns, each with the methods of its own file. */
 export interface Store {
   readonly accounts: Accounts;
+  readonly accountMoves: AccountMoves;
   readonly apiKeys: ApiKeys;
   readonly triggers: Triggers;
   readonly batches: Batches;
@@ -186,6 +188,7 @@ type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wakes' | 'wasCrashe
 function nounsOf(database: Database): Nouns {
   return {
     accounts: createAccounts(database),
+    accountMoves: createAccountMoves(database),
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
     batches: createBatches(database),

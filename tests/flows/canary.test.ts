@@ -251,6 +251,7 @@ test('what is secret reaches the target of the check, and no output of the servi
     results: link,
     '{checkId}': resultId,
     '{id}': fixtures['checks'] ?? '',
+    '{type}': fixtures['checks'] ?? '',
     accounts: await firstId(service, '/v1/accounts'),
   };
   await assertNoAnswerTells(service, all, apiKey, true);

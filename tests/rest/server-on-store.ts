@@ -16,6 +16,7 @@ import { createProcessActions } from '#actions/processes.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createResultLinks, type ResultLinks } from '#actions/result-links.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
+import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
 import { channelKinds } from '#channels/registry.ts';
@@ -140,7 +141,8 @@ function routesOfRows(
     variablesOf: (accountId) => store.variables.all(accountId),
     groupVariablesOf: async () => [],
   });
-  const started = { ...store, servedLocations: () => ['local'], wake: () => {}, clock };
+  const movedAccounts = createMovedAccounts(store.accountMoves, clock);
+  const started = { ...store, movedAccounts, servedLocations: () => ['local'], wake: () => {}, clock };
   return [
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(

@@ -6,6 +6,7 @@ import { postgresDialect } from '#store/dialect.ts';
 import { NewerDatabaseError } from '#store/migrate.ts';
 import { firstSchema } from '#store/migrations/0001-first-schema.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openConnections } from '#store/postgres/connections.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { openPostgresStore, type Store } from '#store/store.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
@@ -327,5 +328,22 @@ describe('a process that starts over PostgreSQL', () => {
     await started;
     assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
     assert.equal(test.one(`SELECT count(*) FROM installation WHERE key = 'lap'`), 0);
+  });
+});
+
+describe('a process that stood still in the middle of a transaction', () => {
+  it('finds that the server ended it, and may do it again: nothing is given up for that', async (t) => {
+    const connections = await openConnections(readPostgresAddress((await server.newDatabase()).url));
+    t.after(() => connections.close());
+    const work = connections.transaction(async (session) => {
+      await session.query('SET LOCAL idle_in_transaction_session_timeout = 50');
+      // Nothing of this process goes on meanwhile: what the server says is read with the answer to the next statement.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      await session.query('SELECT 1');
+    });
+    await assert.rejects(
+      work,
+      (error) => error instanceof StoreUnavailableError && /idle-in-transaction/.test(error.message),
+    );
   });
 });

@@ -227,6 +227,86 @@ test('every hour and day comes to what its results come to, whatever comes late,
       assertRollUps(temp.raw, facts);
       await assertCurrent(temp, accountId, facts, dayMs);
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 5, endOnFailure: true },
   );
+});
+
+const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => ({
+  checkId,
+  location: 'a',
+  at,
+  isFinal: true,
+  outcome: 'passed',
+  slots: 1,
+  responseUs: 1000,
+  ...change,
+});
+
+test('no result goes before it is rolled up, nor while its hour waits to be rolled up anew', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { store, raw, clock } = temp;
+  const accountId = putAccount(raw);
+  const checkId = putCheck(raw, accountId, { createdAt: noon - 40 * dayMs });
+  const oldAt = noon - 31 * dayMs;
+  putResult(raw, accountId, checkId, oldAt, { intervalMs: minuteMs });
+  putResult(raw, accountId, checkId, noon, { intervalMs: minuteMs });
+  const sweep = async (): Promise<unknown> => {
+    const before = clock.now() - 30 * dayMs;
+    const bound = await store.rollUps.release(before);
+    let isThrough = false;
+    while (!isThrough) ({ isThrough } = await store.retention.sweep(before, clock.now(), bound));
+    return raw.prepare('SELECT count(*) AS n FROM results').get()?.['n'];
+  };
+  assert.equal(await sweep(), 2, 'nothing is rolled up yet');
+  await rollUpAllOf(temp, 40 * dayMs);
+  const late = fact(checkId, oldAt + minuteMs);
+  record(temp, accountId, late);
+  assert.equal(await sweep(), 3, 'an hour of the check is marked');
+  await rollUpAllOf(temp, 40 * dayMs);
+  assert.equal(await sweep(), 1);
+  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345 }), late]);
+  // What comes later still can no longer be told from what is gone: it does not take the place of the whole.
+  record(temp, accountId, fact(checkId, oldAt + 2 * minuteMs));
+  await rollUpAllOf(temp, 40 * dayMs);
+  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345 }), late]);
+});
+
+async function rollUpAllOf({ store, clock }: TempStore, resultsKeptMs: number): Promise<void> {
+  while (!(await store.rollUps.turn(clock.now(), resultsKeptMs)).isThrough);
+}
+
+test('roll-ups go with their check, and those of others stay', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { store, raw } = temp;
+  const accountId = putAccount(raw);
+  const [gone, kept] = [0, 1].map(() => putCheck(raw, accountId, { createdAt: noon - dayMs })) as [string, string];
+  for (const checkId of [gone, kept]) {
+    record(temp, accountId, fact(checkId, noon - 5 * hourMs));
+    record(temp, accountId, fact(checkId, noon - 4 * hourMs, { outcome: 'missed', slots: 100, responseUs: null }));
+  }
+  await rollUpAll(temp);
+  record(temp, accountId, fact(gone, noon - 5 * hourMs));
+  assert.equal(await store.checks.remove(accountId, gone), true);
+  for (const table of ['roll_ups', 'missed_stretches']) {
+    const left = raw.prepare(`SELECT check_id FROM ${table}`).all();
+    assert.deepEqual([...new Set(left.map((row) => idText(row['check_id'] as Uint8Array)))], [kept], table);
+  }
+  assert.equal(raw.prepare('SELECT count(*) AS n FROM late_hours').get()?.['n'], 0);
+});
+
+test('turns of several processes at once roll up each hour once', async (newStore) => {
+  await using temp = await newStore(noon);
+  const accountId = putAccount(temp.raw);
+  const facts: Fact[] = [];
+  for (let check = 0; check < 5; check++) {
+    const checkId = putCheck(temp.raw, accountId, { createdAt: noon - 12 * hourMs });
+    for (let slot = 0; slot < 24; slot++) facts.push(fact(checkId, noon - 12 * hourMs + slot * 30 * minuteMs));
+  }
+  for (const each of facts) record(temp, accountId, each);
+  temp.clock.turn(dayMs);
+  for (let round = 0; round < 40; round++) {
+    await Promise.all(Array.from({ length: 4 }, () => temp.store.rollUps.turn(temp.clock.now(), keptMs)));
+  }
+  await rollUpAll(temp);
+  assertRollUps(temp.raw, facts);
 });

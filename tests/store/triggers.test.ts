@@ -1,5 +1,6 @@
 // Triggers: which runs a call starts, what it counts, and the path of the token.
 import assert from 'node:assert/strict';
+import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -24,6 +25,7 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
     },
     clock,
     stopping,
+    movedAccounts: createMovedAccounts(store.accountMoves, clock),
     resultHints: (look: () => void) => {
       hints.add(look);
       return () => hints.delete(look);

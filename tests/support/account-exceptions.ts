@@ -21,6 +21,7 @@ const old = 'upkeep removes what is old, whoever owns it';
 const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
 const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
+const moved = 'which accounts are on their way is asked of all at once, for there are few';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
@@ -59,7 +60,7 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'deliveries',
     statement:
-      /^update deliveries set next_attempt_at = \? where status = 0 and attempts <= \? and next_attempt_at > \?$/,
+      /^update deliveries set next_attempt_at = \? where status = 0 and attempts <= \? and next_attempt_at > \? and next_attempt_at < \d+$/,
     why: clock,
     seenIn: 'path-clock',
   },
@@ -142,6 +143,7 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'roll-ups',
   },
   { table: 'late_hours', statement: /from late_hours l .*where l\.start_at < \?/, why: rollUp, seenIn: 'roll-ups' },
+  { table: 'late_hours', statement: /^select min\(start_at\) as at from late_hours$/, why: rollUp, seenIn: 'roll-ups' },
   {
     table: 'checks',
     statement: /from late_hours l left join checks c on c\.account_id = l\.account_id and c\.id = l\.check_id/,
@@ -157,10 +159,33 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'move',
   },
   { table: null, statement: /^(delete from|truncate) \w+$/, why: copy, seenIn: 'move' },
+  {
+    table: 'account_moves',
+    statement: /^select account_id, state, place from account_moves$/,
+    why: moved,
+    seenIn: 'move-account',
+  },
+  {
+    table: 'account_moves',
+    statement: /^select account_id from account_moves where state = \? and renewed_at < \?$/,
+    why: moved,
+    seenIn: 'move-account-kill',
+  },
+  {
+    table: 'api_key_accounts',
+    statement: /^select count\(\*\) as accounts, .* from api_key_accounts where api_key_id = \?$/,
+    why: ofKey,
+    seenIn: 'move-account',
+  },
   { table: 'run_counts', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
   { table: 'runs', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
   { table: 'deliveries', statement: /^select count\(\*\) as pending from deliveries/, why: figure, seenIn: 'figures' },
-  { table: 'deliveries', statement: /^select min\(created_at\) as at from deliveries/, why: figure, seenIn: 'figures' },
+  {
+    table: 'deliveries',
+    statement: /^select min\(next_attempt_at\) as at from deliveries/,
+    why: figure,
+    seenIn: 'figures',
+  },
   { table: 'alert_channels', statement: /^select count\(\*\) as failing from/, why: figure, seenIn: 'figures' },
   {
     table: 'check_states',

@@ -8,6 +8,8 @@ export interface RowSum {
   readonly rows: number;
   /** 16 hex digits. */
   text(): string;
+  /** What to begin another sum with, so that it goes on from here. */
+  lanes(): number[];
 }
 
 /**
@@ -15,10 +17,15 @@ export interface RowSum {
  * that a row that is there twice is not the same as none. Against accidents, not against someone who tries.
  *
  * @param readable what a text stands for where two databases write the same thing differently
+ * @param begun an earlier sum that this one goes on from
  */
-export function createRowSum(readable: (text: string) => string = (text) => text): RowSum {
+export function createRowSum(
+  readable: (text: string) => string = (text) => text,
+  begun: { readonly rows: number; readonly lanes: readonly number[] } = { rows: 0, lanes: [] },
+): RowSum {
   const lanes = new Uint32Array(8);
-  let rows = 0;
+  lanes.set(begun.lanes);
+  let { rows } = begun;
   return {
     add(row) {
       const digest = hash('sha256', writtenOut(row, readable), 'buffer');
@@ -28,6 +35,7 @@ export function createRowSum(readable: (text: string) => string = (text) => text
     get rows() {
       return rows;
     },
+    lanes: () => [...lanes],
     text: () => Buffer.from(lanes.buffer).toString('hex').slice(0, 16),
   };
 }

@@ -31,8 +31,9 @@ export async function copyTable(from: Side, to: Side, table: TableShape, rules: 
     const rows = batch.filter((row) => isCarriedRow(table, row)).map(turn);
     await to.prepare(table, rows);
     await to.write(async (writing) => {
-      await writing.insert(table, rows);
+      // The note first: who may not go on finds it out before he writes.
       await rules.note(writing, keyOf(table, last));
+      await writing.insert(table, rows);
     });
     rules.onRows(batch.length);
   }

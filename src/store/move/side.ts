@@ -23,6 +23,8 @@ export interface Side {
   /** The next rows of a slice in the order of the key. */
   read(table: TableShape, slice: Slice, after: readonly Cell[] | null, most: number): Promise<Row[]>;
   count(table: TableShape): Promise<number>;
+  /** What time it is there, epoch ms. */
+  now(): Promise<number>;
   /** All of it or nothing, durable when it resolves; `work` may run more than once. */
   write<Answer>(work: (writing: Writing) => Promise<Answer>): Promise<Answer>;
   /** Makes room for the rows that are about to be written: the days they belong to. */

@@ -3,6 +3,7 @@ import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
+import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Session } from './connections.ts';
 import { rewindRollUps } from './roll-ups.ts';
@@ -71,7 +72,8 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
   await session.query(
-    'UPDATE deliveries SET next_attempt_at = $1 WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1',
+    `UPDATE deliveries SET next_attempt_at = $1
+     WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
 }
@@ -94,7 +96,8 @@ async function bringStatesBack(session: Session, now: GoingTime): Promise<void> 
 /** Less than a setting of the clock is the difference between two processes, and no lap. */
 async function bringSchedulesBack(session: Session, now: GoingTime): Promise<void> {
   const rows = await session.query<SchedulesTable>(
-    'SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms ORDER BY account_id, check_id FOR NO KEY UPDATE',
+    `SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms AND next_due_at < ${parkedFrom}
+     ORDER BY account_id, check_id FOR NO KEY UPDATE`,
     [now() + clockSetMs],
   );
   const readAt = now();

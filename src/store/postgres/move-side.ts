@@ -45,12 +45,19 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
     tables: shapes,
     read(table, slice, after, most) {
       const { sql, values } = selectOf(table, slice, after, most, (position) => `$${position}`);
-      return connections.transaction((session) => session.query<Row>(sql, values));
+      return connections.statement<Row>(sql, values);
     },
     count: ({ name }) =>
       connections.transaction(async (session) => {
         const [row] = await session.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`);
         return row?.n ?? 0;
+      }),
+    now: () =>
+      connections.transaction(async (session) => {
+        const [row] = await session.query<{ now: number }>(
+          'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+        );
+        return row?.now ?? Number.NaN;
       }),
     write: (work) => connections.transaction((session) => work(writingOn(session, types))),
     async prepare({ name }, rows) {

@@ -3,6 +3,7 @@ import { retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
+import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { rewindRollUps } from './roll-ups.ts';
@@ -48,7 +49,10 @@ export function bringStatesBack(connection: Connection, now: number): void {
 export function bringDeliveriesBack(connection: Connection, now: number): void {
   const latest = now + Math.max(...retryPausesMs);
   connection
-    .prepare('UPDATE deliveries SET next_attempt_at = ?1 WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1')
+    .prepare(
+      `UPDATE deliveries SET next_attempt_at = ?1
+       WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1 AND next_attempt_at < ${parkedFrom}`,
+    )
     .run(latest, retryPausesMs.length);
 }
 
@@ -58,7 +62,7 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
  */
 export function bringSchedulesBack(connection: Connection, now: number): number {
   const rows = connection
-    .prepare('SELECT * FROM schedules WHERE next_due_at > ? + interval_ms')
+    .prepare(`SELECT * FROM schedules WHERE next_due_at > ? + interval_ms AND next_due_at < ${parkedFrom}`)
     .all(now + clockSetMs) as unknown as SchedulesTable[];
   const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
   for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);

@@ -1,6 +1,7 @@
 // A SQLite file as one side of a copy.
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { systemClock } from '#lib/clock.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { checkVersion } from '../move/version.ts';
 import { type Cell, type Row, selectOf, type TableShape } from '../move/shape.ts';
@@ -60,6 +61,7 @@ function sideOf(shown: string, connection: Connection, close: () => Promise<void
       return Promise.resolve(prepare(sql).all(...(values as SQLInputValue[])) as Row[]);
     },
     count: ({ name }) => Promise.resolve(Number(prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n'])),
+    now: () => Promise.resolve(systemClock.now()),
     async write(work) {
       prepare('BEGIN IMMEDIATE').run();
       try {

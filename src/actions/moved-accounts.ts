@@ -1,0 +1,58 @@
+// Where an account lives that was moved: asked on every request, so answered from memory that is at most a second old.
+import type { AccountMove } from '#domain/account-move.ts';
+import type { Clock } from '#lib/clock.ts';
+import { Refusal } from './refusal.ts';
+
+/** Looks moves up. */
+export interface MovedAccounts {
+  /**
+   * Refuses with `moved` what another installation answers now, and with `unavailable` what has to wait for the seconds of
+   * a switch. Not awaited when it is remembered.
+   */
+  readonly requireHere: (accountId: string, isReading: boolean) => void | Promise<void>;
+}
+
+const believedMs = 1000;
+
+export function createMovedAccounts(
+  accountMoves: { all(): Promise<readonly AccountMove[]> },
+  clock: Clock,
+): MovedAccounts {
+  let known: ReadonlyMap<string, AccountMove> = new Map();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  const read = async (): Promise<void> => {
+    try {
+      const at = clock.now();
+      known = new Map((await accountMoves.all()).map((move) => [move.accountId, move]));
+      readAt = at;
+    } finally {
+      reading = null;
+    }
+  };
+  return {
+    requireHere(accountId, isReading) {
+      if (Math.abs(clock.now() - readAt) < believedMs) return judge(known.get(accountId), isReading);
+      reading ??= read();
+      return reading.then(() => judge(known.get(accountId), isReading));
+    },
+  };
+}
+
+function judge(move: AccountMove | undefined, isReading: boolean): void {
+  if (move === undefined || move.state === 'arrived') return;
+  // One that comes back is still answered where it was.
+  if ((move.state === 'left' || move.state === 'arriving') && move.place !== null) {
+    throw new Refusal(
+      'moved',
+      `The account ${move.accountId} has moved to ${move.place}: ask there, with the same key.`,
+      {
+        attributes: { movedTo: move.place },
+      },
+    );
+  }
+  if (isReading && move.state !== 'arriving') return;
+  throw new Refusal('unavailable', `The account ${move.accountId} is being moved: try again in a few seconds.`, {
+    retryAfterSeconds: 5,
+  });
+}

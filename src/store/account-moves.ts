@@ -1,0 +1,68 @@
+// Accounts that move between installations, as a running service sees them; the moving itself is in move/.
+import type { Kysely } from 'kysely';
+import { type AccountMove, type MoveState, pauseLapsesMs } from '#domain/account-move.ts';
+import { type IdBytes, idText } from './codec.ts';
+import type { Database } from './database.ts';
+import { parkedFrom, parkedMs } from './parked.ts';
+import type { Tables } from './schema.ts';
+
+/** Moves of accounts, to this installation and away. */
+export interface AccountMoves {
+  /** All that are known; few. */
+  all(): Promise<AccountMove[]>;
+  /** Accounts whose pause nobody renews go on here; answers with how many. */
+  resumeLapsed(): Promise<number>;
+}
+
+export function createAccountMoves({ reader, transaction, clock }: Database): AccountMoves {
+  return {
+    async all() {
+      const rows = await reader.selectFrom('account_moves').select(['account_id', 'state', 'place']).execute();
+      return rows.map(({ account_id, state, place }) => ({
+        accountId: idText(account_id),
+        state: state as MoveState,
+        place,
+      }));
+    },
+    async resumeLapsed() {
+      const lapsed = (tx: Kysely<Tables>) =>
+        tx
+          .selectFrom('account_moves')
+          .select('account_id')
+          .where('state', '=', 'leaving')
+          .where('renewed_at', '<', clock.now() - pauseLapsesMs)
+          .execute();
+      // Looked for outside first: hardly ever is there one.
+      if ((await lapsed(reader)).length === 0) return 0;
+      return transaction(async (tx) => {
+        const rows = await lapsed(tx);
+        for (const { account_id } of rows) {
+          await unpark(tx, account_id, clock.now());
+          await tx.deleteFrom('account_moves').where('account_id', '=', account_id).execute();
+        }
+        return rows.length;
+      });
+    },
+  };
+}
+
+async function unpark(tx: Kysely<Tables>, account: IdBytes, now: number): Promise<void> {
+  await tx
+    .updateTable('schedules')
+    .set((row) => ({ next_due_at: row('next_due_at', '-', parkedMs), moved_at: now }))
+    .where('account_id', '=', account)
+    .where('next_due_at', '>=', parkedFrom)
+    .execute();
+  await tx
+    .updateTable('runs')
+    .set((row) => ({ available_at: row('available_at', '-', parkedMs) }))
+    .where('account_id', '=', account)
+    .where('available_at', '>=', parkedFrom)
+    .execute();
+  await tx
+    .updateTable('deliveries')
+    .set((row) => ({ next_attempt_at: row('next_attempt_at', '-', parkedMs) }))
+    .where('account_id', '=', account)
+    .where('next_attempt_at', '>=', parkedFrom)
+    .execute();
+}
