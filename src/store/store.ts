@@ -114,10 +114,13 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     void file.close();
     throw error;
   }
+  const transaction: Database['transaction'] = (work) => file.queue.single((connection) => work(connection.kysely));
   const database: Database = {
     dialect: sqliteDialect,
     reader: file.reader.kysely,
-    transaction: (work) => file.queue.single((connection) => work(connection.kysely)),
+    transaction,
+    // There is one writer: nobody loses to another.
+    waitingTransaction: transaction,
     seal,
     clock,
     ownLocation,
@@ -148,8 +151,9 @@ export async function openPostgresStore({
 export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
   const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true, onOtherTime = null } = options;
   const seal = createSeal(secretKey);
-  const { reader, transaction, connections, address } = server;
-  const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
+  const { reader, transaction, waitingTransaction, connections, address } = server;
+  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
+  const database: Database = { ...base, seal, clock, ownLocation };
   try {
     await checkKey(database, shownAddress(address));
     await makeDays(connections, clock.now());
