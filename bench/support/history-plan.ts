@@ -75,6 +75,7 @@ export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: nu
     run_parallel: 0,
     turn: 0,
     moved_at: null,
+    planned_to: null,
   };
 }
 
