@@ -74,8 +74,8 @@ export function createCheckStatuses({ reader, dialect }: Database): CheckStatuse
     if (sliceSize !== null) query = query.limit(sliceSize);
     if (last !== undefined) {
       const { createdAt, checkId } = last;
-      query = query.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('checks.created_at', 'checks.id'), '>', tuple(createdAt, idBytes(checkId))),
+      query = query.where((where) =>
+        where(where.refTuple('checks.created_at', 'checks.id'), '>', where.tuple(createdAt, idBytes(checkId))),
       );
     }
     return query.execute();

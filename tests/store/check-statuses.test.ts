@@ -28,7 +28,7 @@ function putState({ raw }: TempStore, accountId: string, checkId: string): void 
 test('a status shows every change at once, even one that leaves all instants as they were', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
-  const [changed = '', other = ''] = [putCheck(temp.raw, accountId), putCheck(temp.raw, accountId)];
+  const [changed, other] = [putCheck(temp.raw, accountId), putCheck(temp.raw, accountId)];
   for (const checkId of [changed, other]) putState(temp, accountId, checkId);
   const { checkStatuses } = temp.store;
   const read = async (checkId: string) =>
