@@ -33,7 +33,9 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
   const wanted = isQuick ? 20_000 : 80_000;
   say(`inserting ${wanted} pending deliveries of ${channels} channels`);
   const accountId = await seedAccount(dataDir);
-  const { body } = await pendingDeliveries(dataDir, { accountId, receiver: address, channels, count: wanted });
+  const store = openBenchStore(dataDir);
+  const { body } = await pendingDeliveries(store, { accountId, receiver: address, channels, count: wanted });
+  await store.close();
 
   const bareFor = isQuick ? 2000 : 4000;
   const bare = [await bareLoop(receiver, address, body, bareFor, say)];

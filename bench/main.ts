@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkBench } from './check.ts';
+import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
+import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
+import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -20,6 +23,9 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  claim: claimBench,
+  growth: growthBench,
+  postgres: postgresBench,
   history: historyBench,
 };
 

@@ -10,16 +10,7 @@ import { openConnections } from '#store/postgres/connections.ts';
 import { makeDays } from '#store/postgres/days.ts';
 import { openPostgresStore, type Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
-import {
-  type CheckPlan,
-  dayMs,
-  days,
-  details,
-  outcomes,
-  rowOfCheck,
-  rowOfSchedule,
-  rowOfState,
-} from './history-plan.ts';
+import { type CheckPlan, dayMs, details, outcomes, rowOfCheck, rowOfSchedule, rowOfState } from './history-plan.ts';
 import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
 
 /** A database of one engine. */
@@ -86,7 +77,7 @@ async function fillSqlite(path: string, plans: readonly CheckPlan[], now: number
   database.exec('BEGIN');
   for (const [index, plan] of plans.entries()) {
     for (const [table, row] of [
-      ['checks', rowOfCheck(plan, now)],
+      ['checks', rowOfCheck(plan, index, now)],
       ['schedules', rowOfSchedule(plan, now)],
       ['check_states', rowOfState(plan, now)],
     ] as const) {
@@ -120,7 +111,7 @@ const checksAtOnce = 50;
 
 async function fillPostgres(url: string, plans: readonly CheckPlan[], now: number, say: (what: string) => void) {
   const connections = await openConnections(readPostgresAddress(url));
-  for (let day = 0; day <= days; day++) await makeDays(connections, now - day * dayMs);
+  for (let day = 0; day <= 31; day++) await makeDays(connections, now - day * dayMs);
   const types = await connections.transaction(readColumnTypes);
   let written = 0;
   for (let start = 0; start < plans.length; start += checksAtOnce) {
@@ -129,7 +120,7 @@ async function fillPostgres(url: string, plans: readonly CheckPlan[], now: numbe
       const bulk = createBulk(session, types);
       await bulk.insert(
         'checks',
-        some.map((plan) => rowOfCheck(plan, now)),
+        some.map((plan, index) => rowOfCheck(plan, start + index, now)),
       );
       await bulk.insert(
         'schedules',

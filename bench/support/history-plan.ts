@@ -11,9 +11,9 @@ import { apiCheck, secretKeyText } from './seed.ts';
 
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
-/** A day more than results are kept, so that a day's rows go while the API is asked. */
-export const days = 31;
 const checksInAll = 10_000;
+/** How old the checks are: older than any result. */
+const ageMs = 31 * dayMs;
 
 /** The results of one check: one each interval. */
 export interface CheckPlan {
@@ -26,7 +26,7 @@ export interface CheckPlan {
 }
 
 /** Some checks that run each minute and make up nearly all results, and others that run every six hours: 10,000. */
-export function planHistory(accountId: string, results: number, now: number): CheckPlan[] {
+export function planHistory(accountId: string, results: number, days: number, now: number): CheckPlan[] {
   const rare = { frequency: 360, each: days * 4 };
   const often = { frequency: 1, each: days * 1440 };
   const busy = Math.max(20, Math.round((results - checksInAll * rare.each) / (often.each - rare.each)));
@@ -58,8 +58,9 @@ export const details: Uint8Array = packed(
   }),
 );
 
-export function rowOfCheck({ check }: CheckPlan, now: number): ChecksTable {
-  return checkRow({ ...check, createdAt: now - days * dayMs }, createSeal(Buffer.from(secretKeyText, 'hex')));
+/** Made one after the other, by a program. */
+export function rowOfCheck({ check }: CheckPlan, index: number, now: number): ChecksTable {
+  return checkRow({ ...check, createdAt: now - ageMs + index * 10 }, createSeal(Buffer.from(secretKeyText, 'hex')));
 }
 
 /** Due in a year: nothing runs while history is read. */
@@ -74,6 +75,7 @@ export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: nu
     run_parallel: 0,
     turn: 0,
     moved_at: null,
+    planned_to: null,
   };
 }
 
@@ -97,7 +99,7 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     longest_response_us: 2_000_000,
     shortest_response_us: 80_000,
     certificate_valid_to: now + 60 * dayMs,
-    created_at: now - days * dayMs,
+    created_at: now - ageMs,
     updated_at: now,
   };
 }

@@ -6,7 +6,7 @@ import type { Finding } from '#domain/result.ts';
 import { encodeDetails } from '#checks/api/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/records.ts';
-import { apiCheck, openBenchStore, seedChannels } from './seed.ts';
+import { apiCheck, seedChannels } from './seed.ts';
 
 /** How many, for whom, and where they go. */
 export interface PendingOrder {
@@ -18,9 +18,8 @@ export interface PendingOrder {
 }
 
 /** Fills the outbox; answers with the body of one of the deliveries. */
-export async function pendingDeliveries(dataDir: string, order: PendingOrder): Promise<{ body: string }> {
+export async function pendingDeliveries(store: Store, order: PendingOrder): Promise<{ body: string }> {
   const { accountId, receiver, channels, count } = order;
-  const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiver, channels);
   const groupId = await seedGroup(store, accountId, channels);
   for (let index = 0; index < count / channels; index++) {
@@ -45,7 +44,6 @@ export async function pendingDeliveries(dataDir: string, order: PendingOrder): P
   };
   for (const attempt of await failedAttempts(store, accountId, groupId))
     await store.path.recordAttempts([attempt], rules);
-  await store.close();
   return { body };
 }
 

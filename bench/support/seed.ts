@@ -38,9 +38,15 @@ export function openBenchStore(dataDir: string, now: () => number = Date.now): S
 export async function seedAccount(dataDir: string): Promise<string> {
   mkdirSync(dataDir, { recursive: true });
   const store = openBenchStore(dataDir);
-  const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
+  const accountId = await seedFirstAccount(store);
   await store.close();
-  if (made === null) throw new Error(`${dataDir} has an account already`);
+  return accountId;
+}
+
+/** Makes the first account of a store; answers with its id. */
+export async function seedFirstAccount({ apiKeys }: Store): Promise<string> {
+  const made = await ensureFirstAccount({ apiKeys, clock: systemClock }, { key: bootstrapKey });
+  if (made === null) throw new Error('the database has an account already');
   return made.accountId;
 }
 
@@ -118,7 +124,8 @@ export async function seedChecks(
   await file.close();
 }
 
-function scheduleRow(check: Check, now: number): SchedulesTable {
+/** The row of a check's schedule, from its next slot on. */
+export function scheduleRow(check: Check, now: number): SchedulesTable {
   const schedule = scheduleOf(check, null);
   if (schedule === null) throw new Error('a check of a bench is activated');
   const { intervalMs, phaseMs, locations, runParallel } = schedule;
@@ -132,5 +139,6 @@ function scheduleRow(check: Check, now: number): SchedulesTable {
     locations: json(locations),
     run_parallel: flag(runParallel),
     turn: 0,
+    planned_to: null,
   };
 }

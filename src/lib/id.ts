@@ -1,5 +1,5 @@
 // Identifiers: random ones that sort by time, and derived ones, so that a repeat of the same fact has the same id.
-import { createHash, randomUUIDv7 } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 
 /** A fresh UUID (version 7) whose first 48 bits are the machine's time: ids made later sort later. */
 export function newId(): string {
@@ -14,7 +14,7 @@ export function newId(): string {
  * @param parts what the id stands for; joined with a separator that cannot occur in a part (U+0000)
  */
 export function derivedId(atMs: number, ...parts: readonly (string | number)[]): string {
-  const digest = createHash('sha256').update(parts.join('\0')).digest('hex');
+  const digest = hash('sha256', parts.join('\0'), 'hex');
   const time = Math.trunc(atMs).toString(16).padStart(12, '0');
   const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(8, 20)}`;

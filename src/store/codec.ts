@@ -22,6 +22,11 @@ export function idBytesOrNull(id: string | null): IdBytes | null {
   return id === null ? null : idBytes(id);
 }
 
+/** Bytes as a text of as many characters: the cheapest key of a map. */
+export function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
 /** The epoch ms in the first 48 bits of a UUID (version 7). */
 export function idTime(bytes: IdBytes): number {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUIntBE(0, 6);

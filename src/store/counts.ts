@@ -1,6 +1,6 @@
 // Sums what one transaction counts: runs by outcome, per account and UTC day.
 import type { Outcome } from '#domain/result.ts';
-import { type IdBytes, idText } from './codec.ts';
+import { type IdBytes, idText, latin1 } from './codec.ts';
 import type { RunCountsTable } from './schema.ts';
 
 /** What a run_counts row counts. */
@@ -22,7 +22,7 @@ export function createCounts(): Counts {
   const sums = new Map<string, Record<Counted, number> & { account_id: IdBytes }>();
   return {
     add(accountId, counted, by) {
-      const key = String.fromCharCode(...accountId);
+      const key = latin1(accountId);
       let sum = sums.get(key);
       if (sum === undefined) {
         const none = {

@@ -4,9 +4,16 @@ import { firstSchema } from './migrations/0001-first-schema.ts';
 import { processesTable } from './migrations/0002-processes.ts';
 import { rollUps } from './migrations/0003-roll-ups.ts';
 import { accountMoves } from './migrations/0004-account-moves.ts';
+import { cheapClaims } from './migrations/0005-cheap-claims.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
-const migrations: readonly ((dialect: Dialect) => string[])[] = [firstSchema, processesTable, rollUps, accountMoves];
+const migrations: readonly ((dialect: Dialect) => string[])[] = [
+  firstSchema,
+  processesTable,
+  rollUps,
+  accountMoves,
+  cheapClaims,
+];
 
 /** The version that this program knows and needs. */
 export const schemaVersion: number = migrations.length;

@@ -99,7 +99,9 @@ export async function rollUpTurn(
   const late = await store.lateHours(progress.hourAt, size.lateHours);
   if (late.length > 0) return rollUpLate(store, progress, late);
   if (progress.hourAt >= hourOf(now - closedAfterMs)) return { results: 0, hours: 0, isThrough: true };
-  const checks = await store.checksAfter(progress.after, size.checks);
+  // A day is made of its hours, each as large as what is read otherwise.
+  const most = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / 5) : size.checks;
+  const checks = await store.checksAfter(progress.after, most);
   const keys = checks.map((check) => ({ ...check, startAt: progress.hourAt }));
   const found = keys.length === 0 ? [] : await store.results(keys);
   const done = keys.slice(0, found.length);
@@ -113,7 +115,7 @@ export async function rollUpTurn(
     const bounds = { hours: startAt - hoursKeptDays * dayMs, days: startAt - daysKeptDays * dayMs };
     if (done.length > 0) await store.removeOld(done, bounds);
   }
-  const isHourDone = checks.length < size.checks && done.length === keys.length;
+  const isHourDone = checks.length < most && done.length === keys.length;
   const last = done.at(-1);
   await store.writeProgress(
     isHourDone || last === undefined

@@ -20,7 +20,7 @@ export interface ClaimedRuns {
   readonly nextAvailableAt: number | null;
 }
 
-export function runOf(row: RunsTable): Run {
+export function runOf(row: Omit<RunsTable, 'available_at' | 'leased_by'>): Run {
   return {
     accountId: idText(row.account_id),
     id: idText(row.id),

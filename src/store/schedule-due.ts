@@ -4,7 +4,7 @@ import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
 import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, idText, parsed } from './codec.ts';
+import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
@@ -34,10 +34,16 @@ export interface ScheduleRules {
 export interface ScheduleRows {
   /** How often the clock was set back. */
   readonly lap: number;
+  /** Whether it is known without looking that slots of this schedule have neither run nor outcome. */
+  isNew(row: SchedulesTable): boolean;
   /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
   remaining(accountId: IdBytes): number;
-  /** false = this slot has its run already, or its result: an edit can bring a check back to a slot that was run. */
-  insertRun(row: RunsTable): boolean;
+  /**
+   * false = this slot has its run already, or its result.
+   *
+   * @param isNew that it has neither is known
+   */
+  insertRun(row: RunsTable, isNew: boolean): boolean;
   /** false = the slot has its outcome already. */
   insertMissed(row: ResultsTable): boolean;
   /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
@@ -68,19 +74,20 @@ export function scheduleRows(
   let missed = 0;
   let latestByMs = 0;
   for (const row of due) {
-    const plan = rules.plan(scheduleOf(row));
-    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
+    const schedule = scheduleOf(row);
+    const plan = rules.plan(schedule);
+    const slot = { row, checkId: schedule.checkId, lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
       const isMoved = row.moved_at !== null && stretch.slotAt < row.moved_at;
       const reason = isMoved ? 'moving' : rules.missedReason(stretch.slotAt);
       insertMissed(rows, { ...slot, ...stretch, reason, now }, counts);
     }
+    const budget = budgetOf(rows, budgets, row.account_id);
+    const isNew = rows.isNew(row);
     for (const run of plan.runs) {
-      const budget = budgetOf(rows, budgets, row.account_id);
       if (budget.used < budget.left) {
-        if (!rows.insertRun(runRow(row, { ...slot, ...run }))) continue;
-        counts.add(row.account_id, 'scheduled', 1);
+        if (!rows.insertRun(runRow(row, { ...slot, ...run }), isNew)) continue;
         budget.used++;
         runs++;
         latestByMs = Math.max(latestByMs, now - run.slotAt);
@@ -93,8 +100,20 @@ export function scheduleRows(
     }
     rows.move(row, plan.nextDueAt, plan.turn);
   }
-  for (const { accountId, used } of budgets.values()) if (used > 0) rows.countUsage(accountId, used);
+  for (const { accountId, used } of budgets.values()) {
+    if (used === 0) continue;
+    counts.add(accountId, 'scheduled', used);
+    rows.countUsage(accountId, used);
+  }
   return { schedules: due.length, runs, missed, latestByMs };
+}
+
+/**
+ * Whether nothing but the scheduler has moved the row: then its slot comes after every one that was run. An edit can
+ * bring a check back to a slot that was run, and so can a clock that was set back.
+ */
+export function isUntouched(row: SchedulesTable): boolean {
+  return row.planned_to === row.next_due_at;
 }
 
 interface Budget {
@@ -105,7 +124,7 @@ interface Budget {
 
 /** Runs that an account may still start this month, and how many of them this turn took. */
 function budgetOf(rows: ScheduleRows, budgets: Map<string, Budget>, accountId: IdBytes): Budget {
-  const key = String.fromCharCode(...accountId);
+  const key = latin1(accountId);
   const known = budgets.get(key);
   if (known !== undefined) return known;
   const budget: Budget = { accountId, left: rows.remaining(accountId), used: 0 };

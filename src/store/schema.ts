@@ -148,6 +148,8 @@ export interface SchedulesTable {
   turn: number;
   /** Slots before it that were not run were lost to a move of the account; null = it never moved. */
   moved_at: number | null;
+  /** `next_due_at` as the scheduler last left it (docs/decisions/0049). */
+  planned_to: number | null;
 }
 
 /** Runs that are not closed yet: the queue of the step `run-checks`. */

@@ -25,10 +25,50 @@ const moved = 'which accounts are on their way is asked of all at once, for ther
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
-  { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },
-  { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs' },
-  { table: 'runs', statement: /from runs where location = \? and available_at <= \?/, why: claim, seenIn: 'path-runs' },
-  { table: 'runs', statement: /^select available_at as at from runs/, why: rest, seenIn: 'path-runs' },
+  {
+    table: 'schedules',
+    statement: /from schedules where next_due_at <= \?/,
+    why: claim,
+    seenIn: 'path-runs',
+    engine: 'SQLite',
+  },
+  {
+    table: 'schedules',
+    statement: /from schedules where next_due_at >= \? and next_due_at <= \?/,
+    why: claim,
+    seenIn: 'path-runs',
+    engine: 'PostgreSQL',
+  },
+  { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs', engine: 'SQLite' },
+  {
+    table: 'schedules',
+    statement: /^select next_due_at as at from schedules where next_due_at > \?/,
+    why: rest,
+    seenIn: 'path-runs',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'runs',
+    statement: /from runs where location = \? and available_at <= \?/,
+    why: claim,
+    seenIn: 'path-runs',
+    engine: 'SQLite',
+  },
+  {
+    table: 'runs',
+    statement: /from runs where location = \? and due_at >= \? and due_at <= \? and available_at <= \?/,
+    why: claim,
+    seenIn: 'path-runs',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'runs',
+    statement: /^select available_at as at from runs/,
+    why: rest,
+    seenIn: 'path-runs',
+    engine: 'SQLite',
+  },
+  { table: 'runs', statement: /^select due_at as at from runs/, why: rest, seenIn: 'path-runs', engine: 'PostgreSQL' },
   {
     table: 'deliveries',
     statement: /from deliveries where status = 0 and account_id > \? order by account_id, alert_channel_id/,
@@ -67,7 +107,12 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'schedules', statement: /where next_due_at > \? \+ interval_ms/, why: clock, seenIn: 'path-clock' },
   { table: 'check_states', statement: /from check_states where position_at > \?/, why: clock, seenIn: 'path-clock' },
   { table: 'check_states', statement: /^update check_states set since = since \+/, why: clock, seenIn: 'path-clock' },
-  { table: 'runs', statement: /^update runs set available_at = available_at \+/, why: clock, seenIn: 'path-clock' },
+  {
+    table: 'runs',
+    statement: /^update runs set (due_at = due_at \+ \?, )?available_at = available_at \+/,
+    why: clock,
+    seenIn: 'path-clock',
+  },
   {
     table: 'deliveries',
     statement: /^update deliveries set next_attempt_at = next_attempt_at \+/,

@@ -25,6 +25,8 @@ export type StopMode = 'fast' | 'immediate';
 /** A running server. Every commit is on disk before it is answered, as in production. */
 export interface PostgresServer {
   readonly port: number;
+  /** Of the server's first process, whose children are all the others. */
+  readonly pid: number;
   /** Folder of its Unix socket. */
   readonly socketDir: string;
   /** A fresh database that belongs to a role without rights beyond it: empty, or a copy of another that is at rest. */
@@ -57,10 +59,12 @@ export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
  *
  * @param certificate with which it encrypts; null = it does not
  * @param bin the folder of its programs
+ * @param settings of the server, beside or instead of those of small tests
  */
 export async function startPostgres(
   certificate: Issued | null = null,
   bin: string = postgresBinaries(),
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
@@ -73,7 +77,8 @@ export async function startPostgres(
   initialize(bin, data, folder);
   if (certificate !== null) encrypt(data, certificate);
   const port = await freePort();
-  let server = await start(bin, data, socketDir, port);
+  const run = (): Promise<ChildProcess> => start(bin, data, { socketDir, port }, settings);
+  let server = await run();
   let made = 0;
   const admin = async (sql: string): Promise<Record<string, unknown>[]> => {
     const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
@@ -88,6 +93,9 @@ export async function startPostgres(
   await admin(`CREATE ROLE tocsin LOGIN PASSWORD ${literal(oddPassword)}`);
   return {
     port,
+    get pid() {
+      return server.pid ?? 0;
+    },
     socketDir,
     admin,
     async newDatabase(template = 'template0') {
@@ -101,11 +109,11 @@ export async function startPostgres(
     },
     async restart(mode) {
       await end(server, mode);
-      server = await start(bin, data, socketDir, port);
+      server = await run();
     },
     halt: (mode) => end(server, mode),
     async begin() {
-      server = await start(bin, data, socketDir, port);
+      server = await run();
     },
     async stop() {
       await end(server, 'immediate');
@@ -152,10 +160,18 @@ function encrypt(data: string, { key, cert }: Issued): void {
   writeFileSync(join(data, 'pg_hba.conf'), rules.replaceAll(/^host\b/gm, 'hostssl'));
 }
 
-async function start(bin: string, data: string, socketDir: string, port: number): Promise<ChildProcess> {
+async function start(
+  bin: string,
+  data: string,
+  { socketDir, port }: { socketDir: string; port: number },
+  changed: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: socketDir, max_connections: 200 };
   const more = { shared_buffers: '64MB', max_wal_size: '512MB', log_min_messages: 'fatal' };
-  const options = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries({ ...settings, ...more, ...changed }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const server = spawn(
     'setpriv',
     ['--pdeathsig', 'QUIT', join(bin, 'postgres'), '-D', data, '-p', String(port), ...options],

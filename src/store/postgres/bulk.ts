@@ -1,5 +1,6 @@
 // Many rows in one statement: the columns go as arrays, whose types are asked of the database itself.
-import type { Session } from './connections.ts';
+import { storable } from './lists.ts';
+import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -24,35 +25,60 @@ export interface Bulk {
    * @param ending what follows the rows: ON CONFLICT …
    */
   insert(table: string, rows: readonly object[], ending?: string): Promise<number>;
+  /** The same without waiting: the end of the transaction does. */
+  send(table: string, rows: readonly object[], ending?: string): void;
 }
 
 export function createBulk(session: Session, types: ColumnTypes): Bulk {
   return {
-    async insert(table, rows, ending = '') {
-      const [first] = rows;
-      if (first === undefined) return 0;
-      const columns = Object.keys(first);
-      const arrays = columns.map((column, index) => `$${index + 1}::${typeOf(types, table, column)}[]`);
-      const statement =
-        `INSERT INTO ${table} (${columns.join(', ')}) ` +
-        `SELECT * FROM unnest(${arrays.join(', ')}) AS given (${columns.join(', ')}) ${ending}`;
-      return session.change(
-        statement,
-        columns.map((column) => rows.map((row) => storable((row as Record<string, unknown>)[column]))),
-      );
+    insert: async (table, rows, ending = '') =>
+      rows.length === 0 ? 0 : session.change(...insertOf(types, table, rows, ending)),
+    send(table, rows, ending = '') {
+      if (rows.length > 0) session.send(...insertOf(types, table, rows, ending));
     },
   };
+}
+
+function insertOf(
+  types: ColumnTypes,
+  table: string,
+  rows: readonly object[],
+  ending: string,
+): [statement: string, values: unknown[]] {
+  const columns = Object.keys(rows[0] ?? {});
+  const values: unknown[] = [];
+  const [lists, names]: [string[], string[]] = [[], []];
+  const selected = columns.map((column) => {
+    const type = typeOf(types, table, column);
+    const cells = rows.map((row) => (row as Record<string, unknown>)[column]);
+    const isSame = isSameInAll(cells);
+    values.push(isSame ? scalar(cells[0]) : cells);
+    if (isSame) return `$${values.length}::${type}`;
+    lists.push(`$${values.length}::${type}[]`);
+    names.push(column);
+    return `given.${column}`;
+  });
+  const given =
+    lists.length === 0
+      ? `generate_series(1, ${rows.length})`
+      : `unnest(${lists.join(', ')}) AS given (${names.join(', ')})`;
+  return [`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`, values];
+}
+
+/** Such a cell goes once instead of as a list. Bytes are not looked at: they are ids, and differ. */
+function isSameInAll(cells: readonly unknown[]): boolean {
+  const [first] = cells;
+  return !(first instanceof Uint8Array) && cells.every((cell) => cell === first);
+}
+
+function scalar(value: unknown): unknown {
+  return typeof value === 'string' ? storable(value) : value;
 }
 
 function typeOf(types: ColumnTypes, table: string, column: string): string {
   const type = types.get(table)?.get(column);
   if (type === undefined) throw new Error(`the database has no column ${table}.${column}`);
   return type;
-}
-
-/** PostgreSQL's texts cannot hold U+0000, which an answer of a target may bring into a message. */
-function storable(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 /** `(a, b) IN (…)` over two arrays that are the values `from` and the next; ids and whatever the second is. */

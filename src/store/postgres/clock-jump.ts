@@ -5,8 +5,8 @@ import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
 import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
-import type { Session } from './connections.ts';
 import { rewindRollUps } from './roll-ups.ts';
+import type { Session } from './session.ts';
 
 /** Setting the server's clock is seen by every process within this time of each other, ms. */
 const sameSettingMs = 60_000;
@@ -49,9 +49,10 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
  * brings back what lies further ahead than it can. Instants are epoch ms.
  */
 export async function moveWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
-  await session.query('UPDATE runs SET available_at = available_at + $1, first_started_at = first_started_at + $1', [
-    byMs,
-  ]);
+  await session.query(
+    `UPDATE runs SET due_at = due_at + $1, available_at = available_at + $1, first_started_at = first_started_at + $1`,
+    [byMs],
+  );
   await session.query('UPDATE deliveries SET next_attempt_at = next_attempt_at + $1 WHERE status = 0', [byMs]);
   await session.query(
     `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,

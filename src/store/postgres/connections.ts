@@ -7,21 +7,14 @@ import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
-
-/** Statements on one connection, one after the other. Rows come as objects; numbers as numbers, bytes as bytes. */
-export interface Session {
-  /** Rejects with StoreUnavailableError when the database is away. */
-  query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for what has no rows: how many it changed. */
-  change(statement: string, values?: readonly unknown[]): Promise<number>;
-}
+import { openLine, type Session } from './session.ts';
 
 /** The pool. */
 export interface Connections {
   /** As Kysely's dialect takes it. */
   readonly pool: PostgresPool;
-  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. */
-  transaction<Answer>(work: (session: Session) => Promise<Answer>): Promise<Answer>;
+  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. @param settings statements at its begin */
+  transaction<Answer>(work: (session: Session) => Promise<Answer>, settings?: string): Promise<Answer>;
   /** One statement that needs no transaction around it. */
   statement<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a transaction of any kind until it loses no race. */
@@ -39,6 +32,14 @@ const triesMost = 10;
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
 
+/**
+ * For transactions whose every statement names its rows by keys or by an index, a few hundred at a time: they are looked
+ * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0051).
+ */
+export const keyedSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
+  .map((name) => `SET LOCAL ${name} = off`)
+  .join('; ');
+
 const parsers: Readonly<Record<number, (text: string) => unknown>> = { 20: Number, 1700: Number };
 
 /** Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError. */
@@ -55,7 +56,7 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
   return {
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
-    transaction: (work) => repeated(() => transact(connect, work)),
+    transaction: (work, settings) => repeated(() => transact(connect, work, settings)),
     statement: (statement, values) => single(connect, statement, values),
     close: () => pool.end(),
   };
@@ -117,6 +118,7 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
     query_timeout: answerMostMs,
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
@@ -167,15 +169,19 @@ function kyselyClient(client: PoolClient): PostgresPoolClient {
 async function transact<Answer>(
   connect: () => Promise<PoolClient>,
   work: (session: Session) => Promise<Answer>,
+  settings = '',
 ): Promise<Answer> {
   const client = await connect();
+  const line = openLine(client);
   let isBroken = false;
   try {
-    await client.query(`BEGIN; ${transactionSettings}`);
-    const answer = await work(sessionOn(client));
-    await client.query('COMMIT');
+    line.send(`BEGIN; ${transactionSettings}; ${settings}`);
+    const answer = await work(line);
+    line.send('COMMIT');
+    await line.end();
     return answer;
-  } catch (cause) {
+  } catch (failed) {
+    const cause = line.firstError() ?? failed;
     const error = postgresErrorOf(cause);
     // A connection that does not answer is not asked once more; closing it ends the transaction as well.
     isBroken = error instanceof StoreUnavailableError && !isLostRace(cause);
@@ -206,14 +212,6 @@ async function single<Row>(
   } finally {
     client.release(isBroken);
   }
-}
-
-function sessionOn(client: PoolClient): Session {
-  return {
-    query: async <Row>(statement: string, values: readonly unknown[] = []) =>
-      (await client.query(statement, [...values])).rows as Row[],
-    change: async (statement, values = []) => (await client.query(statement, [...values])).rowCount ?? 0,
-  };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type AccountColumns, type AccountContext, accountContext, contextOf } f
 import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import { inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** Reads contexts, from memory where nothing in the account changed. */
 export interface Contexts {

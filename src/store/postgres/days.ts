@@ -1,7 +1,8 @@
 // The days of results and exchanges: each has a partition of its own, made ahead of time and dropped whole.
 import { firstIdAt } from '../codec.ts';
 import { stateOf } from '../unavailable.ts';
-import type { Connections, Session } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 
 const tables = ['results', 'exchanges'] as const;
 export const dayMs = 86_400_000;

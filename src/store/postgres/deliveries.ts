@@ -18,8 +18,8 @@ import {
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
-import { insertAttempts } from './delivery-rows.ts';
+import type { Session } from './session.ts';
+import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
@@ -63,10 +63,14 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
 
 /** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
 async function lanesFrom(session: Session, place: WalkPlace): Promise<{ lanes: LaneRow[]; isWhole: boolean }> {
-  const after = await lanesAfter(session, place.accountId, place.alertChannelId, lanesMost);
+  const isFromBegin = place.accountId.length === 0;
+  const [after, all] = await Promise.all([
+    lanesAfter(session, place.accountId, place.alertChannelId, lanesMost),
+    isFromBegin ? [] : lanesAfter(session, new Uint8Array(), 0, lanesMost),
+  ]);
   if (after.length === lanesMost) return { lanes: after, isWhole: false };
-  if (place.accountId.length === 0) return { lanes: after, isWhole: true };
-  const before = await lanesAfter(session, new Uint8Array(), 0, lanesMost - after.length);
+  if (isFromBegin) return { lanes: after, isWhole: true };
+  const before = all.slice(0, lanesMost - after.length);
   const end = before.findIndex(
     (lane) =>
       Buffer.compare(lane.account_id, place.accountId) * 2 + Math.sign(lane.alert_channel_id - place.alertChannelId) >
@@ -119,15 +123,12 @@ async function claimRows(
   claim: Claim,
 ): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return [];
-  const channels = await readChannels(session, rows, claim.seal);
+  const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const orphaned = rows.filter((row) => !channels.has(channelKey(row)));
-  await end(session, orphaned, 'cancelled', 'the alert channel is gone');
-  const whole = await withRequests(
-    session,
-    rows.filter((row) => channels.has(channelKey(row))),
-  );
+  end(session, orphaned, 'cancelled', 'the alert channel is gone');
+  const whole = all.filter((row) => channels.has(channelKey(row)));
   const empty = whole.filter(({ request }) => request === null);
-  await end(session, empty, 'failed', 'what it would send is not in the database');
+  end(session, empty, 'failed', 'what it would send is not in the database');
   const taken = whole.filter(({ request }) => request !== null);
   return taken.length === 0 ? [] : lease(session, bulk, taken, channels, claim);
 }
@@ -139,17 +140,14 @@ async function lease(
   channels: ReadonlyMap<string, AlertChannel>,
   { now, leaseMs, owner }: Claim,
 ): Promise<ClaimedDelivery[]> {
-  await session.query(
+  session.send(
     `UPDATE deliveries SET next_attempt_at = $3, leased_by = $4, attempt_started_at = $5
      WHERE ${inPairs('(account_id, id)', 1)}`,
     [...keysOf(rows), now + leaseMs, owner, now],
   );
   const interrupted = rows.filter((row) => row.attempt_started_at !== null);
-  await insertAttempts(
-    session,
-    bulk,
-    interrupted.map((row) => interruptedAttempt(row, now)),
-  );
+  const cutOff = interrupted.map((row) => interruptedAttempt(row, now));
+  sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
   return rows.flatMap((row) => {
     const channel = channels.get(channelKey(row));
     return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
@@ -189,14 +187,9 @@ async function withRequests(session: Session, rows: readonly DeliveriesTable[]):
   return rows.map((row) => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
 }
 
-async function end(
-  session: Session,
-  rows: readonly DeliveriesTable[],
-  status: 'cancelled' | 'failed',
-  error: string,
-): Promise<void> {
+function end(session: Session, rows: readonly DeliveriesTable[], status: 'cancelled' | 'failed', error: string): void {
   if (rows.length === 0) return;
-  await session.query(
+  session.send(
     `UPDATE deliveries SET status = $3, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = $4
      WHERE ${inPairs('(account_id, id)', 1)}`,
     [...keysOf(rows), deliveryStatusCodes.encode(status), error],
@@ -210,7 +203,8 @@ export async function settleAttempts(
   settled: readonly SettledAttempt[],
   rules: SettleRules,
 ): Promise<boolean[]> {
-  const moved = await session.query<{ id: IdBytes }>(
+  const attempts = settled.map(({ attempt }) => attempt);
+  const moving = session.query<{ id: IdBytes }>(
     `UPDATE deliveries d SET status = s.status, next_attempt_at = s.next_attempt_at, attempts = d.attempts + 1,
        leased_by = NULL, attempt_started_at = NULL, error = s.error
      FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::bigint[], $5::text[])
@@ -227,14 +221,16 @@ export async function settleAttempts(
       rules.owner,
     ],
   );
+  // What is logged is read behind the update, which holds the deliveries.
+  const [moved, positions] = await Promise.all([moving, lastPositions(session, attempts)]);
   // Of two attempts of one delivery only the first holds it.
   const held = new Set(moved.map(({ id }) => idText(id)));
   const outcomes = settled.map(({ attempt }) => held.delete(attempt.deliveryId));
   const logged = settled.filter((_, index) => outcomes[index]);
-  await insertAttempts(
-    session,
+  sendAttempts(
     bulk,
     logged.map(({ attempt }) => attempt),
+    positions,
   );
   await noteOutcomes(
     session,

@@ -3,15 +3,15 @@ import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { flag, type IdBytes, idBytes, idBytesOrNull, idText, json } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** Adds deliveries with what they send: of alerts, of test messages, of replays. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
-  await bulk.insert('deliveries', deliveries.map(rowOf));
+  bulk.send('deliveries', deliveries.map(rowOf));
   const requests = deliveries.flatMap(({ accountId, id, request }) =>
     request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
   );
-  await bulk.insert('delivery_requests', requests);
+  bulk.send('delivery_requests', requests);
 }
 
 function rowOf(delivery: Delivery) {
@@ -48,18 +48,21 @@ function attemptRow(attempt: Attempt) {
   };
 }
 
-/** Adds attempts to the logs of their deliveries, which this transaction holds; one attempt a delivery. */
-export async function insertAttempts(session: Session, bulk: Bulk, attempts: readonly Attempt[]): Promise<void> {
-  if (attempts.length === 0) return;
-  const rows = attempts.map(attemptRow);
+/** How far the logs of deliveries go, by the text of their ids; ask when they are held. */
+export async function lastPositions(session: Session, attempts: readonly Attempt[]): Promise<Map<string, number>> {
+  if (attempts.length === 0) return new Map();
   const logged = await session.query<{ id: IdBytes; last: number }>(
     `SELECT delivery_id AS id, max(position) AS last FROM attempts WHERE ${inPairs('(account_id, delivery_id)', 1)}
      GROUP BY delivery_id`,
-    [rows.map(({ account_id }) => account_id), rows.map(({ delivery_id }) => delivery_id)],
+    [attempts.map(({ accountId }) => idBytes(accountId)), attempts.map(({ deliveryId }) => idBytes(deliveryId))],
   );
-  const lastOf = new Map(logged.map(({ id, last }) => [idText(id), last]));
-  await bulk.insert(
+  return new Map(logged.map(({ id, last }) => [idText(id), last]));
+}
+
+/** Adds attempts to the logs of their deliveries, behind what is there; one attempt a delivery. */
+export function sendAttempts(bulk: Bulk, attempts: readonly Attempt[], positions: ReadonlyMap<string, number>): void {
+  bulk.send(
     'attempts',
-    rows.map((row) => ({ ...row, position: (lastOf.get(idText(row.delivery_id)) ?? 0) + 1 })),
+    attempts.map((attempt) => ({ ...attemptRow(attempt), position: (positions.get(attempt.deliveryId) ?? 0) + 1 })),
   );
 }

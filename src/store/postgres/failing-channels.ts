@@ -4,7 +4,7 @@ import { idBytes } from '../codec.ts';
 import { deliveryOfFailing, failingOf, type FailingRules, type Tried } from '../failing-delivery.ts';
 import type { AlertChannelsTable, VariablesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 
 /** Five exhausted deliveries in a row mark a channel as failing, one that arrives clears it (decisions: Dead channel). */

@@ -29,8 +29,8 @@ export function createLateHours(): LateHours {
  * Writes them. A mark that is there is changed and so held until the commit: whoever rolls up the hour meanwhile does not
  * take it away.
  */
-export async function insertLateHours(bulk: Bulk, late: LateHours): Promise<void> {
-  await bulk.insert(
+export function sendLateHours(bulk: Bulk, late: LateHours): void {
+  bulk.send(
     'late_hours',
     late.rows(),
     'ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1',

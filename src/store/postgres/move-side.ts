@@ -5,7 +5,8 @@ import { type Row, selectOf, type TableShape } from '../move/shape.ts';
 import type { Side, Writing } from '../move/side.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
 import { type ColumnTypes, createBulk, readColumnTypes } from './bulk.ts';
-import { type Connections, openConnections, type Session } from './connections.ts';
+import { type Connections, openConnections } from './connections.ts';
+import type { Session } from './session.ts';
 import { dayMs, makeDaysOf } from './days.ts';
 import { migratePostgres, schemaVersionOf } from './schema.ts';
 

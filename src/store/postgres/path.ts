@@ -4,10 +4,12 @@ import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import { type GoingTime, isTheTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
-import type { Connections, Session } from './connections.ts';
+import { type Connections, keyedSettings } from './connections.ts';
+import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveries } from './delivery-rows.ts';
+import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
@@ -23,35 +25,64 @@ export interface PostgresPathMeans {
   readonly onOtherTime: (() => void) | null;
 }
 
+/** Undoes what was taken by a clock that is not the database's. */
+class OtherTimeError extends Error {
+  override readonly name = 'OtherTimeError';
+}
+
 const noneScheduled = { schedules: 0, runs: 0, missed: 0, latestByMs: 0, nextDueAt: null };
+
+type Work<Answer> = (session: Session, bulk: Bulk) => Promise<Answer>;
+
+/** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
+function takenWith(
+  written: <Answer>(work: Work<Answer>) => Promise<Answer>,
+  onOtherTime: PostgresPathMeans['onOtherTime'],
+): <Answer>(now: number, nothing: Answer, work: Work<Answer>) => Promise<Answer> {
+  return async (now, nothing, work) => {
+    if (onOtherTime === null) return written(work);
+    try {
+      return await written(async (session, bulk) => {
+        // Travels with the first statements of the work, which is undone when it is another time.
+        const isRight = isTheTime(session, now);
+        isRight.catch(() => undefined);
+        const answer = await work(session, bulk);
+        if (await isRight) return answer;
+        throw new OtherTimeError();
+      });
+    } catch (error) {
+      if (!(error instanceof OtherTimeError)) throw error;
+      onOtherTime();
+      return nothing;
+    }
+  };
+}
 
 /** Every method rejects with StoreUnavailableError while the database is away. */
 export function createPostgresPath(means: PostgresPathMeans): Path {
   const { connections, types, seal, wasServerSet, onOtherTime } = means;
   const contexts = createContexts(seal);
   const place = walkStart();
-  const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
-    connections.transaction((session) => work(session, createBulk(session, types)));
-  /** The same for who takes work: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
-  const taken = <Answer>(
-    now: number,
-    nothing: Answer,
-    work: (session: Session, bulk: Bulk) => Promise<Answer>,
-  ): Promise<Answer> =>
-    written(async (session, bulk) => {
-      if (onOtherTime === null || (await isTheTime(session, now))) return work(session, bulk);
-      onOtherTime();
-      return nothing;
-    });
+  const schedulesLookBack = createLookBack();
+  const runsLookBacks = new Map<string, LookBack>();
+  const written = <Answer>(work: Work<Answer>): Promise<Answer> =>
+    connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
+  const taken = takenWith(written, onOtherTime);
   return {
-    scheduleDue: (rules) => taken(rules.now, noneScheduled, (session, bulk) => scheduleDue(session, bulk, rules)),
-    claimRuns: async (claim) => {
-      const { runs, nextAvailableAt } = await taken(claim.now, { runs: [], nextAvailableAt: null }, (session) =>
-        claimRuns(session, claim),
+    scheduleDue: (rules) => {
+      let tries = 0;
+      return taken(rules.now, noneScheduled, (session, bulk) =>
+        scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack, isRepeated: tries++ > 0 }),
       );
+    },
+    claimRuns: async (claim) => {
+      const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
+      runsLookBacks.set(claim.location, lookBack);
+      const none = { runs: [], nextAvailableAt: null };
+      const { runs, nextAvailableAt } = await taken(claim.now, none, (session) => claimRuns(session, claim, lookBack));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
-      const found = await connections.transaction((session) => contexts.read(session, runs));
+      const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     },
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),

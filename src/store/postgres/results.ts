@@ -8,9 +8,9 @@ import { recordAttempt, type RecordRules } from '../record-attempts.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
+import type { Session } from './session.ts';
 import { insertDeliveries } from './delivery-rows.ts';
-import { insertLateHours } from './late-hours.ts';
+import { sendLateHours } from './late-hours.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { keysOf } from './runs.ts';
 
@@ -35,7 +35,7 @@ export async function recordAttempts(
       continue;
     }
     await write(session, bulk, recording);
-    await bulk.insert('run_counts', counts.rows(rules.now), addToCounts);
+    bulk.send('run_counts', counts.rows(rules.now), addToCounts);
     return recorded;
   }
 }
@@ -103,7 +103,7 @@ async function holdStates(
   await hold();
   const fresh = [...checks].filter(([key]) => !states.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
   const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now };
-  await bulk.insert(
+  bulk.send(
     'check_states',
     fresh.map(([, check]) => ({ ...check, ...empty })),
     'ON CONFLICT DO NOTHING',
@@ -150,22 +150,18 @@ async function readListeners(
 
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
   const { results, exchanges, alerts, deliveries, givenBack } = recording;
-  await bulk.insert('results', results, 'ON CONFLICT DO NOTHING');
-  await insertLateHours(bulk, recording.late);
-  await bulk.insert(
-    'check_states',
-    recording.states(),
-    `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`,
-  );
-  await bulk.insert('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
-  await bulk.insert(
+  bulk.send('results', results, 'ON CONFLICT DO NOTHING');
+  sendLateHours(bulk, recording.late);
+  bulk.send('check_states', recording.states(), `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`);
+  bulk.send('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
+  bulk.send(
     'passing_exchanges',
     recording.passing(),
     `ON CONFLICT (account_id, check_id, location)
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
-  await bulk.insert('alerts', alerts);
-  await bulk.insert(
+  bulk.send('alerts', alerts);
+  bulk.send(
     'told',
     recording.told(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)

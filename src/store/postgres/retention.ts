@@ -2,7 +2,8 @@
 import { firstIdAt } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import type { Retention } from '../retention.ts';
-import type { Connections, Session } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 import { dropDays, makeDays } from './days.ts';
 
 const rowsPerSlice = 2000;

@@ -13,7 +13,8 @@ import {
 } from '../roll-ups.ts';
 import type { RollUpsTable } from '../roll-up-tables.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import type { Connections, Session } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** Results of a turn: what is held in memory at once. */
 const resultsMost = 10_000;

@@ -1,9 +1,9 @@
 // Rows of schedules in PostgreSQL: a turn's rows are read at once, decided on in schedule-due.ts and written at once.
 import { monthStart } from '#domain/account.ts';
-import type { RunPlan } from '#domain/plan-runs.ts';
-import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, latin1 } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import {
+  isUntouched,
   scheduleOf,
   type Scheduled,
   type ScheduleRows,
@@ -13,48 +13,79 @@ import {
 } from '../schedule-due.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { Session } from './connections.ts';
-import { createLateHours, insertLateHours } from './late-hours.ts';
+import { createLateHours, sendLateHours } from './late-hours.ts';
+import type { LookBack } from './look-back.ts';
+import type { Session } from './session.ts';
 
-/** Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. */
-export async function scheduleDue(session: Session, bulk: Bulk, rules: ScheduleRules): Promise<Scheduled> {
-  const due = await session.query<SchedulesTable>(
-    'SELECT * FROM schedules WHERE next_due_at <= $1 ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED',
-    [rules.now, rules.most],
-  );
-  if (due.length === 0) return { ...nothing, nextDueAt: await nextDueAt(session) };
-  const [lap] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`);
+/**
+ * Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. Three
+ * journeys: what is due, whose limits, what is written.
+ */
+export async function scheduleDue(
+  session: Session,
+  bulk: Bulk,
+  rules: ScheduleRules & { readonly lookBack: LookBack; readonly isRepeated: boolean },
+): Promise<Scheduled> {
+  const { now, most, lookBack, isRepeated } = rules;
+  const dueFrom = (from: number): Promise<DueRow[]> =>
+    session.query<DueRow>(
+      `SELECT ctid AS place, * FROM schedules WHERE next_due_at >= $1 AND next_due_at <= $2
+       ORDER BY next_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
+      [from, now, most],
+    );
+  const [due, [lap], [later]] = await Promise.all([
+    lookBack.find(now, dueFrom, (row) => row.next_due_at),
+    session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
+    // Begins behind what is due: before it lie the rows that were moved, dead and not yet cleared away.
+    session.query<{ at: number }>(
+      'SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 ORDER BY next_due_at LIMIT 1',
+      [now],
+    ),
+  ]);
+  if (due.length === 0) return { ...nothing, nextDueAt: later?.at ?? null };
+  // That a slot is new is believed of its schedule once: what collides with a row that is there is looked up.
+  const turn = createTurn(Number(lap?.value ?? 0), (row) => !isRepeated && isUntouched(row));
+  const [remaining] = await Promise.all([remainingRuns(session, due, now), turn.read(session, due, rules.plan)]);
   const counts = createCounts();
-  const turn = createTurn(Number(lap?.value ?? 0), await remainingRuns(session, due, rules.now));
-  await turn.read(session, due, rules.plan);
-  const done = scheduleRows(turn.rows, due, rules, counts);
-  await bulk.insert('runs', turn.runs);
-  await bulk.insert('results', turn.missed);
-  await insertLateHours(bulk, turn.late);
-  await session.query(
-    `UPDATE schedules s SET next_due_at = m.next_due_at, turn = m.turn
-     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS m (account_id, check_id, next_due_at, turn)
-     WHERE s.account_id = m.account_id AND s.check_id = m.check_id`,
+  const done = scheduleRows(turn.rows(remaining), due, rules, counts);
+  // Neighbours in the index are written one after the other.
+  bulk.send('runs', turn.runs.sort(byKey));
+  bulk.send('results', turn.missed, 'ON CONFLICT DO NOTHING');
+  sendLateHours(bulk, turn.late);
+  session.send(
+    `UPDATE schedules s SET next_due_at = m.next_due_at, planned_to = m.next_due_at, turn = m.turn
+     FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[])
+       AS m (place, account_id, check_id, next_due_at, turn)
+     WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
     [
-      turn.moved.map(({ row }) => row.account_id),
-      turn.moved.map(({ row }) => row.check_id),
+      // Held rows stay where they are.
+      due.map(({ place }) => place),
+      due.map(({ account_id }) => account_id),
+      due.map(({ check_id }) => check_id),
       turn.moved.map(({ nextDueAt }) => nextDueAt),
       turn.moved.map(({ turn }) => turn),
     ],
   );
-  const month = monthStart(rules.now);
+  const month = monthStart(now);
   const used = turn.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
-  await bulk.insert('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
-  await bulk.insert('run_counts', counts.rows(rules.now), addToCounts);
-  return { ...done, nextDueAt: await nextDueAt(session) };
+  // In the order of the accounts, as all counters: two turns wait for each other one way.
+  used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
+  bulk.send('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
+  bulk.send('run_counts', counts.rows(now), addToCounts);
+  return { ...done, nextDueAt: due.length === most ? now : nextDueAt(turn.moved, later?.at) };
 }
+
+function byKey(a: RunsTable, b: RunsTable): number {
+  return Buffer.compare(a.account_id, b.account_id) || Buffer.compare(a.id, b.id);
+}
+
+type DueRow = SchedulesTable & { readonly place: string };
 
 const nothing = { schedules: 0, runs: 0, missed: 0, latestByMs: 0 };
 
-/** Of the schedules that others hold, too: who asks then is only too early. */
-async function nextDueAt(session: Session): Promise<number | null> {
-  const [next] = await session.query<{ at: number | null }>('SELECT min(next_due_at) AS at FROM schedules');
-  return next?.at ?? null;
+/** Of what this turn moved and what was not due. What others hold, they move. */
+function nextDueAt(moved: readonly { readonly nextDueAt: number }[], later: number | undefined): number {
+  return moved.reduce((least, { nextDueAt }) => Math.min(least, nextDueAt), later ?? Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -66,7 +97,7 @@ async function remainingRuns(
   due: readonly SchedulesTable[],
   now: number,
 ): Promise<Map<string, number>> {
-  const accounts = new Map(due.map(({ account_id }) => [idText(account_id), account_id]));
+  const accounts = new Map(due.map(({ account_id }) => [latin1(account_id), account_id]));
   const ids = [...accounts.values()];
   const limited = await session.query<{ id: IdBytes; most: number }>(
     `SELECT id, execution_limit AS most FROM accounts WHERE id = ANY($1) AND execution_limit IS NOT NULL
@@ -79,66 +110,91 @@ async function remainingRuns(
     'SELECT account_id AS id, used FROM usage WHERE account_id = ANY($1) AND month = $2',
     [limited.map(({ id }) => id), monthStart(now)],
   );
-  const usedBy = new Map(used.map((row) => [idText(row.id), row.used]));
-  return new Map(limited.map(({ id, most }) => [idText(id), Math.max(0, most - (usedBy.get(idText(id)) ?? 0))]));
+  const usedBy = new Map(used.map((row) => [latin1(row.id), row.used]));
+  return new Map(limited.map(({ id, most }) => [latin1(id), Math.max(0, most - (usedBy.get(latin1(id)) ?? 0))]));
 }
 
 /** The rows of one turn, in memory. */
-function createTurn(lap: number, remaining: ReadonlyMap<string, number>) {
-  const open = new Set<string>();
-  const ended = new Set<string>();
+function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
+  const taken: TakenSlots = { open: new Set(), ended: new Set() };
   const runs: RunsTable[] = [];
   const missed: ResultsTable[] = [];
-  const moved: { row: SchedulesTable; nextDueAt: number; turn: number }[] = [];
+  const moved: { nextDueAt: number; turn: number }[] = [];
   const used: { accountId: IdBytes; runs: number }[] = [];
   const late = createLateHours();
-  const rows: ScheduleRows = {
+  const rows = (remaining: ReadonlyMap<string, number>): ScheduleRows => ({
     lap,
-    remaining: (accountId) => remaining.get(idText(accountId)) ?? Number.POSITIVE_INFINITY,
-    insertRun(row) {
-      const id = idText(row.id);
-      if (open.has(id) || ended.has(id)) return false;
-      open.add(id);
+    isNew,
+    remaining: (accountId) => remaining.get(latin1(accountId)) ?? Number.POSITIVE_INFINITY,
+    insertRun(row, isKnownToBeNew) {
+      if (!isKnownToBeNew) {
+        const id = latin1(row.id);
+        if (taken.open.has(id) || taken.ended.has(id)) return false;
+        taken.open.add(id);
+      }
       runs.push(row);
       return true;
     },
     insertMissed(row) {
-      const id = idText(row.id);
-      if (ended.has(id)) return false;
-      ended.add(id);
+      const id = latin1(row.id);
+      if (taken.ended.has(id)) return false;
+      taken.ended.add(id);
       missed.push(row);
       return true;
     },
     noteLate: late.note,
-    move: (row, nextDueAt, turn) => void moved.push({ row, nextDueAt, turn }),
+    // Every row that is due is moved, in their order.
+    move: (_, nextDueAt, turn) => void moved.push({ nextDueAt, turn }),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
-  };
-  /** Which of the slots that the plans name have their run or their outcome. Nobody else adds any: the rows are held. */
-  const read = async (
-    session: Session,
-    due: readonly SchedulesTable[],
-    plan: (row: ReturnType<typeof scheduleOf>) => RunPlan,
-  ) => {
-    const slots = due.flatMap((row) => {
-      const { runs, missed } = plan(scheduleOf(row));
-      return [...runs, ...missed].map(({ slotAt, location }) => ({
-        ...row,
-        id: idBytes(slotRunId(slotAt, idText(row.check_id), location, lap)),
-      }));
-    });
-    const accounts = slots.map(({ account_id }) => account_id);
-    const ids = slots.map(({ id }) => id);
-    const waiting = await session.query<{ id: IdBytes }>(
-      `SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`,
-      [accounts, ids],
+  });
+  const read = (session: Session, due: readonly SchedulesTable[], plan: ScheduleRules['plan']) =>
+    readTaken(
+      session,
+      due.flatMap((row) => (isNew(row) ? [] : slotsOf(row, plan, lap))),
+      taken,
     );
-    const recorded = await session.query<{ id: IdBytes }>(
-      `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
-       JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id`,
-      [accounts, slots.map(({ check_id }) => check_id), ids],
-    );
-    for (const { id } of waiting) open.add(idText(id));
-    for (const { id } of recorded) ended.add(idText(id));
-  };
   return { rows, runs, missed, moved, used, late, read };
+}
+
+/** Ids of slots that have their run, or their outcome, as far as it was looked for. */
+interface TakenSlots {
+  readonly open: Set<string>;
+  readonly ended: Set<string>;
+}
+
+type Slot = Pick<SchedulesTable, 'account_id' | 'check_id'> & { readonly slotAt: number; readonly id: IdBytes };
+
+function slotsOf(row: SchedulesTable, plan: ScheduleRules['plan'], lap: number): Slot[] {
+  const { account_id, check_id } = row;
+  const { runs, missed } = plan(scheduleOf(row));
+  return [...runs, ...missed].map(({ slotAt, location }) => ({
+    account_id,
+    check_id,
+    slotAt,
+    id: idBytes(slotRunId(slotAt, idText(check_id), location, lap)),
+  }));
+}
+
+/** Which of the slots have their run or their outcome. Nobody else adds any: the schedules are held. */
+async function readTaken(session: Session, slots: readonly Slot[], taken: TakenSlots): Promise<void> {
+  if (slots.length === 0) return;
+  const accounts = slots.map(({ account_id }) => account_id);
+  const checks = slots.map(({ check_id }) => check_id);
+  const ids = slots.map(({ id }) => id);
+  const [first, last] = slots.reduce(
+    ([least, most], { slotAt }) => [Math.min(least, slotAt), Math.max(most, slotAt)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  const [waiting, recorded] = await Promise.all([
+    session.query<{ id: IdBytes }>(`SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`, [accounts, ids]),
+    // The bounds name the days whose partitions are looked into.
+    session.query<{ id: IdBytes }>(
+      `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
+       JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id
+       WHERE r.id >= $4 AND r.id < $5`,
+      [accounts, checks, ids, firstIdAt(first), firstIdAt(last + 1)],
+    ),
+  ]);
+  for (const { id } of waiting) taken.open.add(latin1(id));
+  for (const { id } of recorded) taken.ended.add(latin1(id));
 }

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
-import type { Connections, Session } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Session } from './session.ts';
 
 /** The lock of everything that changes the schema; any number, but always the same. */
 const schemaLock = 7_206_177_001;

@@ -16,10 +16,10 @@ import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Results of a turn: some milliseconds of work. */
-const resultsMost = 2000;
+const resultsMost = 1000;
 
 /** Checks and marks of a turn. */
-const size = { checks: 400, lateHours: 50 };
+const size = { checks: 250, lateHours: 25 };
 
 /** Roll-ups of a file. */
 export function createSqliteRollUps(file: SqliteFile): RollUps {

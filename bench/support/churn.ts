@@ -1,0 +1,193 @@
+// Schedules by the hundred thousand on either engine, and minutes of work at them: every row that a scheduler and its
+// runners would have written and removed, with the vacuum that would have come between.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { outcomeCodes, sourceCodes } from '#store/codes.ts';
+import { json } from '#store/codec.ts';
+import type { Path } from '#store/path.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { createSeal } from '#store/seal.ts';
+import { createSqlitePath } from '#store/sqlite/path.ts';
+import { openSqliteFile } from '#store/sqlite/file.ts';
+import { openPostgresStore } from '#store/store.ts';
+import { startPostgres } from '../../tests/support/postgres.ts';
+import { benchSettings } from './database.ts';
+import { apiCheck, secretKeyText } from './seed.ts';
+
+/** How often a turn finds its rows due, ms: 500 of them each time, so 1,667 runs a second whatever the size. */
+export const stepMs = 300;
+export const perStep = 500;
+const accounts = 100;
+const leaseMs = 10_000;
+const secretKey = Buffer.from(secretKeyText, 'hex');
+const seal = createSeal(secretKey);
+
+/** Whose engine, how many schedules, and where its files lie. */
+export interface ChurnOrder {
+  readonly schedules: number;
+  readonly folder: string;
+}
+
+/** An installation whose time is turned by hand. */
+export interface Churned extends AsyncDisposable {
+  readonly path: Path;
+  /** The present, epoch ms. */
+  now: number;
+  readonly intervalMs: number;
+  /** Goes on by one step and does the work of it: what is due is scheduled, claimed, recorded. */
+  step(): Promise<void>;
+  /** Ends the runs that `owner` holds, as recording them would. */
+  end(owner: string): Promise<void>;
+  /** What the engine would do after a minute by its settings. */
+  upkeep(): Promise<void>;
+}
+
+/** What differs between the engines. */
+interface Raw {
+  readonly path: Path;
+  /** Statements without values, in one transaction or none. */
+  exec(sql: string): Promise<void>;
+  close(): Promise<void>;
+  /** 16 bytes whose first 48 bits are a number of ms, the rest from a hash or random. */
+  readonly id: (ms: string, seed: string) => string;
+  readonly series: (from: number, to: number) => string;
+  readonly upkeep: readonly string[];
+  /** The column by which runs are found. */
+  readonly waiting: string;
+}
+
+const sqlite: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
+  id: (ms) => `CAST(unhex(printf('%012x', ${ms})) || x'700080' || randomblob(7) AS BLOB)`,
+  series: (from, to) => `(WITH RECURSIVE s(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM s WHERE i < ${to})
+    SELECT i FROM s) AS s`,
+  upkeep: [],
+  waiting: 'available_at',
+};
+
+const postgres: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
+  id: (ms, seed) =>
+    `substr(int8send((${ms})::bigint), 3) || '\\x700080'::bytea || substr(decode(md5((${seed})::text), 'hex'), 1, 7)`,
+  series: (from, to) => `generate_series(${from}, ${to}) AS s (i)`,
+  upkeep: ['VACUUM (ANALYZE) schedules', 'VACUUM (ANALYZE) runs'],
+  waiting: 'due_at',
+};
+
+/** Opens an installation on the engine and fills it with schedules of which 500 are due in each step. */
+export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrder): Promise<Churned> {
+  const intervalMs = (order.schedules / perStep) * stepMs;
+  // Half an hour ago, at the begin of an interval: so the work ends about now, in the days that have their partitions.
+  const startAt = Math.floor((Date.now() - 1_860_000) / intervalMs) * intervalMs;
+  let now = startAt;
+  const clock = { now: () => now };
+  const raw = engine === 'sqlite' ? openSqlite(order.folder) : await openPostgres(clock);
+  await seed(raw, order.schedules, intervalMs, startAt);
+  await raw.exec(raw.upkeep[0] ?? '');
+  const end = (owner: string): Promise<void> => raw.exec(endOf(`leased_by = '${owner}'`));
+  return {
+    path: raw.path,
+    intervalMs,
+    get now() {
+      return now;
+    },
+    set now(at) {
+      now = at;
+    },
+    step: async () => {
+      now += stepMs;
+      await raw.exec(stepOf(raw, now));
+    },
+    end,
+    upkeep: async () => {
+      for (const statement of raw.upkeep) await raw.exec(statement);
+    },
+    [Symbol.asyncDispose]: () => raw.close(),
+  };
+}
+
+/** The work goes through the connection that the path writes with: another one's writes would empty its memory of pages. */
+function openSqlite(folder: string): Raw {
+  mkdirSync(folder, { recursive: true });
+  const file = openSqliteFile(join(folder, 'tocsin.db'));
+  return {
+    ...sqlite,
+    path: createSqlitePath(file, seal),
+    exec: (sql) => file.queue.single(({ database }) => Promise.resolve(database.exec(sql))),
+    close: async () => {
+      await file.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function openPostgres(clock: { now(): number }): Promise<Raw> {
+  const server = await startPostgres(null, undefined, benchSettings);
+  const { url } = await server.newDatabase();
+
+  const address = readPostgresAddress(url);
+  const store = await openPostgresStore({ address, secretKey, clock });
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('SET enable_seqscan = off; SET synchronous_commit = off');
+  return {
+    ...postgres,
+    path: store.path,
+    exec: async (sql) => void (await client.query(sql)),
+    close: async () => {
+      await client.end();
+      await store.close();
+      await server.stop();
+    },
+  };
+}
+
+async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: number): Promise<void> {
+  const ownAccount = '(SELECT id FROM accounts WHERE name = CAST(i % 100 AS TEXT))';
+  const { settings, ...rest } = apiCheck('', 'http://127.0.0.1:9/');
+  const { accountId: _, id: _id, checkType, name: _name, activated: _a, muted: _m, groupId: _g, tags, ...more } = rest;
+  const { createdAt: _c, updatedAt: _u, ...definition } = more;
+  const text = json({ ...definition, settings }).replaceAll(`'`, `''`);
+  await raw.exec(
+    `INSERT INTO accounts (id, name, created_at)
+       SELECT ${raw.id(`${startAt} + i`, 'i')}, CAST(i AS TEXT), 0 FROM ${raw.series(0, accounts - 1)}`,
+  );
+  await raw.exec(`INSERT INTO counters (account_id, noun, last) SELECT id, 'revision', 1 FROM accounts`);
+  const atOnce = 50_000;
+  for (let from = 0; from < schedules; from += atOnce) {
+    // Neighbours in time are no neighbours in the tables.
+    const offset = `(CAST((i * 7919) % ${schedules} AS BIGINT) * ${intervalMs} / ${schedules})`;
+    await raw.exec(
+      `INSERT INTO checks (account_id, id, check_type, name, activated, muted, group_id, tags, definition, created_at)
+         SELECT ${ownAccount}, ${raw.id(`${startAt} + i`, 'i')}, '${checkType}', 'check', 1, 0, NULL,
+         '${json(tags)}', '${text}', i FROM ${raw.series(from, from + atOnce - 1)}`,
+    );
+    await raw.exec(
+      `INSERT INTO schedules (account_id, check_id, next_due_at, interval_ms, phase_ms, locations, run_parallel)
+         SELECT account_id, id, ${startAt} + o, ${intervalMs}, o, '[]', 0
+         FROM (SELECT account_id, id, ${offset.replaceAll('i *', 'created_at *')} AS o FROM checks
+           WHERE created_at >= ${from} AND created_at < ${from + atOnce}) AS c`,
+    );
+  }
+}
+
+/** The rows that a turn, its claim and its recording write, in statements for all that is due. */
+function stepOf(raw: Raw, now: number): string {
+  return `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, available_at)
+      SELECT account_id, ${raw.id('next_due_at', 'check_id')}, check_id, 'local',
+        ${sourceCodes.encode('SCHEDULER')}, next_due_at, interval_ms, 1, next_due_at, next_due_at
+      FROM schedules WHERE next_due_at <= ${now};
+    UPDATE schedules SET next_due_at = next_due_at + interval_ms, planned_to = next_due_at + interval_ms,
+      turn = turn + 1 WHERE next_due_at <= ${now};
+    UPDATE runs SET available_at = ${now + leaseMs}, leased_by = 'churn', first_started_at = ${now}
+      WHERE location = 'local' AND ${raw.waiting} <= ${now};
+    ${endOf(`location = 'local' AND ${raw.waiting} > ${now - 60_000}`)}`;
+}
+
+function endOf(which: string): string {
+  return `INSERT INTO results (account_id, check_id, id, attempt, outcome, location, source, slots, started_at,
+        duration_ms, response_us, loop_delay_ms)
+      SELECT account_id, check_id, id, 1, ${outcomeCodes.encode('passed')}, location, source, 1, first_started_at,
+        12, 12345, 0 FROM runs WHERE ${which};
+    DELETE FROM runs WHERE ${which}`;
+}

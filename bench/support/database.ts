@@ -1,0 +1,101 @@
+// A PostgreSQL to measure on: a server of its own on this machine, its CPU time, and thousands of checks in it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import type { Check } from '#domain/check.ts';
+import { systemClock } from '#lib/clock.ts';
+import { checkRow } from '#store/check-rows.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { createSeal } from '#store/seal.ts';
+import { openPostgresStore, type Store } from '#store/store.ts';
+import { startPostgres } from '../../tests/support/postgres.ts';
+import { scheduleRow, secretKeyText } from './seed.ts';
+
+/** What a server of this size is given instead of what small tests have (docs/postgresql.md). */
+export const benchSettings = { shared_buffers: '1GB', max_wal_size: '4GB' };
+
+/** A database on a server that nobody else uses. */
+export interface BenchDatabase extends AsyncDisposable {
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+  /** Opens the store; close it before the service starts, which else would not be alone. */
+  openStore(): Promise<Store>;
+  /** Adds checks with their schedules, from their next slots on. */
+  addChecks(checks: readonly Check[]): Promise<void>;
+  query(statement: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** CPU time of all processes of the server so far, ended ones included, seconds. */
+  cpuSeconds(): number;
+}
+
+export async function openBenchDatabase(): Promise<BenchDatabase> {
+  const server = await startPostgres(null, undefined, benchSettings);
+  const { url } = await server.newDatabase();
+  const secretKey = Buffer.from(secretKeyText, 'hex');
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  const query = async (statement: string, values: readonly unknown[] = []) =>
+    (await client.query<Record<string, unknown>>(statement, [...values])).rows;
+  return {
+    url,
+    query,
+    openStore: () => openPostgresStore({ address: readPostgresAddress(url), secretKey, clock: systemClock }),
+    async addChecks(checks) {
+      const seal = createSeal(secretKey);
+      const now = Date.now();
+      for (let from = 0; from < checks.length; from += 5000) {
+        const some = checks.slice(from, from + 5000);
+        await insert(
+          query,
+          'checks',
+          some.map((check) => checkRow({ ...check, createdAt: now }, seal)),
+        );
+        await insert(
+          query,
+          'schedules',
+          some.map((check) => scheduleRow(check, now)),
+        );
+      }
+      await query('ANALYZE');
+    },
+    cpuSeconds: () => cpuSecondsOfFamily(server.pid),
+    [Symbol.asyncDispose]: async () => {
+      await client.end();
+      await server.stop();
+    },
+  };
+}
+
+async function insert(query: BenchDatabase['query'], table: string, rows: readonly object[]): Promise<void> {
+  const text = JSON.stringify(rows, (_, value: unknown) =>
+    isBytes(value) ? `\\x${Buffer.from(value.data).toString('hex')}` : value,
+  );
+  await query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [text]);
+}
+
+/** As JSON.stringify sees a Buffer. */
+function isBytes(value: unknown): value is { readonly data: number[] } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
+}
+
+/** Hundredths of a second of the process, of its children, and of those children that have ended. */
+function cpuSecondsOfFamily(pid: number): number {
+  let hundredths = 0;
+  for (const name of readdirSync('/proc')) {
+    const fields = /^\d+$/.test(name) ? statOf(name) : null;
+    if (fields === null) continue;
+    const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((at) => Number(fields[at]));
+    if (name === String(pid)) hundredths += (user ?? 0) + (system ?? 0) + (endedUser ?? 0) + (endedSystem ?? 0);
+    else if (parent === pid) hundredths += (user ?? 0) + (system ?? 0);
+  }
+  return hundredths / 100;
+}
+
+function statOf(pid: string): string[] | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    // It ended while we looked.
+    return null;
+  }
+}
