@@ -12,11 +12,13 @@ export interface JoinedHints {
   readonly onRecorded: () => void;
   /** Delivery attempts were logged: the same. */
   readonly onLogged: () => void;
+  /** The clock was set: the other processes ask at once what time it is. */
+  readonly onClockSet: () => void;
   /** A key was revoked, or its accounts have changed: told to the other processes. */
   readonly onKeysChanged: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
-  /** Begins to listen to the other processes. */
+  /** Begins to listen to the other processes, and has each of them look who is there now. */
   readonly listen: () => void;
 }
 
@@ -26,7 +28,7 @@ export interface JoinedHints {
  */
 export function joinHints(
   { wakes }: Pick<Store, 'wakes'>,
-  ownProcess: Pick<OwnProcess, 'known'>,
+  ownProcess: Pick<OwnProcess, 'known' | 'sign'>,
   wakeHere: (name: LoopName) => boolean | undefined,
   forgetKeys: () => void,
 ): JoinedHints {
@@ -47,14 +49,21 @@ export function joinHints(
     },
     onRecorded: tellNews('results'),
     onLogged: tellNews('attempts'),
+    onClockSet: () => tell('follow-clock'),
     onKeysChanged: () => tell('keys'),
     resultHints,
     attemptHints,
-    listen: () =>
+    listen() {
       wakes.listen((name) => {
         const loops = loopNames.filter((loop) => name === null || loop === name);
         for (const loop of loops) wakeHere(loop);
         for (const [what, hints] of Object.entries(news)) if (name === null || what === name) hints.hint();
-      }),
+      });
+      const signing: LoopName = 'sign-of-life';
+      void ownProcess.sign().then(
+        () => wakes.send(signing),
+        () => undefined,
+      );
+    },
   };
 }

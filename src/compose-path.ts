@@ -50,6 +50,8 @@ export interface PathMeans {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Wakes a loop, here or wherever it turns. */
   readonly wake: (name: LoopName) => void;
+  /** Told when the clock was set: whoever else goes by it looks at once. */
+  readonly onClockSet: () => void;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
   readonly onRecorded: () => void;
   /** Told of every logged attempt: whoever waits for a test message looks again. */
@@ -85,7 +87,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       store: store.path,
       clock,
       measureTime: means.measureTime,
-      onClockSet: (byMs) => log.warn('clock.set', { byMs }),
+      onClockSet: (byMs) => {
+        log.warn('clock.set', { byMs });
+        means.onClockSet();
+      },
     }),
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
@@ -105,10 +110,15 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
     loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
   }
+  const askTime = async (): Promise<void> => {
+    await means.measureTime?.().catch(() => undefined);
+    loops.get('follow-clock')?.wake();
+  };
   return {
     wake(name) {
       const loop = loops.get(name);
-      loop?.wake();
+      if (name === 'follow-clock') void askTime();
+      else loop?.wake();
       return loop !== undefined;
     },
     holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),

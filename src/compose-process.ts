@@ -30,6 +30,8 @@ export interface OwnProcessMeans {
   readonly store: Pick<Store, 'processes' | 'gaps'>;
   readonly clock: Clock;
   readonly holds: () => Holds;
+  /** Whether this process listens already: before it does, its port may not be known. */
+  readonly isListening: () => boolean;
   /** Where people reach this process. */
   readonly publicUrl: () => string;
 }
@@ -44,7 +46,7 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
     id: own.id,
     async sign() {
       await store.gaps.signOfLife();
-      const publicUrl = servesApi ? means.publicUrl() : null;
+      const publicUrl = servesApi && means.isListening() ? means.publicUrl() : null;
       await store.processes.sign({ ...own, publicUrl, holds: means.holds() });
       known = await store.processes.list();
     },

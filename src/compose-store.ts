@@ -53,6 +53,7 @@ export async function openConfiguredStore(
       ...listenAddress,
       clock,
       wasServerSet: () => time.wasServerSet,
+      onOtherTime: () => void time.measure().catch(() => undefined),
       onListening: (state, why) =>
         state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
     });

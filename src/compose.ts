@@ -53,21 +53,20 @@ export async function compose(config: Config, log: Log, clocks: Clocks = machine
 
 async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
   const { store, clock } = opened;
-  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   await noteAbsence(store, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
-  let address = publicUrlOf(config, config.port);
+  let address: string | null = null;
   const ownProcess = createOwnProcess({
     config,
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
-    publicUrl: () => publicUrlOf(config, portOf(address)),
+    isListening: () => address !== null,
+    publicUrl: () => publicUrlOf(config, address === null ? config.port : portOf(address)),
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  const userAgent = `Tocsin/${version}`;
   const means = createRoleMeans(config, log);
   const access = createAccess(store, clock);
   const metrics = createMetrics(store.figures, {
@@ -81,7 +80,8 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
-  const shared = { config, store, clock, runtimes, ...access, metrics, links, userAgent, publicUrl, ownProcess };
+  const plain = { config, store, clock, userAgent: `Tocsin/${version}` };
+  const shared = { ...plain, ...access, runtimes, metrics, links, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
@@ -90,15 +90,16 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
-  address = await listenAt(server, config);
+  const listening = await listenAt(server, config);
+  address = listening;
   const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
-  path = await whenDatabaseIsThere(log, () => startPath(pathMeans));
+  const running = await whenDatabaseIsThere(log, () => startPath(pathMeans));
+  path = running;
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
   const firstKey = await makeFirstKey(opened, config, log);
-  const running = path;
   return {
-    address,
+    address: listening,
     servesApi: config.roles.includes('api'),
     firstKey,
     async stop(why) {
@@ -166,6 +167,7 @@ function restOptions(
 
 /** How long nothing ran before this start, for the notices; a disk that is full says so by the readiness. */
 async function noteAbsence(store: Store, log: Log): Promise<void> {
+  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   const absence = await store.gaps.noteStart().catch(() => null);
   if (absence === null) return;
   log.warn('process.was-away', { from: new Date(absence.from).toISOString(), to: new Date(absence.to).toISOString() });

@@ -14,6 +14,11 @@ export interface Database {
   readonly reader: Kysely<Tables>;
   /** All of it or nothing; durable when it resolves. Await only queries on `tx` inside. */
   readonly transaction: <Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>) => Promise<Answer>;
+  /**
+   * The same for work that counts where the path counts, hundreds of times a second: on PostgreSQL it waits for who is at
+   * a row, instead of losing to him, and holds by itself what it depends on (docs/decisions/0032).
+   */
+  readonly waitingTransaction: Database['transaction'];
   readonly seal: Seal;
   readonly clock: Clock;
   /** Code of this server's own run location: where checks run that name none. */
@@ -40,6 +45,19 @@ export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: st
 export async function touchAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
   await refuseMoving(tx, accountId);
   await nextNumber(tx, accountId, 'revision');
+}
+
+/**
+ * Lets no change be made in this account until the transaction is over: those under way are waited for, and those that
+ * began meanwhile begin anew, because its row is another then.
+ */
+export async function holdAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
+  await tx
+    .updateTable('counters')
+    .set((row) => ({ last: row.ref('last') }))
+    .where('account_id', '=', idBytes(accountId))
+    .where('noun', '=', 'revision')
+    .execute();
 }
 
 /** `WHERE account_id = …` in one word. */

@@ -6,7 +6,7 @@ import type { Trigger } from '#domain/trigger.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
-import { ownedBy } from './database.ts';
+import { holdAccount, ownedBy } from './database.ts';
 import { refuseMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import { callTrigger } from './trigger-rows.ts';
@@ -37,6 +37,7 @@ const dayMs = 86_400_000;
 const runsAtOnce = 100;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Promise<TriggerStart> {
+  await holdAccount(tx, order.accountId);
   await refuseMoving(tx, order.accountId);
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', trigger: repeated };
@@ -161,7 +162,14 @@ function locationsOf(
   return row.run_parallel === 1 ? all : all.slice(row.turn % all.length, (row.turn % all.length) + 1);
 }
 
+/** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */
 async function overLimit(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, wanted: number) {
+  await tx
+    .updateTable('accounts')
+    .set((row) => ({ execution_limit: row.ref('execution_limit') }))
+    .where('id', '=', idBytes(accountId))
+    .where('execution_limit', 'is not', null)
+    .execute();
   const row = await tx
     .selectFrom('accounts')
     .leftJoin('usage', (join) =>

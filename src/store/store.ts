@@ -100,6 +100,8 @@ export interface PostgresOptions extends EngineOptions {
   readonly onListening?: (state: ListeningState, why: string) => void;
   /** Whether a clock that jumped is the server's own, rather than this process's view of it. */
   readonly wasServerSet?: () => boolean;
+  /** Told when work was not taken because it is another time at the server; absent = instants are not the server's. */
+  readonly onOtherTime?: () => void;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
@@ -112,10 +114,13 @@ export function openStore({ path, secretKey, clock, ownLocation = 'local' }: Sto
     void file.close();
     throw error;
   }
+  const transaction: Database['transaction'] = (work) => file.queue.single((connection) => work(connection.kysely));
   const database: Database = {
     dialect: sqliteDialect,
     reader: file.reader.kysely,
-    transaction: (work) => file.queue.single((connection) => work(connection.kysely)),
+    transaction,
+    // There is one writer: nobody loses to another.
+    waitingTransaction: transaction,
     seal,
     clock,
     ownLocation,
@@ -144,10 +149,11 @@ export async function openPostgresStore({
 
 /** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */
 export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
-  const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true } = options;
+  const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true, onOtherTime = null } = options;
   const seal = createSeal(secretKey);
-  const { reader, transaction, connections, address } = server;
-  const database: Database = { dialect: postgresDialect, reader, transaction, seal, clock, ownLocation };
+  const { reader, transaction, waitingTransaction, connections, address } = server;
+  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
+  const database: Database = { ...base, seal, clock, ownLocation };
   try {
     await checkKey(database, shownAddress(address));
     await makeDays(connections, clock.now());
@@ -159,7 +165,13 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
     });
     return {
       ...nounsOf(database),
-      path: createPostgresPath({ connections, types, seal, wasServerSet }),
+      path: createPostgresPath({
+        connections,
+        types,
+        seal,
+        wasServerSet,
+        onOtherTime,
+      }),
       retention: createPostgresRetention(connections),
       rollUps: createPostgresRollUps(connections, types),
       wakes,

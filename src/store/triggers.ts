@@ -37,6 +37,6 @@ export function createTriggers(database: Database): Triggers {
         const removed = await wanted.executeTakeFirst();
         return Number(removed.numDeletedRows) > 0;
       }),
-    start: (order) => database.transaction((tx) => startTrigger(tx, order)),
+    start: (order) => database.waitingTransaction((tx) => startTrigger(tx, order)),
   };
 }

@@ -1,12 +1,11 @@
 // From a failing target to a signed webhook and back, through a real process (spec §6, design §1).
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe } from '../support/each-topology.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 
 const secret = 'a secret between two';
-let service: Service;
 
 interface Scene {
   readonly target: ScriptedServer;
@@ -26,7 +25,7 @@ interface Wishes {
 }
 
 /** A group with one check of a target of its own, and a channel that is told of the group. */
-async function scene(t: { after(work: () => void): void }, wishes: Wishes = {}): Promise<Scene> {
+async function scene(t: { after(work: () => void): void }, service: Service, wishes: Wishes = {}): Promise<Scene> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const group = await service.must('POST', '/v2/check-groups', { name: 'Shops', ...wishes.group });
   const groupId = Number(group['id']);
@@ -49,17 +48,9 @@ async function scene(t: { after(work: () => void): void }, wishes: Wishes = {}):
   return { target, receiver, groupId, checkId: String(check['id']), channelId: Number(channel['id']), trigger };
 }
 
-describe('an alert', { concurrency: 4 }, () => {
-  const endings: (() => void | Promise<void>)[] = [];
-  before(async () => {
-    service = await startService({ after: (work) => void endings.push(work) });
-  });
-  after(async () => {
-    for (const end of endings) await end();
-  });
-
-  it('reaches its receiver, signed, when a check fails, and again when it recovers', async (t) => {
-    const { target, receiver, checkId, trigger } = await scene(t);
+describe('an alert', { concurrency: 4 }, ({ it }) => {
+  it('reaches its receiver, signed, when a check fails, and again when it recovers', async (t, service) => {
+    const { target, receiver, checkId, trigger } = await scene(t, service);
     target.answer({ status: 503, body: 'closed' });
     await trigger();
     const failure = await receiver.alert('ALERT_FAILURE');
@@ -79,8 +70,8 @@ describe('an alert', { concurrency: 4 }, () => {
     assert.equal(receiver.all.length, 2, 'nobody is told twice');
   });
 
-  it('has a link that opens the result in a browser, without a key', async (t) => {
-    const { target, receiver, trigger } = await scene(t);
+  it('has a link that opens the result in a browser, without a key', async (t, service) => {
+    const { target, receiver, trigger } = await scene(t, service);
     target.answer({ status: 500 });
     await trigger();
     const link = String((await receiver.alert('ALERT_FAILURE')).json['RESULT_LINK']);
@@ -96,9 +87,9 @@ describe('an alert', { concurrency: 4 }, () => {
     );
   });
 
-  it('tells of a slow target and of its recovery where that was asked for', async (t) => {
+  it('tells of a slow target and of its recovery where that was asked for', async (t, service) => {
     const check = { degradedResponseTime: 150, maxResponseTime: 10_000 };
-    const { target, receiver, trigger } = await scene(t, { check, channel: { sendDegraded: true } });
+    const { target, receiver, trigger } = await scene(t, service, { check, channel: { sendDegraded: true } });
     target.answer({ status: 200, delayMs: 300 });
     await trigger();
     const degraded = await receiver.alert('ALERT_DEGRADED');
@@ -109,8 +100,8 @@ describe('an alert', { concurrency: 4 }, () => {
     assert.equal(receiver.all.length, 2);
   });
 
-  it('is written by its template, in URL, header and body, with the run location', async (t) => {
-    const { target, receiver, channelId, trigger } = await scene(t);
+  it('is written by its template, in URL, header and body, with the run location', async (t, service) => {
+    const { target, receiver, channelId, trigger } = await scene(t, service);
     await service.must('PUT', `/v1/alert-channels/${channelId}`, {
       config: {
         url: `${receiver.url}/{{REGION}}/{{CHECK_TYPE}}`,
@@ -130,17 +121,20 @@ describe('an alert', { concurrency: 4 }, () => {
     );
   });
 
-  it('takes the variables of its group over those of the account', async (t) => {
+  it('takes the variables of its group over those of the account', async (t, service) => {
     await service.must('POST', '/v1/variables', { key: 'TEAM', value: 'account' });
     await service.must('POST', '/v1/variables', { key: 'FLOOR', value: '3' });
     const group = { environmentVariables: [{ key: 'TEAM', value: 'group' }] };
-    const { target, receiver, trigger } = await scene(t, { group, config: { template: '{{TEAM}} {{FLOOR}}' } });
+    const { target, receiver, trigger } = await scene(t, service, {
+      group,
+      config: { template: '{{TEAM}} {{FLOOR}}' },
+    });
     target.answer({ status: 500 });
     await trigger();
     assert.equal((await receiver.received(() => true)).text, 'group 3');
   });
 
-  it('may not name a secret', async () => {
+  it('may not name a secret', async (_, service) => {
     await service.must('POST', '/v1/variables', { key: 'PASSWORD', value: 'hunter2', secret: true });
     const refused = await service.api('POST', '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -151,8 +145,8 @@ describe('an alert', { concurrency: 4 }, () => {
     assert.doesNotMatch(JSON.stringify(refused.body), /hunter2/);
   });
 
-  it('can be looked at before it is real: as a preview that sends nothing, and as a test message', async (t) => {
-    const { receiver, channelId } = await scene(t);
+  it('can be looked at before it is real: as a preview that sends nothing, and as a test message', async (t, service) => {
+    const { receiver, channelId } = await scene(t, service);
     const preview = await service.must('POST', '/v1/alert-channels/preview', {
       config: { url: `${receiver.url}/{{CHECK_NAME}}`, template: '{{ALERT_TITLE}}' },
       variables: { CHECK_NAME: 'shop', ALERT_TITLE: 'Boo' },
@@ -174,8 +168,8 @@ describe('an alert', { concurrency: 4 }, () => {
     assert.match(await page.text(), /This was a test message[^]*a real alert opens its result/);
   });
 
-  it('is not sent while its group is muted, and is when that ends', async (t) => {
-    const { target, receiver, groupId, trigger } = await scene(t, { group: { muted: true } });
+  it('is not sent while its group is muted, and is when that ends', async (t, service) => {
+    const { target, receiver, groupId, trigger } = await scene(t, service, { group: { muted: true } });
     target.answer({ status: 500 });
     await trigger();
     await target.hits(1);

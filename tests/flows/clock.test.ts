@@ -1,9 +1,13 @@
 // A clock that is set by an hour, either way, while 200 checks run every 10 s: no herd, no slot without its one outcome.
+// One process goes by its machine's clock; processes over PostgreSQL by the database's, whatever those of their machines say.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { type Composed, startComposed } from '../support/composed.ts';
+import type { Role } from '#config-variables.ts';
+import { type Given, test as it } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Hit, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import type { Service } from '../support/service.ts';
+import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/slots.ts';
+import { databaseClock, machineClock, type SetClock } from '../support/turned-clocks.ts';
 import { until } from '../support/until.ts';
 
 const hourMs = 3_600_000;
@@ -11,59 +15,15 @@ const intervalMs = 10_000;
 const checks = 200;
 const secret = 'a secret between two';
 
-async function api(on: Composed, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(on.address + path, {
-    method,
-    headers: { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  assert.ok(answer.ok, `${method} ${path}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>;
-}
+const results = (on: Service): ResultRow[] => on.rows(resultRows);
 
-interface Row {
-  readonly id: string;
-  readonly check: string;
-  readonly slotAt: number;
-  readonly slots: number;
-  readonly message: string;
-}
-
-/** Every result there is; the first 48 bits of its id are its slot. */
-function results({ raw }: Composed): Row[] {
-  return raw
-    .prepare(`SELECT hex(id) AS id, hex(check_id) AS "check", slots, coalesce(message, '') AS message FROM results`)
-    .all()
-    .map(({ id, check, slots, message }) => ({
-      id: String(id),
-      check: String(check),
-      slotAt: Number.parseInt(String(id).slice(0, 12), 16),
-      slots: Number(slots),
-      message: String(message),
-    }));
-}
-
-/** One outcome for each slot of each check, from its first to its last. */
-function assertEverySlotOnce(rows: readonly Row[]): void {
-  const byCheck = Map.groupBy(rows, ({ check }) => check);
-  assert.ok(byCheck.size >= checks);
-  for (const own of byCheck.values()) {
-    own.sort((a, b) => a.slotAt - b.slotAt);
-    for (const [index, { slotAt, slots }] of own.entries()) {
-      const next = own[index + 1];
-      if (next) assert.equal(next.slotAt, slotAt + slots * intervalMs, 'a slot without an outcome, or with two');
-    }
-  }
-}
-
-async function assertConserved(on: Composed): Promise<void> {
+async function assertConserved(on: Service): Promise<void> {
   const text = await (await fetch(`${on.address}/metrics`)).text();
   assert.match(text, /^tocsin_conservation_difference 0$/m);
 }
 
 /** Every check was run again within its interval, and never so many at once as a herd would be. */
-async function assertSpread(target: ScriptedServer, since: number): Promise<void> {
+async function assertSpread(target: ScriptedServer, since: number, share: number): Promise<void> {
   const of = (hits: readonly Hit[]): Set<string> => new Set(hits.slice(since).map(({ url }) => url));
   await until('every check to run again', () => of(target.all).size >= checks, {
     withinMs: intervalMs + 3000,
@@ -71,35 +31,70 @@ async function assertSpread(target: ScriptedServer, since: number): Promise<void
   });
   const starts = target.all.slice(since).map(({ at }) => at);
   const most = Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + 500).length));
-  assert.ok(most <= checks * 0.6, `${most} of ${checks} checks started within half a second`);
+  assert.ok(most <= checks * share, `${most} of ${checks} checks started within half a second`);
 }
 
-it('keeps every check in its interval, every delivery at its distance and every slot accounted for', async (t) => {
-  let offset = 0;
-  // The steady clock is never set.
-  const clocks = { clock: { now: () => Date.now() + offset }, steadyNow: () => performance.now() };
-  const on = await startComposed(t, {}, clocks);
+/** How far the machines of processes over PostgreSQL are ahead, ms: old rows would be removed by one that is ahead so far. */
+const aheadMs: Readonly<Record<Role, number>> = {
+  api: 0,
+  scheduler: 5 * hourMs,
+  runner: -3 * hourMs,
+  deliverer: -26 * hourMs,
+  upkeep: 40 * 24 * hourMs,
+};
+
+/** A service, and the clock that it goes by. */
+async function startWithClock({ t, startService, topology }: Given): Promise<{ on: Service; clock: SetClock }> {
+  if (topology === 'one process, SQLite') {
+    const clock = machineClock(t, 0);
+    return { on: await startService(t, { LOG_LEVEL: 'info', ...clock.environment }), clock };
+  }
+  let clock: SetClock | null = null;
+  const on = await startService(
+    t,
+    { LOG_LEVEL: 'info' },
+    {
+      prepare: (database) => (clock = databaseClock(database)),
+      machineOf: (role) => machineClock(t, aheadMs[role]).environment,
+    },
+  );
+  return { on, clock: clock ?? assert.fail('the database has no clock') };
+}
+
+/** What was logged, line by line. */
+function logged({ printed }: Service): Record<string, unknown>[] {
+  return printed
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+it('keeps every check in its interval, every delivery at its distance and every slot accounted for', async (given) => {
+  const { t } = given;
+  const { on, clock } = await startWithClock(given);
+  // Several processes notice one after the other, and what was due meanwhile is caught up with.
+  const share = on.addresses.length === 1 ? 0.6 : 0.8;
   const [target, failing] = [await startScriptedServer(t), await startScriptedServer(t)];
   const receiver = await startReceiver(t, secret);
   receiver.answer(({ attempt }) => ({ status: attempt < 3 ? 500 : 200 }));
   failing.answer({ status: 500 });
   const make = async (name: string, url: string): Promise<string> => {
     const body = { name, frequency: 0, frequencyOffset: 10, request: { method: 'GET', url } };
-    return String((await api(on, 'POST', '/v1/checks/api', body))['id']);
+    return String((await on.must('POST', '/v1/checks/api', body))['id']);
   };
   const stateful = await make('stateful', `${target.url}/0`);
   for (let n = 1; n < checks; n++) await make(`check ${n}`, `${target.url}/${n}`);
   const config = { url: receiver.url, webhookSecret: secret };
-  await api(on, 'POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+  await on.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
   await make('failing', failing.url);
   const recorded = (): Set<string> => new Set(results(on).map(({ check }) => check));
   await until('a first result of every check', () => recorded().size > checks, { withinMs: 2 * intervalMs });
   const first = await receiver.received(({ attempt }) => attempt === 1);
 
-  const isMissed = ({ message }: Row): boolean => message.includes('clock was set forward');
+  const isMissed = ({ message }: ResultRow): boolean => message.includes('clock was set forward');
   let since = target.all.length;
-  offset += hourMs;
-  await assertSpread(target, since);
+  clock.set(hourMs);
+  await assertSpread(target, since, share);
   const second = await receiver.received(({ attempt }) => attempt === 2, 25_000);
   const distance = second.hit.at - first.hit.at;
   assert.ok(distance > 18_000 && distance < 24_000, `the retry came after ${distance} ms`);
@@ -107,36 +102,43 @@ it('keeps every check in its interval, every delivery at its distance and every 
   for (const { slots, message } of results(on).filter(({ slots }) => slots > 1)) {
     assert.ok(slots >= 359 && slots <= 361, `${slots} slots: ${message}`);
   }
-  assertEverySlotOnce(results(on));
+  assertEverySlotOnce(results(on), intervalMs, checks);
   await assertConserved(on);
 
   const before = new Set(results(on).map(({ id }) => id));
   since = target.all.length;
   target.answer(({ url }) => ({ status: url === '/0' ? 500 : 200 }));
-  offset -= hourMs;
+  clock.set(0);
   const setBackAt = Date.now();
-  await assertSpread(target, since);
+  await assertSpread(target, since, share);
   const third = await receiver.received(({ attempt }) => attempt === 3, 25_000);
   const pause = third.hit.at - second.hit.at;
   assert.ok(pause > 18_000 && pause < 24_000, `the retry came after ${pause} ms`);
   await until('the state to move', async () => {
-    const status = await api(on, 'GET', `/v1/check-statuses/${stateful}`);
+    const status = await on.must('GET', `/v1/check-statuses/${stateful}`);
     return status['hasFailures'] === true;
   });
   const after = results(on).filter(({ id }) => !before.has(id));
   // What was under way when the clock was set back ended in its slot of the later hour.
-  assertEverySlotOnce(after.filter(({ slotAt }) => slotAt < setBackAt + hourMs / 2));
+  assertEverySlotOnce(
+    after.filter(({ slotAt }) => slotAt < setBackAt + hourMs / 2),
+    intervalMs,
+    checks,
+  );
   assert.deepEqual(
     after.filter(({ slots }) => slots > 1),
     [],
   );
   await assertConserved(on);
+  const lines = logged(on);
+  const seconds = lines.filter(({ msg }) => msg === 'clock.set').map(({ byMs }) => Math.round(Number(byMs) / 1000));
   assert.deepEqual(
-    on.logged.filter(({ name }) => name === 'clock.set').map(({ fields }) => Math.round(Number(fields['byMs']) / 1000)),
-    [3600, -3600],
+    seconds.toSorted((a, b) => b - a),
+    [3600, -3600].flatMap((seen) => on.addresses.map(() => seen)),
+    'each process saw both',
   );
   assert.deepEqual(
-    on.logged.filter(({ level }) => level === 'error'),
+    lines.filter(({ level }) => level === 'error'),
     [],
   );
 });

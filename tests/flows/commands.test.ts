@@ -17,8 +17,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { paste, runCommand as tocsin } from '../support/command.ts';
+import { postgresServer, test as itEach } from '../support/each-topology.ts';
 import { blockOf, readPage } from '../support/pages.ts';
+import { openRawPostgres } from '../support/raw-rows.ts';
 import { startService } from '../support/service.ts';
+import { startProcess } from '../support/tocsin-process.ts';
 
 function emptyFolder(t: { after(fn: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-commands-'));
@@ -46,7 +49,7 @@ describe('the command line', () => {
   });
 });
 
-describe('backup', () => {
+describe('about the file: backup', () => {
   it('copies a running service, and the copy is a whole installation', async (t) => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
@@ -87,7 +90,7 @@ describe('backup', () => {
   });
 });
 
-describe('restore', () => {
+describe('about the file: restore', () => {
   it('refuses while the service runs, and what it cannot go on with, and then has changed nothing', async (t) => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
@@ -165,13 +168,13 @@ describe('restore', () => {
 describe('new-key', () => {
   const keyIn = (out: string): string => /^ {2}export TOCSIN_API_KEY=(tsn_\S{43})$/m.exec(out)?.[1] ?? assert.fail(out);
 
-  it('lets in again who lost every key, while the service runs and while it does not', async (t) => {
-    const service = await startService(t);
+  itEach('lets in again who lost every key, while the service runs and while it does not', async (given) => {
+    const service = await given.startService(given.t, {}, { roles: ['api'] });
     const accounts = [
       (await service.must('GET', '/v1/accounts')) as unknown as { id: string }[],
       await service.must('POST', '/v1/accounts', { name: 'Second' }),
     ].flat();
-    const environment = { TOCSIN_DATA_DIR: dirname(service.databasePath) };
+    const { environment } = service;
     const made = await tocsin(['new-key', '--name', 'after the loss'], environment);
     assert.equal(made.code, 0, made.err);
     assert.match(made.out, /admin key for 2 accounts/);
@@ -193,27 +196,32 @@ describe('new-key', () => {
     const said = await tocsin(['new-key'], { TOCSIN_DATA_DIR: emptyFolder(t) });
     assert.equal(said.code, 1);
     assert.match(said.err, /there is no database at .*: the first start prints the first key/);
+    const { url } = await (await postgresServer()).newDatabase();
+    const empty = await tocsin(['new-key'], { DATABASE_URL: url });
+    assert.equal(empty.code, 1);
+    assert.match(empty.err, /is of version 0, not \d+: start this Tocsin with it once/);
     assert.equal((await tocsin(['new-key', '--name', ' '])).code, 2);
   });
 });
 
 describe('doctor', () => {
-  it('finds a healthy installation healthy, and says that it runs', async (t) => {
-    const service = await startService(t);
-    const environment = {
-      TOCSIN_DATA_DIR: dirname(service.databasePath),
-      PORT: new URL(service.address).port,
-    };
-    const said = await tocsin(['doctor', '--json'], environment);
-    assert.equal(said.code, 0, said.out);
-    const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
-    assert.deepEqual(
-      findings.filter(({ grade }) => grade !== 'ok'),
-      [],
-    );
-    assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
+  itEach('finds a healthy installation healthy, and says that it runs', async ({ t, startService: startHealthy }) => {
+    const service = await startHealthy(t, {}, { roles: ['api', 'scheduler'] });
+    for (const address of service.addresses) {
+      const environment = { TOCSIN_DATA_DIR: emptyFolder(t), ...service.environment, PORT: new URL(address).port };
+      const said = await tocsin(['doctor', '--json'], environment);
+      assert.equal(said.code, 0, said.out);
+      const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
+      assert.deepEqual(
+        findings.filter(({ grade }) => grade !== 'ok'),
+        [],
+      );
+      assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
+    }
   });
+});
 
+describe('about the file: doctor', () => {
   it('names what is wrong, says what to do, and exits with 1', async (t) => {
     const service = await startService(t);
     await service.stop();
@@ -226,5 +234,36 @@ describe('doctor', () => {
     assert.match(said.out, /PROBLEM +database .*backup/);
     assert.match(said.out, /warning +variable +TOCSIN_HOST means nothing: did you mean HOST\?/);
     assert.match(said.out, /warning +service .*npm start/);
+  });
+});
+
+describe('about PostgreSQL: doctor', () => {
+  it('names what is wrong, says what to do, and exits with 1', async (t) => {
+    const database = await (await postgresServer()).newDatabase();
+    const { url } = database;
+    const examined = async (address: string) => {
+      const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: emptyFolder(t), PORT: '1', DATABASE_URL: address });
+      assert.doesNotMatch(said.out + said.err, /hunter2/);
+      return said;
+    };
+    assert.match((await examined(url)).out, /ok +schema +will be made at the first start/);
+
+    const wrong = await examined(url.replace(/tocsin:[^@]+@/, 'tocsin:hunter2@'));
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.out, /PROBLEM +database .*password authentication failed.*docs\/postgresql\.md/);
+
+    const away = await examined('postgres://tocsin:hunter2@127.0.0.1:1/tocsin');
+    assert.equal(away.code, 1);
+    assert.match(away.out, /PROBLEM +database .*ECONNREFUSED/);
+
+    const { printed, child, ready } = startProcess({ TOCSIN_DATA_DIR: emptyFolder(t), DATABASE_URL: url });
+    t.after(() => void child.kill('SIGKILL'));
+    await (await ready).end('SIGTERM');
+    const raw = openRawPostgres(url);
+    raw.exec(`UPDATE installation SET value = '999' WHERE key = 'schema-version'`);
+    raw.close();
+    const newer = await examined(url);
+    assert.equal(newer.code, 1, printed());
+    assert.match(newer.out, /PROBLEM +schema +version 999 is newer than this program: start the newer Tocsin/);
   });
 });

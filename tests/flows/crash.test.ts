@@ -1,21 +1,30 @@
-// A process that is killed or stopped loses nothing and does nothing twice that it need not (design §1).
+// Processes that are killed or stopped lose nothing and do nothing twice that they need not (design §1).
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { test as it } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
+
+/** Over PostgreSQL nobody knows that another process is dead before its lease has run out, ten seconds. */
+const resumesWithinMs = 25_000;
 
 interface LoggedAttempt {
   readonly number: number;
   readonly error?: { readonly class: string };
 }
 
-describe('a process that is killed', () => {
-  it('during a delivery sends it again with the same id, and logs the attempt that it cannot know the end of', async (t) => {
+// Most of it is waiting for leases and slots.
+const together = { concurrency: 2 };
+
+describe('a process that is killed', together, () => {
+  it('during a delivery sends it again with the same id, and logs the attempt that it cannot know the end of', async ({
+    t,
+    startService,
+  }) => {
     const service = await startService(t);
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     target.answer({ status: 500 });
@@ -29,10 +38,10 @@ describe('a process that is killed', () => {
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
     const first = await receiver.received(() => true);
 
-    assert.equal((await service.kill()).signal, 'SIGKILL');
+    assert.equal((await service.kill('deliverer')).signal, 'SIGKILL');
     receiver.answer({ status: 200 });
     await service.restart();
-    const second = await receiver.received((message) => message !== first);
+    const second = await receiver.received((message) => message !== first, resumesWithinMs);
     assert.equal(second.deliveryId, first.deliveryId);
     assert.deepEqual([second.attempt, second.timestamp, second.text], [1, first.timestamp, first.text]);
     const delivery = await until('the delivery to end', async () => {
@@ -49,7 +58,7 @@ describe('a process that is killed', () => {
     assert.equal(receiver.all.length, 2);
   });
 
-  it('during a probe runs that slot again, and records it once', async (t) => {
+  it('during a probe runs that slot again, and records it once', async ({ t, startService }) => {
     const service = await startService(t);
     const target = await startScriptedServer(t);
     target.answer('hang');
@@ -63,10 +72,10 @@ describe('a process that is killed', () => {
     });
     await service.must('POST', `/v1/triggers/check-groups/${Number(group['id'])}`);
     await target.hits(1);
-    await service.kill();
+    await service.kill('runner');
     target.answer({ status: 200 });
     await service.restart();
-    await target.hits(2);
+    await target.hits(2, resumesWithinMs);
     const results = await until('the result', async () => {
       const { body } = await service.api('GET', `/v1/check-results/${String(check['id'])}`);
       return Array.isArray(body) && body.length > 0 && (body as Record<string, unknown>[]);
@@ -78,8 +87,11 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a process that is stopped', () => {
-  it('ends within 10 s while its targets and receivers hang, and gives back what it holds', async (t) => {
+describe('a process that is stopped', together, () => {
+  it('ends within 10 s while its targets and receivers hang, and gives back what it holds', async ({
+    t,
+    startService,
+  }) => {
     const service = await startService(t);
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     const hanging = await startScriptedServer(t);
@@ -100,16 +112,16 @@ describe('a process that is stopped', () => {
     const ended = await service.stop();
     assert.deepEqual([ended.code, ended.signal], [0, null]);
     assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
-    const database = new DatabaseSync(service.databasePath, { readOnly: true });
-    const count = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+    const count = (sql: string): number =>
+      service.rows((raw) => Number(Object.values(raw.prepare(sql).get() ?? {})[0]));
     assert.equal(count('SELECT count(*) FROM runs WHERE leased_by IS NULL'), 1, 'the run is free for the next process');
     assert.equal(count('SELECT count(*) FROM deliveries WHERE status = 0'), 1);
-    assert.equal(count(`SELECT count(*) FROM installation WHERE key = 'file' AND value = 'closed'`), 1);
-    database.close();
+    assert.equal(count('SELECT count(*) FROM processes'), 0, 'nobody is said to live');
 
     for (const server of [target, hanging]) server.answer({ status: 200 });
     receiver.answer({ status: 200 });
     await service.restart();
+    assert.doesNotMatch(service.printed, /store\.recovered/, 'it was no crash');
     await hanging.hits(2);
     await receiver.received(({ hit }) => hit.at > Date.now() - 5_000 && receiver.all.length >= 2);
     assert.equal(
@@ -121,20 +133,14 @@ describe('a process that is stopped', () => {
   });
 });
 
-describe('a check that runs every 10 s', () => {
-  it('fills every slot once, over a kill and a restart', async (t) => {
+describe('a check that runs every 10 s', together, () => {
+  it('fills every slot once, over a kill and a restart', async ({ t, startService }) => {
     const service = await startService(t);
     const target = await startScriptedServer(t);
     const request = { method: 'GET', url: target.url };
-    const checks: string[] = [];
-    for (let n = 0; n < 5; n++) {
-      const check = await service.must('POST', '/v1/checks/api', {
-        name: `${n}`,
-        frequency: 0,
-        frequencyOffset: 10,
-        request,
-      });
-      checks.push(String(check['id']));
+    const checks = 5;
+    for (let n = 0; n < checks; n++) {
+      await service.must('POST', '/v1/checks/api', { name: `${n}`, frequency: 0, frequencyOffset: 10, request });
     }
     await target.hits(7, 30_000);
     await service.kill();
@@ -144,32 +150,12 @@ describe('a check that runs every 10 s', () => {
     await target.hits(before + 11, 40_000);
     await service.stop();
 
-    const database = new DatabaseSync(service.databasePath, { readOnly: true });
-    for (const checkId of checks) {
-      const rows = database
-        .prepare('SELECT id, slots, outcome FROM results WHERE check_id = ? ORDER BY id')
-        .all(Buffer.from(checkId.replaceAll('-', ''), 'hex'));
-      const runs = database
-        .prepare('SELECT id, 1 AS slots FROM runs WHERE check_id = ?')
-        .all(Buffer.from(checkId.replaceAll('-', ''), 'hex'));
-      const slots = [...rows, ...runs].flatMap((row) => {
-        const slotAt = Buffer.from(row['id'] as Uint8Array).readUIntBE(0, 6);
-        return Array.from({ length: Number(row['slots']) }, (_, index) => slotAt + index * 10_000);
-      });
-      const [first] = slots;
-      assert.ok(first !== undefined && slots.length >= 3, `${slots.length} slots`);
-      assert.deepEqual(
-        slots,
-        slots.map((_, index) => first + index * 10_000),
-      );
-    }
-    const { difference } = database
-      .prepare(
-        `SELECT sum(scheduled + on_demand - passed - degraded - failed - unknown - missed)
-           - (SELECT count(*) FROM runs) AS difference FROM run_counts`,
-      )
-      .get() as { difference: number };
-    assert.equal(difference, 0);
-    database.close();
+    service.rows((raw) => {
+      assertEverySlotOnce([...resultRows(raw), ...openRunRows(raw)], 10_000, checks);
+      for (const [check, own] of Map.groupBy(resultRows(raw), (row) => row.check)) {
+        assert.ok(own.length >= 3, `${own.length} results of ${check}`);
+      }
+      assert.equal(conservationDifference(raw), 0);
+    });
   });
 });

@@ -1,31 +1,47 @@
-// A disk that is full or read-only: the service says so, loses nothing that it acknowledged, and goes on by itself.
+// A disk that is full, a database that only reads: the service says so, loses nothing that it acknowledged, and goes on by
+// itself. What fills up is the file's disk in one topology; in the other the database refuses to write.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, it } from 'node:test';
+import { type Given, postgresServer, test as it } from '../support/each-topology.ts';
 import { mountOwnDisk, type OwnDisk } from '../support/own-disk.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Cleanup, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/slots.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 const checks = 5;
+const intervalMs = 10_000;
 
-interface Scene {
-  readonly disk: OwnDisk;
+/** What keeps a service from writing, and how its results are looked at. */
+interface Hindrance {
+  readonly begin: () => Promise<void>;
+  readonly end: () => Promise<void>;
+  readonly results: () => ResultRow[];
+}
+
+interface Scene extends Hindrance {
+  /** null over PostgreSQL. */
+  readonly disk: OwnDisk | null;
   readonly service: Service;
   readonly target: ScriptedServer;
   readonly receiver: Receiver;
   readonly checkIds: readonly string[];
 }
 
-/** Checks that run every 10 s on a small disk, with a channel that is told of all of them. */
-async function openScene(t: Cleanup): Promise<Scene> {
-  const disk = await mountOwnDisk(t, 24);
-  const service = await startService(t, { TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'silent' }, disk.place);
+const quiet = { LOG_LEVEL: 'silent' };
+
+/** Checks that run every 10 s, with a channel that is told of all of them. */
+async function openScene(
+  t: Cleanup,
+  service: Service,
+  hindrance: Hindrance,
+  disk: OwnDisk | null = null,
+): Promise<Scene> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const config = { url: receiver.url, webhookSecret: secret };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
@@ -34,7 +50,37 @@ async function openScene(t: Cleanup): Promise<Scene> {
     const body = { name: `check ${n}`, frequency: 0, frequencyOffset: 10, request: { method: 'GET', url: target.url } };
     checkIds.push(String((await service.must('POST', '/v1/checks/api', body))['id']));
   }
-  return { disk, service, target, receiver, checkIds };
+  return { ...hindrance, disk, service, target, receiver, checkIds };
+}
+
+/** On a small disk of its own. */
+async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
+  const disk = await mountOwnDisk(t, 24);
+  const service = await startService(t, quiet, { place: disk.place });
+  const hindrance = {
+    begin: () => Promise.resolve(disk.fill()),
+    end: () => Promise.resolve(disk.free()),
+    results: () => resultsOnDisk(disk),
+  };
+  return openScene(t, service, hindrance, disk);
+}
+
+/** Over a database that can be told to only read, as one does from which another has taken over. */
+async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
+  const server = await postgresServer();
+  let name = '';
+  const service = await startService(t, quiet, { prepare: (database) => (name = database.name) });
+  const setReadOnly = async (state: 'on' | 'off'): Promise<void> => {
+    await server.admin(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+    // Connections keep what they began with.
+    await server.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  };
+  const hindrance = {
+    begin: () => setReadOnly('on'),
+    end: () => setReadOnly('off'),
+    results: () => service.rows(resultRows),
+  };
+  return openScene(t, service, hindrance);
 }
 
 /** The service's own count of its slots. */
@@ -52,10 +98,16 @@ async function outcomes(service: Service): Promise<{ passed: number; failed: num
   };
 }
 
-async function readiness(service: Service): Promise<{ status: number; reasons: readonly string[] }> {
-  const answer = await fetch(`${service.address}/health/ready`);
-  const body = (await answer.json()) as { reasons?: string[] };
-  return { status: answer.status, reasons: body.reasons ?? [] };
+/** Of all processes together. */
+async function readiness({ addresses }: Service): Promise<{ isReady: boolean; reasons: readonly string[] }> {
+  const said = await Promise.all(
+    addresses.map(async (address) => {
+      const answer = await fetch(`${address}/health/ready`);
+      assert.ok(answer.status === 200 || answer.status === 503);
+      return { isReady: answer.ok, reasons: ((await answer.json()) as { reasons?: string[] }).reasons ?? [] };
+    }),
+  );
+  return { isReady: said.every(({ isReady }) => isReady), reasons: said.flatMap(({ reasons }) => reasons) };
 }
 
 /** Writes until one is refused; every key that was acknowledged. */
@@ -79,13 +131,12 @@ async function writeUntilRefused(service: Service, prefix: string): Promise<stri
 
 /** What must hold while nothing can be written. */
 async function assertStandsStill({ service, checkIds }: Scene, acknowledged: readonly string[]): Promise<void> {
-  const { status, reasons } = await until('the service to say that it is not ready', async () => {
+  const { reasons } = await until('every process to say that it is not ready', async () => {
     const said = await readiness(service);
-    return said.status === 503 && said;
+    return said.reasons.length >= service.addresses.length && said;
   });
-  assert.equal(status, 503);
   assert.match(reasons.join('\n'), /database.*(full|readonly|read-only|written|I\/O)/i);
-  assert.equal((await fetch(`${service.address}/health/live`)).status, 200);
+  for (const address of service.addresses) assert.equal((await fetch(`${address}/health/live`)).status, 200);
   for (const key of acknowledged) assert.equal((await service.api('GET', `/v1/variables/${key}`)).status, 200, key);
   for (const id of checkIds) {
     const { status, body } = await service.api('GET', `/v1/check-results/${id}`);
@@ -93,32 +144,19 @@ async function assertStandsStill({ service, checkIds }: Scene, acknowledged: rea
   }
 }
 
-/** Every slot of every check from its first to its last has one outcome; missed stretches count their slots. */
-function assertEverySlotOnce(disk: OwnDisk): void {
-  // SQLite cannot follow the way to another namespace: it reads a copy.
+/** As the rows tell it. SQLite cannot follow the way to another namespace: it reads a copy. */
+function resultsOnDisk(disk: OwnDisk): ResultRow[] {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-copy-'));
   copyFileSync(`${disk.folder}/tocsin.db`, `${folder}/tocsin.db`);
   const database = new DatabaseSync(`${folder}/tocsin.db`, { readOnly: true });
-  const rows = database
-    .prepare('SELECT hex(check_id) AS check_id, hex(id) AS id, slots FROM results ORDER BY id')
-    .all();
+  const rows = resultRows(database);
   database.close();
   rmSync(folder, { recursive: true });
-  const byCheck = Map.groupBy(rows, ({ check_id }) => String(check_id));
-  assert.equal(byCheck.size, checks);
-  for (const results of byCheck.values()) {
-    let next: number | null = null;
-    for (const { id, slots } of results) {
-      const slotAt = Number.parseInt(String(id).slice(0, 12), 16);
-      if (next !== null) assert.equal(slotAt, next, 'a slot without an outcome, or with two');
-      next = slotAt + Number(slots) * 10_000;
-    }
-  }
+  return rows;
 }
 
-async function assertRecovers(scene: Scene, acknowledged: readonly string[]): Promise<void> {
-  const { service, receiver, disk } = scene;
-  await until('the service to be ready again', async () => (await readiness(service)).status === 200);
+async function assertRecovers({ service, receiver, results }: Scene, acknowledged: readonly string[]): Promise<void> {
+  await until('the service to be ready again', async () => (await readiness(service)).isReady);
   for (let n = 0; n < checks; n++) {
     await receiver.received(
       ({ json }) => json['CHECK_NAME'] === `check ${n}` && json['ALERT_TYPE'] === 'ALERT_FAILURE',
@@ -130,51 +168,47 @@ async function assertRecovers(scene: Scene, acknowledged: readonly string[]): Pr
   await service.must('POST', '/v1/variables', { key: 'AFTERWARDS', value: 'x' });
   for (const key of acknowledged) assert.equal((await service.api('GET', `/v1/variables/${key}`)).status, 200, key);
   assert.equal((await service.stop()).code, 0);
-  assertEverySlotOnce(disk);
+  assertEverySlotOnce(results(), intervalMs, checks);
   await service.restart();
   assert.equal((await outcomes(service)).difference, 0);
   const alerts = receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE');
   assert.equal(new Set(alerts.map(({ deliveryId }) => deliveryId)).size, checks, 'one alert for each check');
 }
 
-describe('a disk that is full', () => {
-  it('stops writes with 503 and nothing else; when there is room again, what waited is recorded', async (t) => {
-    const scene = await openScene(t);
-    const { disk, service, target } = scene;
-    await until('a first result of each check', async () => (await outcomes(service)).passed >= checks);
-    // Probes under way while the disk fills: what they find has to wait.
-    target.answer({ status: 500, delayMs: 1500 });
-    await target.hits(target.all.length + 1);
-    disk.fill();
-    const acknowledged = await writeUntilRefused(service, 'FULL');
-    await assertStandsStill(scene, acknowledged);
-    await until('a result to wait', async () => /results wait/.test((await readiness(service)).reasons.join()));
-    disk.free();
-    await assertRecovers(scene, acknowledged);
-  });
+it('a database that cannot be written stops writes with 503 and nothing else; when it can again, what waited is recorded', async (given) => {
+  const scene = await (given.topology === 'one process, SQLite' ? openOnDisk(given) : openOverPostgres(given));
+  const { service, target } = scene;
+  await until('a first result of each check', async () => (await outcomes(service)).passed >= checks);
+  // Probes under way while the writing stops: what they find has to wait.
+  target.answer({ status: 500, delayMs: 1500 });
+  await target.hits(target.all.length + 1);
+  await scene.begin();
+  const acknowledged = await writeUntilRefused(service, 'FULL');
+  await assertStandsStill(scene, acknowledged);
+  await until('a result to wait', async () => /results wait/.test((await readiness(service)).reasons.join()));
+  await scene.end();
+  await assertRecovers(scene, acknowledged);
 });
 
-// A file that is open for writing keeps a disk from turning read-only under it: this is found at a start.
-describe('a disk that is read-only', () => {
-  it('ends the start with one line that says so, and changes nothing; once it can be written, all is there', async (t) => {
-    const { disk, service, receiver, target } = await openScene(t);
-    await service.must('POST', '/v1/variables', { key: 'BEFORE', value: 'x' });
-    assert.equal((await service.stop()).code, 0);
-    const present = readFileSync(`${disk.folder}/tocsin.db`);
-    disk.setReadOnly(true);
-    await assert.rejects(service.restart(), (error: Error) => {
-      const printed = error.message.split('it printed:\n')[1] ?? '';
-      assert.match(error.message, /ended with 1;/);
-      assert.match(printed, /^tocsin: .*tocsin\.db.*\n$/, 'one line');
-      assert.match(printed, /write/);
-      return true;
-    });
-    assert.deepEqual(readFileSync(`${disk.folder}/tocsin.db`), present);
-    disk.setReadOnly(false);
-    target.answer({ status: 500 });
-    await service.restart();
-    assert.equal((await service.api('GET', '/v1/variables/BEFORE')).status, 200);
-    await receiver.alert('ALERT_FAILURE');
-    assert.equal((await outcomes(service)).difference, 0);
+it('a database that only reads ends the start with one line that says so; once it can be written, all is there', async (given) => {
+  const isFile = given.topology === 'one process, SQLite';
+  const { disk, service, receiver, target, ...scene } = await (isFile ? openOnDisk(given) : openOverPostgres(given));
+  await service.must('POST', '/v1/variables', { key: 'BEFORE', value: 'x' });
+  assert.equal((await service.stop()).code, 0);
+  // A file that is open for writing keeps a disk from turning read-only under it: this is found at a start.
+  await (disk !== null ? Promise.resolve(disk.setReadOnly(true)) : scene.begin());
+  const present = disk !== null ? readFileSync(`${disk.folder}/tocsin.db`) : null;
+  await assert.rejects(service.restart(), (error: Error) => {
+    const printed = error.message.split('it printed:\n')[1] ?? '';
+    assert.match(error.message, /ended with 1;/);
+    assert.match(printed, /^tocsin: [^\n]*(tocsin\.db.*write|database.*read-only)[^\n]*\n$/, 'one line');
+    return true;
   });
+  if (disk !== null) assert.deepEqual(readFileSync(`${disk.folder}/tocsin.db`), present);
+  await (disk !== null ? Promise.resolve(disk.setReadOnly(false)) : scene.end());
+  target.answer({ status: 500 });
+  await service.restart();
+  assert.equal((await service.api('GET', '/v1/variables/BEFORE')).status, 200);
+  await receiver.alert('ALERT_FAILURE', 20_000);
+  assert.equal((await outcomes(service)).difference, 0);
 });

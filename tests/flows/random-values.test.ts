@@ -1,13 +1,15 @@
 // The random values of templates as a running service makes them (spec §6.3, §8).
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService } from '../support/service.ts';
 
 const template = '{"uuid": "{{$UUID}}", "again": "{{$UUID}}", "number": {{$RANDOM_NUMBER}} }';
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for each delivery', async (t) => {
+test('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for each delivery', async ({
+  t,
+  startService,
+}) => {
   const service = await startService(t);
   const receiver = await startReceiver(t, 'secret');
   const request = { method: 'GET', url: 'http://127.0.0.1:1/' };

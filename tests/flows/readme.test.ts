@@ -1,28 +1,22 @@
 // What a newcomer pastes works as it stands: README's five lines lead to an alert, the lines for CI to an exit code.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
-import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { describe, test } from '../support/each-topology.ts';
+import { freePort } from '../support/free-port.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
-import { apiKey, startService } from '../support/service.ts';
+import { apiKey } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
 const run = promisify(execFile);
 const hasCurl = spawnSync('curl', ['--version']).error === undefined;
-const skip = hasCurl ? false : 'there is no curl on this machine';
+assert.ok(hasCurl, 'there is no curl on this machine: what newcomers paste cannot be tried');
 
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : assert.fail('no port');
-}
-
-test('the five lines of README, pasted as they are, end with an alert that has arrived', { skip }, async (t) => {
+test('the five lines of README, pasted as they are, end with an alert that has arrived', async ({
+  t,
+  startService,
+}) => {
   const { address } = await startService(t);
   const port = await freePort();
   const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
@@ -46,32 +40,27 @@ test('the five lines of README, pasted as they are, end with an alert that has a
   assert.equal(delivery['status'], 'delivered');
 });
 
-test(
-  'the three commands of the first start, pasted as they are, end with an alert that has arrived',
-  { skip },
-  async (t) => {
-    const { printed } = await startService(t);
-    const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
-    const port = String(await freePort());
-    const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
-    const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
-    assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
-  },
-);
-
-test('the lines of docs/ci.md lead from nothing to a verdict', { skip }, async (t) => {
-  const { address } = await startService(t);
-  const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey };
-  const lines = ['make', 'gate'].map((name) => blockOf(readPage('docs/ci.md'), 'sh', name)).join('\n');
-  const { stdout } = await run('sh', ['-ec', lines], { env, timeout: 60_000 });
-  assert.match(stdout, /\[\{"checkId":"[^"]+","name":"Cart","hasFailures":false,"responseTime":\d+\}\]$/);
+test('the three commands of the first start, pasted as they are, end with an alert that has arrived', async ({
+  t,
+  startService,
+}) => {
+  const { printed } = await startService(t);
+  const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
+  const port = String(await freePort());
+  const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
+  const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
+  assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
 });
 
-test(
-  'the lines for CI exit with 0 when the group passes, and with another code when it does not',
-  { skip },
-  async (t) => {
-    const service = await startService(t);
+describe('the lines of docs/ci.md', {}, ({ it }) => {
+  it('lead from nothing to a verdict', async (_, { address }) => {
+    const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey };
+    const lines = ['make', 'gate'].map((name) => blockOf(readPage('docs/ci.md'), 'sh', name)).join('\n');
+    const { stdout } = await run('sh', ['-ec', lines], { env, timeout: 60_000 });
+    assert.match(stdout, /\[\{"checkId":"[^"]+","name":"Cart","hasFailures":false,"responseTime":\d+\}\]$/);
+  });
+
+  it('exit with 0 when the group passes, and with another code when it does not', async (t, service) => {
     let status = 200;
     const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
     const group = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
@@ -90,5 +79,5 @@ test(
       assert.match(error.stdout ?? '', /"name":"Cart","hasFailures":true/);
       return true;
     });
-  },
-);
+  });
+});

@@ -1,21 +1,19 @@
 // What a receiver that fails gets: the same delivery again, logged attempt by attempt (spec §6.5). The pause of 20 s is
 // real, so every test here waits for it at the same time.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
+import { describe as group } from 'node:test';
 import { idBytes } from '#store/codec.ts';
+import { describe } from '../support/each-topology.ts';
 import { type Message, startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 const pauseMs = 20_000;
-const endings: (() => void | Promise<void>)[] = [];
-let service: Service;
 
 /** A check that fails on demand, and its receiver. */
-async function scene(t: { after(work: () => void): void }) {
+async function scene(t: { after(work: () => void): void }, service: Service) {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
   const groupId = Number(group['id']);
@@ -45,10 +43,11 @@ interface LoggedAttempt {
 }
 
 const attemptsOf = (delivery: Record<string, unknown>): LoggedAttempt[] => delivery['attempts'] as LoggedAttempt[];
-const read = (id: string): Promise<Record<string, unknown>> => service.must('GET', `/v1/deliveries/${id}`);
-const ended = (id: string, status: string): Promise<Record<string, unknown>> =>
+const read = (service: Service, id: string): Promise<Record<string, unknown>> =>
+  service.must('GET', `/v1/deliveries/${id}`);
+const ended = (service: Service, id: string, status: string): Promise<Record<string, unknown>> =>
   until(`delivery ${id} to be ${status}`, async () => {
-    const delivery = await read(id);
+    const delivery = await read(service, id);
     return delivery['status'] === status && delivery;
   });
 
@@ -61,117 +60,118 @@ function sameIn({ hit, text, deliveryId, timestamp }: Message): unknown {
   return { method: hit.method, url: hit.url, text, deliveryId, timestamp, headers };
 }
 
-describe('a delivery that is not taken', { concurrency: 8 }, () => {
-  before(async () => {
-    service = await startService({ after: (work) => void endings.push(work) });
-  });
-  after(async () => {
-    for (const end of endings) await end();
-  });
+// Most of it is waiting: both topologies wait at the same time.
+group('on each topology', { concurrency: 2 }, () => {
+  describe('a delivery that is not taken', { concurrency: 8 }, ({ it }) => {
+    it('comes again after 20 s with the same bytes, id and timestamp, and the next attempt number', async (t, service) => {
+      const { receiver, run } = await scene(t, service);
+      receiver.answer((_, came) => (came === 0 ? { status: 500, body: 'not now' } : { status: 200 }));
+      await run(500);
+      const first = await receiver.received(({ attempt }) => attempt === 1);
+      const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+      assert.deepEqual(sameIn(second), sameIn(first));
+      const pause = second.hit.at - first.hit.at;
+      assert.ok(pause >= pauseMs && pause < pauseMs + 5_000, `${pause} ms`);
+      const delivery = await ended(service, first.deliveryId, 'delivered');
+      assert.deepEqual(
+        attemptsOf(delivery).map(({ number, response, error, nextAttemptAt }) => [
+          number,
+          response?.status,
+          error?.class,
+          nextAttemptAt === undefined,
+        ]),
+        [
+          [1, 500, 'status', false],
+          [2, 200, undefined, true],
+        ],
+      );
+    });
 
-  it('comes again after 20 s with the same bytes, id and timestamp, and the next attempt number', async (t) => {
-    const { receiver, run } = await scene(t);
-    receiver.answer((_, came) => (came === 0 ? { status: 500, body: 'not now' } : { status: 200 }));
-    await run(500);
-    const first = await receiver.received(({ attempt }) => attempt === 1);
-    const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
-    assert.deepEqual(sameIn(second), sameIn(first));
-    const pause = second.hit.at - first.hit.at;
-    assert.ok(pause >= pauseMs && pause < pauseMs + 5_000, `${pause} ms`);
-    const delivery = await ended(first.deliveryId, 'delivered');
-    assert.deepEqual(
-      attemptsOf(delivery).map(({ number, response, error, nextAttemptAt }) => [
-        number,
-        response?.status,
-        error?.class,
-        nextAttemptAt === undefined,
-      ]),
-      [
-        [1, 500, 'status', false],
-        [2, 200, undefined, true],
-      ],
-    );
-  });
+    it('does not hold back the recovery, and can be told from it by its older timestamp', async (t, service) => {
+      const { receiver, run } = await scene(t, service);
+      receiver.answer((message) => ({
+        status: message.json['ALERT_TYPE'] === 'ALERT_FAILURE' && message.attempt === 1 ? 503 : 200,
+      }));
+      await run(500);
+      const failure = await receiver.alert('ALERT_FAILURE');
+      await run(200);
+      const recovery = await receiver.alert('ALERT_RECOVERY');
+      const late = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+      assert.equal(late.deliveryId, failure.deliveryId);
+      assert.ok(late.hit.at > recovery.hit.at, 'it comes after the recovery');
+      assert.ok(late.timestamp < recovery.timestamp, 'and says that it is older');
+    });
 
-  it('does not hold back the recovery, and can be told from it by its older timestamp', async (t) => {
-    const { receiver, run } = await scene(t);
-    receiver.answer((message) => ({
-      status: message.json['ALERT_TYPE'] === 'ALERT_FAILURE' && message.attempt === 1 ? 503 : 200,
-    }));
-    await run(500);
-    const failure = await receiver.alert('ALERT_FAILURE');
-    await run(200);
-    const recovery = await receiver.alert('ALERT_RECOVERY');
-    const late = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
-    assert.equal(late.deliveryId, failure.deliveryId);
-    assert.ok(late.hit.at > recovery.hit.at, 'it comes after the recovery');
-    assert.ok(late.timestamp < recovery.timestamp, 'and says that it is older');
-  });
+    it('comes again after a reset connection too', async (t, service) => {
+      const { receiver, run } = await scene(t, service);
+      receiver.answer((_, came) => (came === 0 ? 'reset' : { status: 200 }));
+      await run(500);
+      const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
+      const delivery = await ended(service, second.deliveryId, 'delivered');
+      assert.deepEqual(
+        attemptsOf(delivery).map(({ error }) => error?.class),
+        ['reset', undefined],
+      );
+    });
 
-  it('comes again after a reset connection too', async (t) => {
-    const { receiver, run } = await scene(t);
-    receiver.answer((_, came) => (came === 0 ? 'reset' : { status: 200 }));
-    await run(500);
-    const second = await receiver.received(({ attempt }) => attempt === 2, pauseMs + 10_000);
-    const delivery = await ended(second.deliveryId, 'delivered');
-    assert.deepEqual(
-      attemptsOf(delivery).map(({ error }) => error?.class),
-      ['reset', undefined],
-    );
-  });
+    it('comes at once when someone asks for it', async (t, service) => {
+      const { receiver, run } = await scene(t, service);
+      receiver.answer((_, came) => ({ status: came === 0 ? 500 : 200 }));
+      await run(500);
+      const { deliveryId } = await receiver.received(() => true);
+      await until('the attempt to be logged', async () => attemptsOf(await read(service, deliveryId)).length === 1);
+      await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
+      await receiver.received(({ attempt }) => attempt === 2, 10_000);
+    });
 
-  it('comes at once when someone asks for it', async (t) => {
-    const { receiver, run } = await scene(t);
-    receiver.answer((_, came) => ({ status: came === 0 ? 500 : 200 }));
-    await run(500);
-    const { deliveryId } = await receiver.received(() => true);
-    await until('the attempt to be logged', async () => attemptsOf(await read(deliveryId)).length === 1);
-    await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
-    await receiver.received(({ attempt }) => attempt === 2, 10_000);
-  });
+    it('is told of in the log, with its channel and check, when its last attempt has failed too', async (t, service) => {
+      const { receiver, run, channelId, checkId } = await scene(t, service);
+      receiver.answer({ status: 500 });
+      await run(500);
+      const { deliveryId } = await receiver.received(() => true);
+      await until('the attempt to be logged', async () => attemptsOf(await read(service, deliveryId)).length === 1);
+      // As if four more had failed: the pauses between them are another test's.
+      service.rows((raw) => raw.prepare('UPDATE deliveries SET attempts = 5 WHERE id = ?').run(idBytes(deliveryId)));
+      await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
+      await ended(service, deliveryId, 'exhausted');
+      const line = await until('a line of the log', () =>
+        service.printed.split('\n').find((each) => each.includes('delivery.exhausted') && each.includes(deliveryId)),
+      );
+      const { channel, check } = JSON.parse(line) as Record<string, unknown>;
+      assert.deepEqual([channel, check], [channelId, checkId]);
+    });
 
-  it('is told of in the log, with its channel and check, when its last attempt has failed too', async (t) => {
-    const { receiver, run, channelId, checkId } = await scene(t);
-    receiver.answer({ status: 500 });
-    await run(500);
-    const { deliveryId } = await receiver.received(() => true);
-    await until('the attempt to be logged', async () => attemptsOf(await read(deliveryId)).length === 1);
-    // As if four more had failed: the pauses between them are another test's.
-    const raw = new DatabaseSync(service.databasePath, { timeout: 5000 });
-    raw.prepare('UPDATE deliveries SET attempts = 5 WHERE id = ?').run(idBytes(deliveryId));
-    raw.close();
-    await service.must('POST', `/v1/deliveries/${deliveryId}/retry`);
-    await ended(deliveryId, 'exhausted');
-    const line = await until('a line of the log', () =>
-      service.printed.split('\n').find((each) => each.includes('delivery.exhausted') && each.includes(deliveryId)),
-    );
-    const { channel, check } = JSON.parse(line) as Record<string, unknown>;
-    assert.deepEqual([channel, check], [channelId, checkId]);
-  });
+    it('ends when someone cancels it, and is sent again as a new one when it is replayed', async (t, service) => {
+      const { receiver, run, channelId } = await scene(t, service);
+      receiver.answer({ status: 500 });
+      await run(500);
+      const first = await receiver.received(() => true);
+      await until(
+        'the attempt to be logged',
+        async () => attemptsOf(await read(service, first.deliveryId)).length === 1,
+      );
+      assert.equal(
+        (await service.api('POST', `/v1/deliveries/${first.deliveryId}/replay`)).status,
+        409,
+        'it is pending',
+      );
+      await service.must('POST', `/v1/deliveries/${first.deliveryId}/cancel`);
+      assert.equal((await read(service, first.deliveryId))['status'], 'cancelled');
+      assert.equal((await service.api('POST', `/v1/deliveries/${first.deliveryId}/retry`)).status, 409);
 
-  it('ends when someone cancels it, and is sent again as a new one when it is replayed', async (t) => {
-    const { receiver, run, channelId } = await scene(t);
-    receiver.answer({ status: 500 });
-    await run(500);
-    const first = await receiver.received(() => true);
-    await until('the attempt to be logged', async () => attemptsOf(await read(first.deliveryId)).length === 1);
-    assert.equal((await service.api('POST', `/v1/deliveries/${first.deliveryId}/replay`)).status, 409, 'it is pending');
-    await service.must('POST', `/v1/deliveries/${first.deliveryId}/cancel`);
-    assert.equal((await read(first.deliveryId))['status'], 'cancelled');
-    assert.equal((await service.api('POST', `/v1/deliveries/${first.deliveryId}/retry`)).status, 409);
-
-    receiver.answer({ status: 200 });
-    const replay = await service.must('POST', `/v1/deliveries/${first.deliveryId}/replay`);
-    assert.equal(replay['replayOf'], first.deliveryId);
-    const again = await receiver.received(({ deliveryId }) => deliveryId === replay['id']);
-    assert.equal(again.hit.headers['x-service-replay-of'], first.deliveryId);
-    assert.equal(first.hit.headers['x-service-replay-of'], undefined, 'what is no replay names none');
-    assert.equal(again.attempt, 1);
-    await ended(again.deliveryId, 'delivered');
-    const list = await service.api('GET', `/v1/deliveries?alertChannelId=${channelId}&status=delivered`);
-    assert.deepEqual(
-      (list.body as unknown as { id: string }[]).map(({ id }) => id),
-      [replay['id']],
-    );
+      receiver.answer({ status: 200 });
+      const replay = await service.must('POST', `/v1/deliveries/${first.deliveryId}/replay`);
+      assert.equal(replay['replayOf'], first.deliveryId);
+      const again = await receiver.received(({ deliveryId }) => deliveryId === replay['id']);
+      assert.equal(again.hit.headers['x-service-replay-of'], first.deliveryId);
+      assert.equal(first.hit.headers['x-service-replay-of'], undefined, 'what is no replay names none');
+      assert.equal(again.attempt, 1);
+      await ended(service, again.deliveryId, 'delivered');
+      const list = await service.api('GET', `/v1/deliveries?alertChannelId=${channelId}&status=delivered`);
+      assert.deepEqual(
+        (list.body as unknown as { id: string }[]).map(({ id }) => id),
+        [replay['id']],
+      );
+    });
   });
 });

@@ -1,14 +1,16 @@
 // SIGTERM while everything hangs: what is held is given back, and the next process brings it to its end.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test as it } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-it('ends within 10 s; the attempt is shown as interrupted and repeated, the probe is run again and recorded once', async (t) => {
+it('ends within 10 s; the attempt is shown as interrupted and repeated, the probe is run again and recorded once', async ({
+  t,
+  startService,
+}) => {
   const service = await startService(t);
   const [failing, hanging] = [await startScriptedServer(t), await startScriptedServer(t)];
   const receiver = await startReceiver(t, secret);

@@ -1,19 +1,21 @@
-// A start that cannot go on ends with one line that says what to do, the right exit code, and nothing made or changed.
+// A start that cannot go on ends with one line that says what to do, the right exit code, and nothing made or changed. What
+// is found before a database is looked at stands here once; the rest for each topology, or where it is about one.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { postgresServer, test as itEach } from '../support/each-topology.ts';
+import { freePort } from '../support/free-port.ts';
 import { mountOwnDisk } from '../support/own-disk.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import { sharedKey } from '../support/role-processes.ts';
+import { apiKey, startService } from '../support/service.ts';
+import { main, startProcess } from '../support/tocsin-process.ts';
+import { until } from '../support/until.ts';
 
 interface Said {
   readonly code: number | null;
@@ -30,7 +32,7 @@ async function start(environment: NodeJS.ProcessEnv, enter: readonly string[] = 
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
   return { code, out, err };
@@ -100,19 +102,24 @@ describe('a wrong configuration', () => {
 });
 
 describe('a start on what another uses', () => {
-  it('a used port is named, and the first key is not lost with it', async (t) => {
-    const folder = emptyFolder(t);
-    const other = createServer().listen(0, '127.0.0.1');
-    t.after(() => void other.close());
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
+  itEach('a used port is named, and the first key is not lost with it', async ({ t, startService: startAnother }) => {
+    // The account of this one is taken away again: as on a database that was just made.
+    const other = await startAnother(t, {}, { roles: ['api'] });
+    await other.stop();
+    other.rows((raw) => raw.exec('DELETE FROM api_key_accounts; DELETE FROM api_keys; DELETE FROM accounts'));
+    const listener = createServer().listen(0, '127.0.0.1');
+    t.after(() => void listener.close());
+    await new Promise((resolve) => listener.once('listening', resolve));
+    const address = listener.address();
     const port = String(typeof address === 'object' ? address?.port : '');
-    assertOneLine(await start({ TOCSIN_DATA_DIR: folder, PORT: port }), 1, new RegExp(port), /PORT/);
-    const database = new DatabaseSync(join(folder, 'tocsin.db'), { readOnly: true });
-    assert.equal(database.prepare('SELECT count(*) AS n FROM api_keys').get()?.['n'], 0, 'a key that nobody has seen');
-    database.close();
+    const said = await start({ TOCSIN_DATA_DIR: emptyFolder(t), ...other.environment, PORT: port });
+    assertOneLine(said, 1, new RegExp(port), /PORT/);
+    const keys = other.rows((raw) => raw.prepare('SELECT count(*) AS n FROM api_keys').get());
+    assert.equal(Number(keys?.['n']), 0, 'a key that nobody has seen');
   });
+});
 
+describe('about the file: a start on what another uses', () => {
   it('a second process on the same file is refused, and the first goes on', async (t) => {
     const service = await startService(t);
     const folder = dirname(service.databasePath);
@@ -123,18 +130,30 @@ describe('a start on what another uses', () => {
 });
 
 describe('a start on data that it cannot use', () => {
-  it('a database of a newer version is left as it is', async (t) => {
-    const service = await startService(t);
+  itEach('a database of a newer version is left as it is', async ({ t, startService: startOlder, topology }) => {
+    const service = await startOlder(t, {}, { roles: ['api'] });
     await service.stop();
-    const database = new DatabaseSync(service.databasePath);
-    database.exec('PRAGMA user_version = 999');
-    database.close();
-    const folder = dirname(service.databasePath);
-    const present = contentOf(folder);
-    assertOneLine(await start({ TOCSIN_DATA_DIR: folder }), 1, /schema version 999/, /newer version|backup/);
-    assert.deepEqual(contentOf(folder), present);
+    service.rows((raw) => {
+      if (topology === 'one process, SQLite') raw.exec('PRAGMA user_version = 999');
+      else raw.exec(`UPDATE installation SET value = '999' WHERE key = 'schema-version'`);
+    });
+    const folder = service.environment['TOCSIN_DATA_DIR'] ?? emptyFolder(t);
+    const present = [contentOf(folder), service.stored()];
+    const said = await start({ TOCSIN_DATA_DIR: folder, ...service.environment });
+    assertOneLine(said, 1, /schema version 999/, /newer version|backup/);
+    assert.deepEqual([contentOf(folder), service.stored()], present);
   });
 
+  itEach('a key that did not seal the database is found at the start, not at the first alert', async (given) => {
+    const service = await given.startService(given.t, { TOCSIN_SECRET_KEY: sharedKey }, { roles: ['api'] });
+    await service.must('POST', '/v1/variables', { key: 'SEALED', value: 'x', secret: true });
+    await service.stop();
+    const environment = { TOCSIN_DATA_DIR: emptyFolder(given.t), ...service.environment };
+    assertOneLine(await start({ ...environment, TOCSIN_SECRET_KEY: 'cd'.repeat(32) }), 78, /TOCSIN_SECRET_KEY/);
+  });
+});
+
+describe('about the file: a start on data that it cannot use', () => {
   it('a file that is no database is left as it is', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'secret.key'), `${'ab'.repeat(32)}\n`);
@@ -142,15 +161,6 @@ describe('a start on data that it cannot use', () => {
     const present = contentOf(folder);
     assertOneLine(await start({ TOCSIN_DATA_DIR: folder }), 1, /tocsin\.db/, /backup/);
     assert.deepEqual(contentOf(folder), present);
-  });
-
-  it('a key that did not seal the database is found at the start, not at the first alert', async (t) => {
-    const service = await startService(t, { TOCSIN_SECRET_KEY: 'ab'.repeat(32) });
-    await service.must('POST', '/v1/variables', { key: 'SEALED', value: 'x', secret: true });
-    await service.stop();
-    const folder = dirname(service.databasePath);
-    const said = await start({ TOCSIN_DATA_DIR: folder, TOCSIN_SECRET_KEY: 'cd'.repeat(32) });
-    assertOneLine(said, 78, /TOCSIN_SECRET_KEY/);
   });
 
   // Permissions do not hold root back; a disk that is read-only does.
@@ -164,5 +174,62 @@ describe('a start on data that it cannot use', () => {
       assertOneLine(said, 78, /TOCSIN_DATA_DIR/, /write/);
     }
     assert.deepEqual(readdirSync(disk.folder), ['data']);
+  });
+});
+
+describe('about PostgreSQL: a start', () => {
+  const environmentOf = (t: Cleanup, url: string): NodeJS.ProcessEnv => ({
+    TOCSIN_DATA_DIR: emptyFolder(t),
+    TOCSIN_SECRET_KEY: sharedKey,
+    TOCSIN_BOOTSTRAP_API_KEY: apiKey,
+    DATABASE_URL: url,
+  });
+
+  it('with a password, a user or a database that the server does not know ends with the server’s words', async (t) => {
+    const { url, name } = await (await postgresServer()).newDatabase();
+    const password = /tocsin:([^@]+)@/.exec(url)?.[1] ?? '';
+    for (const [wrong, why] of [
+      [url.replace(password, 'hunter2'), /password authentication failed for user "tocsin"/],
+      [url.replace('//tocsin:', '//nobody:'), /password authentication failed for user "nobody"/],
+      [url.replace(name, 'elsewhere'), /database "elsewhere" does not exist/],
+    ] as const) {
+      const said = await start(environmentOf(t, wrong));
+      assertOneLine(said, 1, /postgres:\/\/\w+@127\.0\.0\.1:\d+\/\w+ cannot be connected to/, why);
+      assert.doesNotMatch(said.err, /hunter2/);
+      assert.ok(!said.err.includes(password));
+    }
+  });
+
+  it('on a server that is not there yet waits for it, and goes on by itself', async (t) => {
+    const postgres = await postgresServer();
+    const { port: serverPort } = postgres;
+    const { url } = await postgres.newDatabase();
+    const port = await freePort();
+    const wanted = url.replace(`:${serverPort}/`, `:${port}/`);
+    const { printed, child, ready } = startProcess(environmentOf(t, wanted));
+    t.after(() => void child.kill('SIGKILL'));
+    await until('the process to wait', () => /store\.waiting/.test(printed()), { seen: printed });
+    assert.doesNotMatch(printed(), /listens on/);
+    const listener = createServer((client) => {
+      const server = connect(serverPort, '127.0.0.1');
+      for (const socket of [client, server]) socket.on('error', () => socket.destroy());
+      client.pipe(server).pipe(client);
+    }).listen(port, '127.0.0.1');
+    t.after(() => void listener.close());
+    const process = await ready;
+    const answer = await fetch(`${process.address}/v1/checks`, { headers: { authorization: `Bearer ${apiKey}` } });
+    assert.equal(answer.status, 200);
+    assert.equal((await process.end('SIGTERM')).code, 0);
+  });
+
+  it('of many processes at once on an empty database makes it once, and all of them run', async (t) => {
+    const { url } = await (await postgresServer()).newDatabase();
+    const all = Array.from({ length: 6 }, () => startProcess(environmentOf(t, url)));
+    t.after(() => all.forEach(({ child }) => child.kill('SIGKILL')));
+    const processes = await Promise.all(all.map(({ ready }) => ready));
+    for (const { address } of processes) {
+      const answer = await fetch(`${address}/v1/accounts`, { headers: { authorization: `Bearer ${apiKey}` } });
+      assert.equal(((await answer.json()) as unknown[]).length, 1, 'one first account');
+    }
   });
 });

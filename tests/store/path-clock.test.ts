@@ -89,7 +89,7 @@ describe('a clock that is set back by an hour', () => {
     test.temp.clock.turn(20_500);
     assert.equal((await test.claimDeliveries()).length, 1);
     await test.schedule();
-    test.temp.clock.turn(5_000);
+    test.temp.clock.turn(8_000);
     const [recorded] = await test.record((await test.claim()).map((run) => test.ended(run, 'passed')));
     assert.deepEqual(recorded?.alertTypes, ['ALERT_RECOVERY']);
   });

@@ -6,6 +6,7 @@ import { postgresDialect } from '#store/dialect.ts';
 import { NewerDatabaseError } from '#store/migrate.ts';
 import { firstSchema } from '#store/migrations/0001-first-schema.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
+import { connectAlone } from '#store/postgres/connections.ts';
 import { openConnections } from '#store/postgres/connections.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { openPostgresStore, type Store } from '#store/store.ts';
@@ -212,6 +213,38 @@ describe('several processes on one PostgreSQL', () => {
     );
     const found = await temp.store.checks.find(accountId, id);
     assert.deepEqual([...(found?.check.tags ?? [])].sort(), [...tags].sort());
+  });
+
+  it('take calls of a trigger while the counters of its account are written two hundred times a second', async (t) => {
+    const temp = await openTempPostgres(server, now);
+    await using test = await PathUnderTest.open(() => Promise.resolve(temp), now);
+    const checkId = await test.check();
+    await test.runAll('passed');
+    const writer = await connectAlone(readPostgresAddress(temp.url), () => {});
+    const ending = new AbortController();
+    t.after(() => ending.abort());
+    const write = async (): Promise<void> => {
+      while (!ending.signal.aborted) {
+        await writer.query('UPDATE run_counts SET passed = passed + 0');
+        await new Promise((resolve) => setTimeout(resolve, 4));
+      }
+      await writer.end();
+    };
+    const writing = write();
+    for (let call = 0; call < 20; call++) {
+      const { outcome } = await temp.store.triggers.start({
+        accountId: test.accountId,
+        target: { groupId: null, checkId },
+        newToken: newId(),
+        idempotencyKey: null,
+        servedLocations: ['local'],
+        now,
+      });
+      assert.equal(outcome, 'started');
+    }
+    ending.abort();
+    await writing;
+    assert.equal(test.difference(), 0);
   });
 
   it('do not let two schedulers overrun the execution limit together', async () => {

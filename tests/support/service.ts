@@ -1,13 +1,12 @@
-// The real service as a process that a test can stop, kill and start again on the same data.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+// The real service as processes that a test can stop, kill and start again on the same data: one process on SQLite.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from './plain-environment.ts';
+import { DatabaseSync } from 'node:sqlite';
+import type { Role } from '#config-variables.ts';
+import type { RawRows } from './raw-rows.ts';
 import type { Cleanup } from './scripted-server.ts';
-import { until } from './until.ts';
+import { type Ended, startProcess } from './tocsin-process.ts';
 
 /** An answer of the API. */
 export interface ApiAnswer {
@@ -15,33 +14,37 @@ export interface ApiAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** How a process ended. */
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** From the signal to the end. */
-  readonly tookMs: number;
-}
-
+/** A running installation, of one process or of several. */
 export interface Service {
-  /** `http://127.0.0.1:port`; another one after a restart. */
+  /** `http://127.0.0.1:port` of the process that serves the API; another one after a restart. */
   readonly address: string;
-  readonly databasePath: string;
-  /** What the present process has written to stdout and stderr. */
+  /** The same of every process. */
+  readonly addresses: readonly string[];
+  /** What the present processes have written to stdout and stderr. */
   readonly printed: string;
+  /** What commands and further processes of this installation have to be told: where its data is. */
+  readonly environment: NodeJS.ProcessEnv;
   /** An operation with the admin key; JSON in, JSON out. Never throws for a status. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   /** The same; throws unless it succeeded. */
   must(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** SIGTERM. */
+  /** SIGTERM to every process. */
   stop(): Promise<Ended>;
-  /** SIGKILL. */
-  kill(): Promise<Ended>;
-  /** Starts again, after `stop` or `kill`. */
+  /** SIGKILL to every process, or to those with that role. */
+  kill(role?: Role): Promise<Ended>;
+  /** Starts what has ended again. */
   restart(): Promise<void>;
+  /** Looks at the rows from outside, or changes them. */
+  rows<Answer>(look: (raw: RawRows) => Answer): Answer;
+  /** Everything that is stored, as it is stored, by where it is. */
+  stored(): Readonly<Record<string, string>>;
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** A service whose data is a file. */
+export interface FileService extends Service {
+  readonly databasePath: string;
+}
+
 /** The admin key of every service started here. */
 export const apiKey = `tsn_${'flow'.repeat(10)}`;
 
@@ -52,27 +55,60 @@ export interface Place {
   readonly enter: readonly string[];
 }
 
-/** Starts the service and waits until it is ready. */
+/** Starts one process on SQLite and waits until it is ready. */
 export async function startService(
   t: Cleanup,
   environment: NodeJS.ProcessEnv = {},
   place: Place = { dataDir: mkdtempSync(join(tmpdir(), 'tocsin-service-')), enter: [] },
-): Promise<Service> {
-  const { dataDir } = place;
-  let process = await startProcess(place, environment);
-  const end = async (signal: NodeJS.Signals): Promise<Ended> => {
-    const startedAt = performance.now();
-    if (process.child.exitCode === null && process.child.signalCode === null) process.child.kill(signal);
-    await process.ended;
-    const { exitCode, signalCode } = process.child;
-    return { code: exitCode, signal: signalCode, tookMs: performance.now() - startedAt };
-  };
+): Promise<FileService> {
+  const { dataDir, enter } = place;
+  const where = { TOCSIN_DATA_DIR: dataDir };
+  const start = () => startProcess({ TOCSIN_BOOTSTRAP_API_KEY: apiKey, ...where, ...environment }, enter).ready;
+  let process = await start();
+  const end = (signal: NodeJS.Signals): Promise<Ended> => process.end(signal);
   t.after(async () => {
     await end('SIGKILL');
     rmSync(dataDir, { recursive: true, force: true });
   });
+  const databasePath = join(dataDir, 'tocsin.db');
+  const ask = asker(() => process.address);
+  return {
+    get address() {
+      return process.address;
+    },
+    get addresses() {
+      return [process.address];
+    },
+    get printed() {
+      return process.printed;
+    },
+    environment: where,
+    databasePath,
+    ...ask,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    async restart() {
+      process = await start();
+    },
+    rows(look) {
+      const raw = new DatabaseSync(databasePath, { timeout: 5000 });
+      try {
+        return look(raw);
+      } finally {
+        raw.close();
+      }
+    },
+    stored() {
+      const files = ['', '-wal', '-shm', '.lock'].map((end) => databasePath + end).filter((path) => existsSync(path));
+      return Object.fromEntries(files.map((path) => [path, readFileSync(path, 'latin1')]));
+    },
+  };
+}
+
+/** How a service is asked, wherever its API is just now. */
+export function asker(address: () => string): Pick<Service, 'api' | 'must'> {
   const api: Service['api'] = async (method, path, body, headers = {}) => {
-    const answer = await fetch(process.address + path, {
+    const answer = await fetch(address() + path, {
       method,
       headers: {
         authorization: `Bearer ${apiKey}`,
@@ -85,13 +121,6 @@ export async function startService(
     return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   };
   return {
-    get address() {
-      return process.address;
-    },
-    databasePath: join(dataDir, 'tocsin.db'),
-    get printed() {
-      return process.printed();
-    },
     api,
     must: async (method, path, body) => {
       const answer = await api(method, path, body);
@@ -99,49 +128,5 @@ export async function startService(
         throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-    restart: async () => {
-      process = await startProcess(place, environment);
-    },
   };
-}
-
-interface Process {
-  readonly child: ChildProcess;
-  readonly address: string;
-  readonly ended: Promise<unknown>;
-  printed(): string;
-}
-
-async function startProcess({ dataDir, enter }: Place, environment: NodeJS.ProcessEnv): Promise<Process> {
-  const [command, ...words] = [...enter, process.execPath, main];
-  const child = spawn(command, words, {
-    env: {
-      ...plainEnvironment(),
-      HOST: '127.0.0.1',
-      PORT: '0',
-      TOCSIN_DATA_DIR: dataDir,
-      TOCSIN_BOOTSTRAP_API_KEY: apiKey,
-      TOCSIN_RATE_LIMIT: '0',
-      LOG_LEVEL: 'warn',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'exit');
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  const seen = (): string => `it printed:\n${printed}`;
-  const address = await until(
-    'the service to listen',
-    () => {
-      if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}; ${seen()}`);
-      return /listens on (\S+)/.exec(printed)?.[1];
-    },
-    { seen },
-  );
-  await until('the service to be ready', async () => (await fetch(`${address}/health/ready`)).ok, { seen });
-  return { child, address, ended, printed: () => printed };
 }

@@ -26,8 +26,12 @@ export interface Connections {
 export const connectionsMost = 8;
 /** No statement of ours takes this long: the server, or the way to it, hangs. */
 const answerMostMs = 30_000;
-/** How often a transaction that lost a race is tried. */
-const triesMost = 10;
+/**
+ * How long a transaction that loses races is tried, ms. The counters of a busy account are written a hundred times a second:
+ * a change that counts in them may lose many times in a row.
+ */
+const persistMostMs = 5000;
+const longestPauseMs = 30;
 
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
@@ -234,12 +238,13 @@ function createRepeater(): <Answer>(work: () => Promise<Answer>) => Promise<Answ
 }
 
 async function persist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  const startedAt = performance.now();
   for (let tries = 2; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (tries >= triesMost || !isLostRace(error)) throw error;
-      await pause(Math.random() * 4 * tries);
+      if (performance.now() - startedAt > persistMostMs || !isLostRace(error)) throw error;
+      await pause(Math.random() * Math.min(4 * tries, longestPauseMs));
     }
   }
 }

@@ -3,7 +3,7 @@ import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { type GoingTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
+import { type GoingTime, isTheTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
 import { type Connections, keyedSettings } from './connections.ts';
 import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
@@ -21,27 +21,45 @@ export interface PostgresPathMeans {
   readonly seal: Seal;
   /** Whether the clock that jumped is everyone's: the server's, and not this process's view of it. */
   readonly wasServerSet: () => boolean;
+  /** Told when work was not taken because it is another time at the server; null = instants are not the server's. */
+  readonly onOtherTime: (() => void) | null;
 }
 
+const noneScheduled = { schedules: 0, runs: 0, missed: 0, latestByMs: 0, nextDueAt: null };
+
 /** Every method rejects with StoreUnavailableError while the database is away. */
-export function createPostgresPath({ connections, types, seal, wasServerSet }: PostgresPathMeans): Path {
+export function createPostgresPath(means: PostgresPathMeans): Path {
+  const { connections, types, seal, wasServerSet, onOtherTime } = means;
   const contexts = createContexts(seal);
   const place = walkStart();
   const schedulesLookBack = createLookBack();
   const runsLookBacks = new Map<string, LookBack>();
   const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
     connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
+  /** The same for who takes work: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
+  const taken = <Answer>(
+    now: number,
+    nothing: Answer,
+    work: (session: Session, bulk: Bulk) => Promise<Answer>,
+  ): Promise<Answer> =>
+    written(async (session, bulk) => {
+      if (onOtherTime === null || (await isTheTime(session, now))) return work(session, bulk);
+      onOtherTime();
+      return nothing;
+    });
   return {
     scheduleDue: (rules) => {
       let tries = 0;
-      return written((session, bulk) =>
+      return taken(rules.now, noneScheduled, (session, bulk) =>
         scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack, isRepeated: tries++ > 0 }),
       );
     },
     claimRuns: async (claim) => {
       const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
       runsLookBacks.set(claim.location, lookBack);
-      const { runs, nextAvailableAt } = await written((session) => claimRuns(session, claim, lookBack));
+      const { runs, nextAvailableAt } = await taken(claim.now, { runs: [], nextAvailableAt: null }, (session) =>
+        claimRuns(session, claim, lookBack),
+      );
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
       const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);
@@ -51,7 +69,10 @@ export function createPostgresPath({ connections, types, seal, wasServerSet }: P
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
     recordAttempts: (attempts, rules) =>
       written((session, bulk) => recordAttempts(session, bulk, attempts, { ...rules, seal })),
-    claimDeliveries: (claim) => written((session, bulk) => claimDeliveries(session, bulk, { ...claim, seal, place })),
+    claimDeliveries: (claim) =>
+      taken(claim.now, { claimed: [], nextDueAt: null }, (session, bulk) =>
+        claimDeliveries(session, bulk, { ...claim, seal, place }),
+      ),
     renewDeliveries: (deliveries, lease) => written((session) => renewDeliveries(session, deliveries, lease)),
     settleAttempts: (settled, rules) =>
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),

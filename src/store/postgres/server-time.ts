@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock.ts';
 export interface ServerTime extends Clock {
   /** Asks the server once more; keeps going by the last answer when the server is away. */
   measure(): Promise<void>;
-  /** Whether the server's own clock was set lately, rather than this process held up or its machine suspended. */
+  /** Whether, when the time last jumped, the server's own clock was set, rather than this process held up or its machine suspended. */
   readonly wasServerSet: boolean;
 }
 
@@ -56,7 +56,8 @@ function createServerTime(means: ServerTimeMeans, first: Sample): ServerTime {
       // Each answer is right to half its trip: two that cannot both be right have a setting of the clock between them.
       const isSet = Math.abs(sample.offsetMs - best.offsetMs) > (sample.tripMs + best.tripMs) / 2 + 1;
       const sleptMs = sample.upMs - last.upMs - (sample.askedAt - last.askedAt);
-      wasServerSet = isSet && sample.askedAt - last.askedAt < lostSightMs && sleptMs < suspendedMs;
+      // Stays until the next jump: who asks may be asked himself in between.
+      if (isSet) wasServerSet = sample.askedAt - last.askedAt < lostSightMs && sleptMs < suspendedMs;
       samples = isSet ? [sample] : [...samples, sample].slice(-samplesKept);
       best = samples.reduce((a, b) => (b.tripMs <= a.tripMs ? b : a));
     },

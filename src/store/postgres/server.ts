@@ -7,7 +7,7 @@ import { type Connections, openConnections, transactionSettings } from './connec
 import { migratePostgres } from './schema.ts';
 
 /** An open database whose schema is the present one. */
-export interface PostgresServer extends Pick<Database, 'reader' | 'transaction'> {
+export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' | 'waitingTransaction'> {
   readonly address: PostgresAddress;
   readonly connections: Connections;
   /** What time it is there, epoch ms with fractions. */
@@ -25,6 +25,18 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
     throw error;
   }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.pool }) });
+  const transactionAt =
+    (level: 'serializable' | 'read committed'): Database['transaction'] =>
+    (work) =>
+      connections.repeated(() =>
+        kysely
+          .transaction()
+          .setIsolationLevel(level)
+          .execute(async (tx) => {
+            await sql.raw(transactionSettings).execute(tx);
+            return work(tx);
+          }),
+      );
   return {
     address,
     connections,
@@ -37,16 +49,8 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
     reader: kysely,
     // Serializable, so that what was written for the one writer of a file holds: what a transaction read is still so
     // when it commits, or it runs again (docs/decisions/0032).
-    transaction: (work) =>
-      connections.repeated(() =>
-        kysely
-          .transaction()
-          .setIsolationLevel('serializable')
-          .execute(async (tx) => {
-            await sql.raw(transactionSettings).execute(tx);
-            return work(tx);
-          }),
-      ),
+    transaction: transactionAt('serializable'),
+    waitingTransaction: transactionAt('read committed'),
     close: () => connections.close(),
   };
 }

@@ -1,0 +1,161 @@
+// About PostgreSQL: a process of one role dies while its twin and all others live. Nobody starts it again; the twin takes
+// over what it held once the lease has run out. (One process, and one of each role, are killed in crash.test.ts.)
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Role } from '#config-variables.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import { apiKey } from '../support/service.ts';
+import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
+import { startProcess } from '../support/tocsin-process.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+/** Ten seconds of a lease, and what a loaded machine needs to notice. */
+const resumesWithinMs = 25_000;
+const endings: (() => void | Promise<void>)[] = [];
+const later = { after: (work: () => void | Promise<void>) => void endings.push(work) };
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => {
+  for (const end of endings.toReversed()) await end();
+  await server.stop();
+});
+
+/** A group with one check of a target. */
+async function makeCheck(service: RoleProcesses, { url }: ScriptedServer): Promise<{ id: string; groupId: number }> {
+  const groupId = Number((await service.must('POST', '/v2/check-groups', { name: 'Shops' }))['id']);
+  const body = { name: 'Cart', frequency: 1440, groupId, request: { method: 'GET', url } };
+  return { id: String((await service.must('POST', '/v1/checks/api', body))['id']), groupId };
+}
+
+/** Kills the process of that role that holds what the statement finds. */
+async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'deliveries'): Promise<void> {
+  const held = `SELECT p.pid FROM ${from} h JOIN processes p ON encode(p.id, 'hex') = replace(h.leased_by, '-', '')`;
+  const pid = service.rows((raw) => Number(raw.prepare(held).get()?.['pid']));
+  const holder = service.of(role).find((process) => process.pid === pid);
+  assert.ok(holder, `no ${role} is process ${pid}`);
+  assert.equal((await holder.end('SIGKILL')).signal, 'SIGKILL');
+}
+
+describe('of two of each role', () => {
+  let service: RoleProcesses;
+  before(async () => {
+    service = await startRoleProcesses(later, await server.newDatabase(), {
+      roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer'],
+    });
+  });
+
+  it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
+    const target = await startScriptedServer(t);
+    target.answer('hang');
+    const { id, groupId } = await makeCheck(service, target);
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    await target.hits(1);
+    await killHolder(service, 'runner', 'runs');
+    target.answer({ status: 200 });
+    await target.hits(2, resumesWithinMs);
+    const results = await until('the result', async () => {
+      const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as Record<string, unknown>[];
+      return list.length > 0 && list;
+    });
+    assert.deepEqual(
+      results.map(({ hasFailures }) => hasFailures),
+      [false],
+    );
+    assert.equal(service.rows(conservationDifference), 0);
+    await service.restart();
+  });
+
+  it('a deliverer that dies during a delivery has it sent again by the other, with the same id', async (t) => {
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+    target.answer({ status: 500 });
+    receiver.answer('hang');
+    const { groupId } = await makeCheck(service, target);
+    const config = { url: receiver.url, webhookSecret: secret };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    const first = await receiver.received(() => true);
+    await killHolder(service, 'deliverer', 'deliveries');
+    receiver.answer({ status: 200 });
+    const second = await receiver.received((message) => message !== first, resumesWithinMs);
+    assert.deepEqual([second.deliveryId, second.attempt, second.text], [first.deliveryId, first.attempt, first.text]);
+    const delivery = await until('the delivery to end', async () => {
+      const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
+      return read['status'] === 'delivered' && read;
+    });
+    const attempts = delivery['attempts'] as { number: number; error?: { class: string } }[];
+    assert.deepEqual(
+      attempts.map(({ number, error }) => [number, error?.class]),
+      [
+        [1, 'interrupted'],
+        [1, undefined],
+      ],
+    );
+    assert.equal(receiver.all.length, 2);
+    await service.restart();
+  });
+
+  it('schedulers that die one after the other leave no slot out and make none twice', async (t) => {
+    const target = await startScriptedServer(t);
+    const checks = 10;
+    const made = new Set<string>();
+    for (let n = 0; n < checks; n++) {
+      const body = { name: `${n}`, frequency: 0, frequencyOffset: 10, request: { method: 'GET', url: target.url } };
+      made.add(String((await service.must('POST', '/v1/checks/api', body))['id']).replaceAll('-', ''));
+    }
+    const [first, second] = service.of('scheduler');
+    for (const scheduler of [first, second]) {
+      await target.hits(target.all.length + checks, 20_000);
+      await scheduler?.end('SIGKILL');
+      // While the other lives nothing stops; then none is left, and it is started again.
+      if (scheduler === second) await service.restart();
+    }
+    await target.hits(target.all.length + checks, 30_000);
+    service.rows((raw) => {
+      const own = [...resultRows(raw), ...openRunRows(raw)].filter(({ check }) => made.has(check));
+      assertEverySlotOnce(own, 10_000, checks);
+    });
+    await until('the runs under way to end', () => service.rows(conservationDifference) === 0);
+  });
+});
+
+describe('a process that serves the API and comes last', () => {
+  it('is known to the others at once: links in alerts open there', async (t) => {
+    const roles = ['scheduler', 'runner', 'deliverer'] as const;
+    const service = await startRoleProcesses(later, await server.newDatabase(), { roles });
+    const emptyFolder = mkdtempSync(join(tmpdir(), 'tocsin-roles-'));
+    t.after(() => rmSync(emptyFolder, { recursive: true, force: true }));
+    const told = { TOCSIN_BOOTSTRAP_API_KEY: apiKey, TOCSIN_ROLES: 'api', TOCSIN_SECRET_KEY: sharedKey };
+    const { child, ready } = startProcess({ ...told, ...service.environment, TOCSIN_DATA_DIR: emptyFolder });
+    t.after(() => void child.kill('SIGKILL'));
+    const { address } = await ready;
+    const post = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+      const headers = { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) };
+      const answer = await fetch(address + path, {
+        method: 'POST',
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      assert.ok(answer.ok, `${path}: ${answer.status}`);
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+    target.answer({ status: 500 });
+    const config = { url: receiver.url, webhookSecret: secret };
+    await post('/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+    const request = { method: 'GET', url: target.url };
+    const { id } = await post('/v1/checks/api', { name: 'Cart', frequency: 1440, request });
+    await post(`/v1/triggers/checks/${String(id)}`);
+    const link = String((await receiver.alert('ALERT_FAILURE', 20_000)).json['RESULT_LINK']);
+    assert.ok(link.startsWith(`${address}/`), link);
+    assert.equal((await fetch(link)).status, 200);
+  });
+});

@@ -1,0 +1,125 @@
+// The flows: every case that is written with this `test`, or inside this `describe`, is run on one process over SQLite and
+// on a process per role over a real PostgreSQL.
+import assert from 'node:assert/strict';
+import { after, before, describe as nodeDescribe, type TestContext, test as nodeTest } from 'node:test';
+import type { Role } from '#config-variables.ts';
+import { type PostgresDatabase, type PostgresServer, startPostgres } from './postgres.ts';
+import { everyRole, startRoleProcesses } from './role-processes.ts';
+import type { Cleanup } from './scripted-server.ts';
+import { type Place, type Service, startService } from './service.ts';
+
+/** What a case does to one of the topologies alone. */
+export interface Particulars {
+  /** Where the one process runs. */
+  readonly place?: Place;
+  /** What is done to the PostgreSQL database before the first process starts. */
+  readonly prepare?: (database: PostgresDatabase) => unknown;
+  /** Of which roles there are processes over PostgreSQL, where the others would only cost time. */
+  readonly roles?: readonly Role[];
+  /** What a process over PostgreSQL has to be told of the machine it runs on. */
+  readonly machineOf?: (role: Role) => NodeJS.ProcessEnv;
+}
+
+/** Starts an installation of the topology that the case is run on. */
+export type StartService = (t: Cleanup, environment?: NodeJS.ProcessEnv, particulars?: Particulars) => Promise<Service>;
+
+/** Which of the two; to be asked only where they are meant to differ. */
+export type Topology = 'one process, SQLite' | 'a process per role, PostgreSQL';
+
+let starting: Promise<PostgresServer> | null = null;
+
+/** The one server of this file of tests. */
+export function postgresServer(): Promise<PostgresServer> {
+  starting ??= startPostgres();
+  return starting;
+}
+
+const topologies: Readonly<Record<Topology, StartService>> = {
+  'one process, SQLite': (t, environment, { place } = {}) => startService(t, environment, place),
+  'a process per role, PostgreSQL': async (
+    t,
+    environment = {},
+    { prepare, roles = everyRole, machineOf = () => ({}) } = {},
+  ) => {
+    const database = await (await postgresServer()).newDatabase();
+    prepare?.(database);
+    return startRoleProcesses(t, database, {
+      roles,
+      environment: (role) => ({ ...environment, ...machineOf(role) }),
+    });
+  },
+};
+const names = Object.keys(topologies) as Topology[];
+
+const ended: Record<Topology, number> = { 'one process, SQLite': 0, 'a process per role, PostgreSQL': 0 };
+
+/** What a case is given. */
+export interface Given {
+  readonly t: TestContext;
+  readonly startService: StartService;
+  readonly topology: Topology;
+}
+
+/** A case that starts its own service, once for each topology. */
+export function test(name: string, work: (given: Given) => Promise<void>): void {
+  for (const topology of names) {
+    const start = topologies[topology];
+    nodeTest(`${name} [${topology}]`, async (t) => {
+      let isStarted = false;
+      const startIt: StartService = (...asked) => {
+        isStarted = true;
+        return start(...asked);
+      };
+      await work({ t, startService: startIt, topology });
+      assert.ok(isStarted, 'the case started no service: it says nothing of the topology');
+      ended[topology]++;
+    });
+  }
+}
+
+/** Cases that share one running service. */
+export interface Shared {
+  readonly topology: Topology;
+  /** The service, once the first case runs. */
+  readonly service: () => Service;
+  /** A case that uses it. */
+  readonly it: (name: string, work: (t: TestContext, service: Service) => Promise<void> | void) => void;
+}
+
+/** Cases that share one running service and do not end it, once for each topology. */
+export function describe(
+  name: string,
+  { concurrency = 1, environment = {} }: { concurrency?: number; environment?: NodeJS.ProcessEnv },
+  cases: (shared: Shared) => void,
+): void {
+  for (const topology of names) {
+    nodeDescribe(`${name} [${topology}]`, { concurrency }, () => {
+      const endings: (() => void | Promise<void>)[] = [];
+      let running: Service | null = null;
+      const service = (): Service => running ?? assert.fail('the service is not started yet');
+      before(async () => {
+        running = await topologies[topology]({ after: (work) => void endings.push(work) }, environment);
+      });
+      after(async () => {
+        for (const end of endings.toReversed()) await end();
+      });
+      cases({
+        topology,
+        service,
+        it: (title, work) =>
+          void nodeTest(title, async (t) => {
+            await work(t, service());
+            ended[topology]++;
+          }),
+      });
+    });
+  }
+}
+
+after(async () => {
+  if (starting !== null) await (await starting).stop();
+  const [first, ...others] = Object.values(ended);
+  assert.ok(first !== undefined && first > 0, 'no case of this file ran well');
+  for (const other of others)
+    assert.equal(other, first, `not every case ran well on every topology: ${JSON.stringify(ended)}`);
+});
