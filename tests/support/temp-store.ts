@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseAddress } from '#commands/move-sides.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openPostgresStore, openStore, type Store } from '#store/store.ts';
+import { openPostgresStore, openStore, type PostgresOptions, type Store } from '#store/store.ts';
 import type { PostgresDatabase, PostgresServer } from './postgres.ts';
 import { openRawPostgres, type RawRows } from './raw-rows.ts';
 
@@ -77,11 +77,19 @@ export interface TempPostgres extends TempStore {
   readonly url: string;
 }
 
-/** The same on a fresh database of a PostgreSQL. */
-export async function openTempPostgres(server: PostgresServer, at: number = noon): Promise<TempPostgres> {
+/**
+ * The same on a fresh database of a PostgreSQL.
+ *
+ * @param more options of the store
+ */
+export async function openTempPostgres(
+  server: PostgresServer,
+  at: number = noon,
+  more: Pick<PostgresOptions, 'onOtherTime'> = {},
+): Promise<TempPostgres> {
   const database = await server.newDatabase((await migratedOf(server)).name);
   const clock = clockAt(at);
-  const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock });
+  const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock, ...more });
   const raw = openRawPostgres(database.url);
   let resting: Promise<void> | null = null;
   const rest = (): Promise<void> => (resting ??= store.close());

@@ -25,7 +25,38 @@ export interface PostgresPathMeans {
   readonly onOtherTime: (() => void) | null;
 }
 
+/** Undoes what was taken by a clock that is not the database's. */
+class OtherTimeError extends Error {
+  override readonly name = 'OtherTimeError';
+}
+
 const noneScheduled = { schedules: 0, runs: 0, missed: 0, latestByMs: 0, nextDueAt: null };
+
+type Work<Answer> = (session: Session, bulk: Bulk) => Promise<Answer>;
+
+/** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
+function takenWith(
+  written: <Answer>(work: Work<Answer>) => Promise<Answer>,
+  onOtherTime: PostgresPathMeans['onOtherTime'],
+): <Answer>(now: number, nothing: Answer, work: Work<Answer>) => Promise<Answer> {
+  return async (now, nothing, work) => {
+    if (onOtherTime === null) return written(work);
+    try {
+      return await written(async (session, bulk) => {
+        // Travels with the first statements of the work, which is undone when it is another time.
+        const isRight = isTheTime(session, now);
+        isRight.catch(() => undefined);
+        const answer = await work(session, bulk);
+        if (await isRight) return answer;
+        throw new OtherTimeError();
+      });
+    } catch (error) {
+      if (!(error instanceof OtherTimeError)) throw error;
+      onOtherTime();
+      return nothing;
+    }
+  };
+}
 
 /** Every method rejects with StoreUnavailableError while the database is away. */
 export function createPostgresPath(means: PostgresPathMeans): Path {
@@ -34,19 +65,9 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
   const place = walkStart();
   const schedulesLookBack = createLookBack();
   const runsLookBacks = new Map<string, LookBack>();
-  const written = <Answer>(work: (session: Session, bulk: Bulk) => Promise<Answer>): Promise<Answer> =>
+  const written = <Answer>(work: Work<Answer>): Promise<Answer> =>
     connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
-  /** The same for who takes work: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
-  const taken = <Answer>(
-    now: number,
-    nothing: Answer,
-    work: (session: Session, bulk: Bulk) => Promise<Answer>,
-  ): Promise<Answer> =>
-    written(async (session, bulk) => {
-      if (onOtherTime === null || (await isTheTime(session, now))) return work(session, bulk);
-      onOtherTime();
-      return nothing;
-    });
+  const taken = takenWith(written, onOtherTime);
   return {
     scheduleDue: (rules) => {
       let tries = 0;
@@ -57,9 +78,8 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     claimRuns: async (claim) => {
       const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
       runsLookBacks.set(claim.location, lookBack);
-      const { runs, nextAvailableAt } = await taken(claim.now, { runs: [], nextAvailableAt: null }, (session) =>
-        claimRuns(session, claim, lookBack),
-      );
+      const none = { runs: [], nextAvailableAt: null };
+      const { runs, nextAvailableAt } = await taken(claim.now, none, (session) => claimRuns(session, claim, lookBack));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
       // After the lease is on disk: what is read now is at least as new as the claim.
       const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);

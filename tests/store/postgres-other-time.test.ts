@@ -1,0 +1,46 @@
+// Over PostgreSQL nobody takes work by a clock that is not the database's (docs/decisions/0055).
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openTempPostgres } from '../support/temp-store.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+const hourMs = 3_600_000;
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+it('a process whose time is an hour off takes no schedule, no run and no delivery, and is told to ask', async () => {
+  let told = 0;
+  const temp = await openTempPostgres(server, Date.now(), { onOtherTime: () => told++ });
+  await using test = await PathUnderTest.open(() => Promise.resolve(temp));
+  /** Works at another time, and says how often it was told. */
+  const off = async (byMs: number, work: () => Promise<unknown>): Promise<number> => {
+    const before = told;
+    temp.clock.turn(byMs);
+    await work();
+    temp.clock.turn(-byMs);
+    return told - before;
+  };
+  await test.channel(await test.check());
+  const count = (table: string): number => Number(test.one(`SELECT count(*) FROM ${table}`));
+  temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(test.now - 1);
+
+  assert.equal(await off(hourMs, () => test.schedule()), 1);
+  assert.deepEqual([count('runs'), count('results')], [0, 0], 'no run, and no hour of missed slots');
+  await test.schedule();
+  assert.equal(count('runs'), 1);
+
+  assert.equal(await off(hourMs, async () => assert.deepEqual(await test.claim(), [])), 1);
+  const [run] = await test.claim();
+  assert.ok(run !== undefined);
+  const stolen = await off(hourMs, async () => assert.deepEqual(await test.claim('two'), [], 'it is leased'));
+  assert.equal(stolen, 1);
+  await test.record([test.ended(run, 'failed')]);
+
+  assert.equal(await off(hourMs, async () => assert.deepEqual(await test.claimDeliveries(), [])), 1);
+  assert.equal((await test.claimDeliveries()).length, 1);
+  assert.equal(told, 4);
+});
