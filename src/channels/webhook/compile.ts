@@ -1,12 +1,8 @@
 // Makes a function of a template, once, and renders with it within a budget.
-import Handlebars from 'handlebars';
-import { Budget, limits } from './budget.ts';
-import { printHelper, passGate, sectionHelper } from './gate.ts';
+import { Rendering } from './budget.ts';
+import { passGate } from './gate.ts';
 import type { Reference } from './gate.ts';
-import { helpers } from './helpers.ts';
-import { printer, section, toRuntime } from './runtime-helpers.ts';
-import type { RuntimeHelper } from './runtime-helpers.ts';
-import { TemplateError } from './template-error.ts';
+import { programOf } from './statements.ts';
 
 /** What templates look names up in: no prototype, values as they are printed. */
 export type TemplateContext = Readonly<Record<string, unknown>>;
@@ -21,15 +17,6 @@ export interface CompiledTemplate {
    */
   readonly render: (context: TemplateContext, now: number) => string;
 }
-
-// An environment of its own, in which nothing can be called but what a template's own helper list holds.
-const engine = Handlebars.create();
-for (const name of Object.keys(engine.helpers)) engine.unregisterHelper(name);
-
-const runtime = new Map<string, RuntimeHelper>([...helpers].map(([name, helper]) => [name, toRuntime(name, helper)]));
-runtime.set(printHelper, printer);
-runtime.set(sectionHelper, section);
-const knownHelpers: KnownHelpers = Object.fromEntries([...runtime.keys()].map((name) => [name, true]));
 
 const capacity = 512;
 const cache = new Map<string, CompiledTemplate>();
@@ -61,21 +48,12 @@ function plain(source: string): CompiledTemplate {
 }
 
 function compile(source: string): CompiledTemplate {
-  const { tree, references, helpers: used } = passGate(source);
-  const print = engine.compile<TemplateContext>(tree, { knownHelpers, knownHelpersOnly: true });
-  // Handing over only the helpers in use keeps a rendering cheap: the engine wraps each of them every time.
-  const own = Object.fromEntries([...used].map((name) => [name, runtime.get(name) as Handlebars.HelperDelegate]));
+  const { tree, references } = passGate(source);
+  const print = programOf(tree, []);
   const render = (context: TemplateContext, now: number): string => {
-    const budget = new Budget();
-    try {
-      const text = print(context, { helpers: own, data: { budget, now } });
-      if (text.length > limits.output) budget.print(undefined, limits.output + 1);
-      return text;
-    } catch (error) {
-      if (error instanceof TemplateError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new TemplateError(`could not be rendered: ${reason}`, { line: 1, column: 1 });
-    }
+    const rendering = new Rendering(now);
+    print({ context, outer: null, root: context, loop: null, params: null }, rendering);
+    return rendering.text;
   };
   return { references, render };
 }

@@ -10,13 +10,47 @@ export function textOf(value: unknown): string {
   return '[object Object]';
 }
 
+/** About how many characters a value has as text; cheap to ask. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let size = 0;
+  for (const item of Object.values(value)) size += 1 + (typeof item === 'string' ? item.length : 0);
+  return size;
+}
+
+const special = /[&<>"'`=]/;
+const everySpecial = /[&<>"'`=]/g;
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+  '`': '&#x60;',
+  '=': '&#x3D;',
+};
+
+/** What double braces print of a text: HTML's special characters as entities, as Handlebars does it. */
+export function escaped(text: string): string {
+  return special.test(text) ? text.replace(everySpecial, (char) => entities[char] ?? char) : text;
+}
+
 /** Whether a text argument was given: an empty one counts as left out, as in the classic helper library. */
 function isGiven(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 function onText(change: (text: string) => string): TextHelper {
-  return { kind: 'text', least: 1, value: ([text]) => (typeof text === 'string' ? change(text) : '') };
+  return {
+    kind: 'text',
+    least: 1,
+    value: ([text], scope) => {
+      if (typeof text !== 'string') return '';
+      scope.handle(text.length);
+      return change(text);
+    },
+  };
 }
 
 function verbatim(print: (value: unknown) => string): TextHelper {
@@ -24,8 +58,8 @@ function verbatim(print: (value: unknown) => string): TextHelper {
     kind: 'text',
     least: 1,
     verbatim: true,
-    value: ([value], { budget, place }) => {
-      budget.handle(place, textOf(value).length);
+    value: ([value], scope) => {
+      scope.handle(sizeOf(value));
       return print(value);
     },
   };
@@ -38,37 +72,43 @@ export function cut(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-function truncate([text, length, suffix]: readonly unknown[]): string {
+function truncate([text, length, suffix]: readonly unknown[], scope: Scope): string {
   if (typeof text !== 'string') return '';
+  scope.handle(text.length);
   const most = Number(length);
   if (!(text.length > most)) return text;
   const end = typeof suffix === 'string' ? suffix : '';
   return cut(cut(text, Math.max(0, most - end.length)) + end, Math.max(0, most));
 }
 
-function replace([text, from, to]: readonly unknown[], { budget, place }: Scope): string {
+function replace([text, from, to]: readonly unknown[], scope: Scope): string {
   if (typeof text !== 'string') return '';
   if (!isGiven(from)) return text;
+  scope.handle(text.length);
   const parts = text.split(from);
   const by = typeof to === 'string' ? to : '';
-  budget.handle(place, text.length + parts.length * by.length);
+  // A piece costs more than its characters.
+  scope.handle(parts.length * (pieceCost + by.length));
   return parts.join(by);
 }
 
-function join([list, separator]: readonly unknown[], { budget, place }: Scope): string {
+/** What making one item of a list costs, in characters. */
+const pieceCost = 8;
+
+function join([list, separator]: readonly unknown[], scope: Scope): string {
   if (typeof list === 'string') return list;
   if (!Array.isArray(list)) return '';
   const between = isGiven(separator) ? separator : ', ';
-  const texts = list.map(textOf);
-  budget.handle(
-    place,
-    texts.reduce((sum, text) => sum + text.length + between.length, 0),
-  );
-  return texts.join(between);
+  scope.handle(sizeOf(list) + list.length * (pieceCost + between.length));
+  return list.map(textOf).join(between);
 }
 
-function split([text, separator]: readonly unknown[]): unknown {
-  return typeof text === 'string' ? text.split(isGiven(separator) ? separator : ',') : '';
+function split([text, separator]: readonly unknown[], scope: Scope): unknown {
+  if (typeof text !== 'string') return '';
+  scope.handle(text.length);
+  const parts = text.split(isGiven(separator) ? separator : ',');
+  scope.handle(parts.length * pieceCost);
+  return parts;
 }
 
 function lengthOf([value]: readonly unknown[]): number {
@@ -77,8 +117,9 @@ function lengthOf([value]: readonly unknown[]): number {
 }
 
 /** The rest of the first tag `key:value` or `key=value`, otherwise the fallback, otherwise nothing. */
-function tagValue([tags, key, fallback]: readonly unknown[]): unknown {
+function tagValue([tags, key, fallback]: readonly unknown[], scope: Scope): unknown {
   if (Array.isArray(tags) && typeof key === 'string') {
+    scope.handle(tags.length * pieceCost);
     for (const tag of tags) {
       if (typeof tag !== 'string' || !tag.startsWith(key)) continue;
       const mark = tag.charAt(key.length);

@@ -21,15 +21,15 @@ function isMissing(value: unknown): boolean {
  * One text = the format of now; two = the time of the first, in the format of the second; none = `MMMM DD, YYYY`.
  * A missing time prints nothing; one that is not understood is a visible error, never silently "now".
  */
-function moment(args: readonly unknown[], { now, budget, place }: Scope): string {
+function moment(args: readonly unknown[], scope: Scope): string {
   const format = args.length === 0 ? 'MMMM DD, YYYY' : textOf(args.length === 1 ? args[0] : args[1]);
   // A token can grow into a sentence: "LLLL" is 4 characters and prints 38.
-  budget.handle(place, format.length * 16);
-  if (args.length < 2) return formatInstant(now, format);
+  scope.handle(format.length * 16);
+  if (args.length < 2) return formatInstant(scope.now, format);
   const [value] = args;
   if (isMissing(value)) return '';
-  const at = instantOf(value, now);
-  if (at === null) throw new TemplateError(notUnderstood(value), place ?? { line: 1, column: 1 });
+  const at = instantOf(value, scope.now);
+  if (at === null) throw new TemplateError(notUnderstood(value), scope.place);
   return formatInstant(at, isMissing(args[1]) ? 'MMMM DD, YYYY' : format);
 }
 
