@@ -12,6 +12,8 @@ export const limits = {
   pathParts: 16,
   steps: 10_000,
   output: 256 * 1024,
+  /** What a URL, a header's value or a query value may be. */
+  line: 8 * 1024,
   /** Text that helpers may read and make in one rendering: keeps a step short. */
   work: 1024 * 1024,
   /** One value of a variable. */
@@ -29,11 +31,14 @@ export class Rendering {
   readonly now: number;
   /** Where the call stands that is being made. */
   place: Place = start;
+  readonly #most: number;
   #steps = 0;
   #work = 0;
 
-  constructor(now: number) {
+  /** @param most the longest text that may come of it */
+  constructor(now: number, most: number = limits.output) {
     this.now = now;
+    this.#most = most;
   }
 
   /** Takes `count` steps: every expression, helper call and iteration is one. */
@@ -47,9 +52,16 @@ export class Rendering {
   /** Prints. */
   print(place: Place, text: string): void {
     this.text += text;
-    if (this.text.length > limits.output) {
-      throw new TemplateError(`the rendered text is longer than ${limits.output / 1024} kB`, place);
-    }
+    if (this.text.length > this.#most) throw this.tooLong(place);
+  }
+
+  /** Ends the rendering when a text of this length could not be printed any more: asked before it is made. */
+  reserve(place: Place, length: number): void {
+    if (this.text.length + length > this.#most) throw this.tooLong(place);
+  }
+
+  tooLong(place: Place): TemplateError {
+    return new TemplateError(`the rendered text is longer than ${this.#most / 1024} kB`, place);
   }
 
   /** Notes that the call being made reads or makes `length` characters. A helper calls it before making them. */

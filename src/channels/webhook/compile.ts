@@ -1,5 +1,5 @@
 // Makes a function of a template, once, and renders with it within a budget.
-import { Rendering } from './budget.ts';
+import { limits, Rendering } from './budget.ts';
 import { passGate } from './gate.ts';
 import type { Reference } from './gate.ts';
 import { programOf } from './statements.ts';
@@ -13,45 +13,69 @@ export interface CompiledTemplate {
   readonly references: readonly Reference[];
   /**
    * @param now epoch ms: what `moment` calls now
+   * @param most the longest text that may come of it, in characters; 256 kB unless told otherwise
    * @throws TemplateError when it takes too long, prints too much or meets a time it does not understand
    */
-  readonly render: (context: TemplateContext, now: number) => string;
+  readonly render: (context: TemplateContext, now: number, most?: number) => string;
 }
 
-const capacity = 512;
+/** Compiled templates that are kept, by their source. */
+const capacity = 4096;
+/** Characters of source that they may have together. */
+const sourcesMost = 8 * 1024 * 1024;
 const cache = new Map<string, CompiledTemplate>();
+let sources = 0;
 
 /**
- * The compiled form of a template; the last 512 that were used are kept, by their content.
+ * The compiled form of a template; those used last are kept, by their content.
  *
  * @throws TemplateError when the gate refuses it
  */
 export function compileTemplate(source: string): CompiledTemplate {
+  // A text without tags is its own rendering, and compiled faster than it is found.
+  if (!source.includes('{{')) return plain(source);
   const known = cache.get(source);
   if (known !== undefined) {
     cache.delete(source);
     cache.set(source, known);
     return known;
   }
-  const compiled = source.includes('{{') ? compile(source) : plain(source);
+  const compiled = compile(source);
   cache.set(source, compiled);
+  sources += source.length;
   for (const oldest of cache.keys()) {
-    if (cache.size <= capacity) break;
+    if (cache.size <= capacity && sources <= sourcesMost) break;
     cache.delete(oldest);
+    sources -= oldest.length;
   }
   return compiled;
 }
 
+/** Whether a template is kept in its compiled form, so that rendering it compiles nothing. */
+export function isCompiled(source: string): boolean {
+  return !source.includes('{{') || cache.has(source);
+}
+
+/** Lets all compiled templates go: they are compiled again when they are used. */
+export function forgetTemplates(): void {
+  cache.clear();
+  sources = 0;
+}
+
 function plain(source: string): CompiledTemplate {
-  passGate(source);
-  return { references: [], render: () => source };
+  if (source.length > limits.source / 4) passGate(source);
+  const render = (_context: TemplateContext, now: number, most?: number): string => {
+    new Rendering(now, most).reserve({ line: 1, column: 1 }, source.length);
+    return source;
+  };
+  return { references: [], render };
 }
 
 function compile(source: string): CompiledTemplate {
   const { tree, references } = passGate(source);
   const print = programOf(tree, []);
-  const render = (context: TemplateContext, now: number): string => {
-    const rendering = new Rendering(now);
+  const render = (context: TemplateContext, now: number, most?: number): string => {
+    const rendering = new Rendering(now, most);
     print({ context, outer: null, root: context, loop: null, params: null }, rendering);
     return rendering.text;
   };

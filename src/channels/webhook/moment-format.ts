@@ -160,7 +160,7 @@ function parse(format: string): Parsed {
   for (const match of format.matchAll(piece)) {
     const [token, text, escaped] = match;
     if (match.index > from) pieces.push(fixed(format.slice(from, match.index)));
-    words.push(...foreignWords(format.slice(from, match.index)));
+    words.push(...foreignWords(format, from, match.index));
     from = match.index + token.length;
     const shorthand = shorthands[token];
     if (text !== undefined || escaped !== undefined) pieces.push(fixed(text ?? escaped ?? ''));
@@ -168,13 +168,18 @@ function parse(format: string): Parsed {
     else pieces.push(...parse(shorthand).pieces);
   }
   if (from < format.length) pieces.push(fixed(format.slice(from)));
-  words.push(...foreignWords(format.slice(from)));
+  words.push(...foreignWords(format, from, format.length));
   return { pieces, words };
 }
 
-/** Letters that mean nothing in a format; the T of ISO 8601 and the name of the one zone stand for themselves. */
-function foreignWords(text: string): string[] {
-  return (text.match(/[A-Za-z]+/g) ?? []).filter((word) => !['T', 'UTC', 'GMT'].includes(word));
+/** Words of which a part means nothing; the T of ISO 8601 and the name of the one zone stand for themselves. */
+function foreignWords(format: string, from: number, to: number): string[] {
+  return [...format.slice(from, to).matchAll(/[A-Za-z]+/g)].flatMap(({ index, 0: letters }) => {
+    if (['T', 'UTC', 'GMT'].includes(letters)) return [];
+    const before = /[A-Za-z]*$/.exec(format.slice(Math.max(0, from + index - 32), from + index))?.[0] ?? '';
+    const after = /^[A-Za-z]*/.exec(format.slice(from + index, from + index + 32))?.[0] ?? '';
+    return [before + after];
+  });
 }
 
 const capacity = 256;

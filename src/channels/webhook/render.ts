@@ -3,6 +3,7 @@ import type { RenderedRequest } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/template-variables.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
+import { limits } from './budget.ts';
 import { compileTemplate } from './compile.ts';
 import type { TemplateContext } from './compile.ts';
 import { hasBody, readConfig } from './config.ts';
@@ -23,7 +24,10 @@ export function renderWebhook(config: JsonObject, variables: TemplateVariables, 
   const webhook = readConfig(config);
   const context = contextOf(variables, facts);
   const render: Render = (path, source) =>
-    inField(path, () => compileTemplate(source).render(context, facts.createdAt));
+    inField(path, () => {
+      const most = path === 'config.template' ? limits.output : limits.line;
+      return compileTemplate(source).render(context, facts.createdAt, most);
+    });
   const body = renderBody(webhook, context, render);
   const { url, authorization } = renderUrl(webhook, render);
   const headers: [string, string][] = webhook.headers.map(({ key, value }, index) => [
@@ -75,9 +79,12 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
     throw new TemplateError(`"${shown}" is not a URL that begins with http:// or https://`, start, 'config.url');
   }
   const authorization = basicAuthorization(url);
-  url.username = '';
-  url.password = '';
-  url.hash = '';
+  // Each of these writes the whole URL anew.
+  if (authorization !== null) {
+    url.username = '';
+    url.password = '';
+  }
+  if (url.href.includes('#')) url.hash = '';
   const pairs = webhook.queryParameters.map(({ key, value }, index) => {
     const rendered = render(`config.queryParameters[${index}].value`, value);
     return `${encodeURIComponent(key.toWellFormed())}=${encodeURIComponent(rendered.toWellFormed())}`;

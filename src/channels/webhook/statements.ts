@@ -15,7 +15,7 @@ import {
 import type { TextHelper } from './helper.ts';
 import { placeOfNode } from './template-error.ts';
 import type { Place } from './template-error.ts';
-import { escaped, textOf } from './text-helpers.ts';
+import { escaped, sizeOf, textOf } from './text-helpers.ts';
 
 /** Prints one statement, or all of a program. */
 export type Statement = (frame: Frame, rendering: Rendering) => void;
@@ -67,14 +67,28 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
   if (node.escaped && !isVerbatim) {
     return (frame, rendering) => {
       rendering.step(place);
-      rendering.print(place, escaped(textOf(value(frame, rendering))));
+      const text = printed(value(frame, rendering), rendering, place);
+      rendering.print(place, escaped(text));
     };
   }
   return (frame, rendering) => {
     rendering.step(place);
-    rendering.print(place, textOf(value(frame, rendering)));
+    rendering.print(place, printed(value(frame, rendering), rendering, place));
   };
 }
+
+/** The text of a value, made only where it could be printed. */
+function printed(value: unknown, rendering: Rendering, place: Place): string {
+  if (typeof value === 'string') {
+    if (value.length > muchText) rendering.reserve(place, value.length);
+    return value;
+  }
+  if (typeof value === 'object') rendering.reserve(place, sizeOf(value));
+  return textOf(value);
+}
+
+/** From here on a text is measured before it is escaped. */
+const muchText = 1024;
 
 function bodyOf(program: hbs.AST.Program | undefined, declared: Declared): Body {
   const names = program?.blockParams ?? [];
