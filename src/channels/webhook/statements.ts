@@ -15,7 +15,7 @@ import {
 import type { TextHelper } from './helper.ts';
 import { placeOfNode } from './template-error.ts';
 import type { Place } from './template-error.ts';
-import { escaped, sizeOf, textOf } from './text-helpers.ts';
+import { escaped, escapedLength, sizeOf, textOf } from './text-helpers.ts';
 
 /** Prints one statement, or all of a program. */
 export type Statement = (frame: Frame, rendering: Rendering) => void;
@@ -68,6 +68,7 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
     return (frame, rendering) => {
       rendering.step(place);
       const text = printed(value(frame, rendering), rendering, place);
+      if (text.length > muchText) rendering.reserve(place, escapedLength(text));
       rendering.print(place, escaped(text));
     };
   }

@@ -20,20 +20,37 @@ export function sizeOf(value: unknown): number {
 }
 
 const special = /[&<>"'`=]/;
-const everySpecial = /[&<>"'`=]/g;
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-  '`': '&#x60;',
-  '=': '&#x3D;',
-};
+const entities = new Map(
+  [...Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;', '`': '&#x60;', '=': '&#x3D;' })].map(
+    ([char, entity]) => [char.charCodeAt(0), entity] as const,
+  ),
+);
 
 /** What double braces print of a text: HTML's special characters as entities, as Handlebars does it. */
 export function escaped(text: string): string {
-  return special.test(text) ? text.replace(everySpecial, (char) => entities[char] ?? char) : text;
+  if (!special.test(text)) return text;
+  let made = '';
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const entity = code > highestSpecial ? undefined : entities.get(code);
+    if (entity === undefined) continue;
+    made += text.slice(from, i) + entity;
+    from = i + 1;
+  }
+  return made + text.slice(from);
+}
+
+const highestSpecial = '`'.charCodeAt(0);
+
+/** How long a text is when it is escaped; cheaper to ask than to do. */
+export function escapedLength(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= highestSpecial) length += (entities.get(code)?.length ?? 1) - 1;
+  }
+  return length;
 }
 
 /** Whether a text argument was given: an empty one counts as left out, as in the classic helper library. */
