@@ -5,6 +5,7 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
+import { type Preset, presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/preview.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
@@ -12,7 +13,7 @@ import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
 import { createWebhookSender } from './webhook/send.ts';
 import type { SenderOptions, WebhookSender } from './webhook/send.ts';
-import { validateWebhook } from './webhook/validate.ts';
+import { prepareWebhook, validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
 /** What the rest of the service needs of a kind of channel. */
@@ -21,6 +22,10 @@ export interface ChannelKind {
   validateConfig(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[];
   /** What a preview warns of. */
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
+  /** Configurations to start from. */
+  readonly presets: readonly Preset[];
+  /** Compiles every template of a configuration that is not compiled yet, so that rendering compiles nothing. */
+  prepare(config: JsonObject): void;
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
   /** One sender is enough for all channels of the kind. */
@@ -36,6 +41,8 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
   WEBHOOK: {
     validateConfig: validateWebhook,
     warnings: warnAboutWebhook,
+    presets,
+    prepare: prepareWebhook,
     render: renderWebhook,
     createSender: createWebhookSender,
     lockedOf,
