@@ -9,6 +9,7 @@ import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
 import { postgresBench } from './postgres.ts';
+import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  render: renderBench,
   claim: claimBench,
   growth: growthBench,
   postgres: postgresBench,

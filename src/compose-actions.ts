@@ -60,7 +60,14 @@ export function composeActions(means: ActionMeans) {
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
-    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock }),
+    alertChannels: createChannelActions({
+      alertChannels,
+      variables,
+      checkGroups,
+      validateConfig,
+      clock,
+      onWritten: means.onChannelsChanged,
+    }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
     triggers: createTriggerActions(triggering),
@@ -85,7 +92,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
+    notices: createNoticeActions({ ...store, ...means }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }

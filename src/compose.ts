@@ -9,6 +9,7 @@ import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
+import { brokenChannelsOf } from './compose-templates.ts';
 import { listenAt, portOf } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
@@ -87,6 +88,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
     ...hints,
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
+    brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });

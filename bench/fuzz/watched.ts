@@ -36,13 +36,13 @@ export function watchProcess(): Watch {
     note(`environment: ${what} ${String(key)}`);
     return undefined;
   };
-  process.env = new Proxy(env, { get: read('read'), has: () => (note('environment: looked at'), false) });
-  const before = prototypes.map(contentOf);
+  process.env = new Proxy<NodeJS.ProcessEnv>(env, { get: read('read'), has: () => (note('environment: looked at'), false) });
+  const before = prototypes.map(([, prototype]) => contentOf(prototype));
   return {
     look() {
-      prototypes.forEach((prototype, index) => {
+      prototypes.forEach(([name, prototype], index) => {
         const now = contentOf(prototype);
-        if (now !== before[index]) note(`${String(prototype.constructor?.name)}.prototype has changed`);
+        if (now !== before[index]) note(`${name}.prototype has changed`);
         before[index] = now;
       });
       return noticed.splice(0);
@@ -55,13 +55,13 @@ export function watchProcess(): Watch {
   };
 }
 
-const prototypes: readonly { constructor?: { name?: string } }[] = [
-  Object.prototype,
-  Array.prototype,
-  String.prototype,
-  Number.prototype,
-  Boolean.prototype,
-  Function.prototype,
+const prototypes: readonly (readonly [name: string, prototype: object])[] = [
+  ['Object', Object.prototype],
+  ['Array', Array.prototype],
+  ['String', String.prototype],
+  ['Number', Number.prototype],
+  ['Boolean', Boolean.prototype],
+  ['Function', Function.prototype],
 ];
 
 function contentOf(prototype: object): string {

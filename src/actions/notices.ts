@@ -14,8 +14,26 @@ export interface Notice {
   readonly action: string;
 }
 
+/** A channel that cannot send as it is stored. */
+export interface BrokenChannel {
+  readonly alertChannelId: number;
+  readonly name: string;
+  /** Epoch ms: when this was found. */
+  readonly since: number;
+  readonly fault: {
+    readonly path: string;
+    readonly message: string;
+    readonly line?: number;
+    readonly column?: number;
+  };
+}
+
+/** Those of an account. */
+export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
+
 /** What this action needs. */
 export interface NoticeMeans {
+  readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
       readonly {
@@ -43,7 +61,8 @@ export interface NoticeActions {
   list(caller: Caller): Promise<Notice[]>;
 }
 
-export function createNoticeActions({ failingChannels, gaps, processNotices }: NoticeMeans): NoticeActions {
+export function createNoticeActions(means: NoticeMeans): NoticeActions {
+  const { failingChannels, brokenChannels, gaps, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -57,8 +76,22 @@ export function createNoticeActions({ failingChannels, gaps, processNotices }: N
         action: `Look at GET /v1/deliveries?alertChannelId=${alertChannelId}, mend the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
-      return [...ofChannels, ...ofGaps, ...(await processNotices())].sort((a, b) => a.since - b.since);
+      const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
+      return [...ofChannels, ...ofTemplates, ...ofGaps, ...(await processNotices())].sort((a, b) => a.since - b.since);
     },
+  };
+}
+
+/** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */
+function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
+  const place = fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
+  return {
+    id: `channel-broken:${alertChannelId}`,
+    kind: 'channel-broken',
+    since,
+    subject: name,
+    message: `The alert channel "${name}" cannot send alerts as it is stored: ${fault.message} (${place}).`,
+    action: `Mend it and save it with PUT /v1/alert-channels/${alertChannelId}; POST /v1/alert-channels/preview shows what it would send.`,
   };
 }
 

@@ -13,7 +13,7 @@ import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
 import { createWebhookSender } from './webhook/send.ts';
 import type { SenderOptions, WebhookSender } from './webhook/send.ts';
-import { prepareWebhook, validateWebhook } from './webhook/validate.ts';
+import { validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
 /** What the rest of the service needs of a kind of channel. */
@@ -24,8 +24,6 @@ export interface ChannelKind {
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
   /** Configurations to start from. */
   readonly presets: readonly Preset[];
-  /** Compiles every template of a configuration that is not compiled yet, so that rendering compiles nothing. */
-  prepare(config: JsonObject): void;
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
   /** One sender is enough for all channels of the kind. */
@@ -42,7 +40,6 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
     validateConfig: validateWebhook,
     warnings: warnAboutWebhook,
     presets,
-    prepare: prepareWebhook,
     render: renderWebhook,
     createSender: createWebhookSender,
     lockedOf,

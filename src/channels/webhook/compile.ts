@@ -21,8 +21,8 @@ export interface CompiledTemplate {
 
 /** Compiled templates that are kept, by their source. */
 const capacity = 4096;
-/** Characters of source that they may have together. */
-const sourcesMost = 8 * 1024 * 1024;
+/** Characters of source that they may have together; compiled they take some thirty times as much memory. */
+const sourcesMost = 2 * 1024 * 1024;
 const cache = new Map<string, CompiledTemplate>();
 let sources = 0;
 

@@ -150,14 +150,22 @@ function value(least: number, make: ValueHelper['value']): ValueHelper {
   return { kind: 'value', least, value: make };
 }
 
+// oxlint-disable-next-line no-control-regex -- control characters are among what JSON escapes
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** A text as JSON. Most hold nothing to escape, and looking for it is cheaper than escaping. */
+function quoted(text: string): string {
+  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
 /** The text and value helpers by name. A value of an unsuitable type prints nothing; it never breaks an alert. */
 export const textHelpers: Readonly<Record<string, TextHelper | ValueHelper>> = {
   uppercase: onText((text) => text.toUpperCase()),
   lowercase: onText((text) => text.toLowerCase()),
   capitalize: onText((text) => text.charAt(0).toUpperCase() + text.slice(1)),
   trim: onText((text) => text.trim()),
-  json: verbatim((any) => JSON.stringify(any) ?? 'null'),
-  jsonString: verbatim((any) => JSON.stringify(textOf(any)).slice(1, -1)),
+  json: verbatim((any) => (typeof any === 'string' ? quoted(any) : (JSON.stringify(any) ?? 'null'))),
+  jsonString: verbatim((any) => quoted(textOf(any)).slice(1, -1)),
   urlencode: verbatim((any) => encodeURIComponent(textOf(any).toWellFormed())),
   truncate: value(2, truncate),
   replace: value(2, replace),

@@ -44,11 +44,6 @@ export function validateWebhook(config: JsonObject, secretNames: ReadonlySet<str
   ];
 }
 
-/** Compiles every template of a stored configuration; what the gate refuses by now is left for the rendering to say. */
-export function prepareWebhook(config: JsonObject): void {
-  for (const { path, source } of templatesOf(readConfig(config))) compileField(path, source);
-}
-
 /** The compiled template, or what is wrong with it. */
 export function compileField(path: string, source: string): CompiledTemplate | ConfigIssue {
   try {
