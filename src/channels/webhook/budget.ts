@@ -31,13 +31,16 @@ export class Rendering {
   readonly now: number;
   /** Where the call stands that is being made. */
   place: Place = start;
+  /** Whether the variables are an object that inherits nothing under any name. */
+  readonly ownsAll: boolean;
   readonly #most: number;
   #steps = 0;
   #work = 0;
 
   /** @param most the longest text that may come of it */
-  constructor(now: number, most: number = limits.output) {
+  constructor(now: number, most: number = limits.output, ownsAll = false) {
     this.now = now;
+    this.ownsAll = ownsAll;
     this.#most = most;
   }
 
@@ -52,6 +55,13 @@ export class Rendering {
   /** Prints. */
   print(place: Place, text: string): void {
     this.text += text;
+    if (this.text.length > this.#most) throw this.tooLong(place);
+  }
+
+  /** Prints the value of a tag, which is a step. */
+  printValue(place: Place, text: string): void {
+    this.text += text;
+    if (++this.#steps > limits.steps) this.step(place, 0);
     if (this.text.length > this.#most) throw this.tooLong(place);
   }
 

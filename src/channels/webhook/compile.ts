@@ -1,5 +1,6 @@
 // Makes a function of a template, once, and renders with it within a budget.
 import { limits, Rendering } from './budget.ts';
+import { ownsAllNames } from './context.ts';
 import { passGate } from './gate.ts';
 import type { Reference } from './gate.ts';
 import { programOf } from './statements.ts';
@@ -75,7 +76,7 @@ function compile(source: string): CompiledTemplate {
   const { tree, references } = passGate(source);
   const print = programOf(tree, []);
   const render = (context: TemplateContext, now: number, most?: number): string => {
-    const rendering = new Rendering(now, most);
+    const rendering = new Rendering(now, most, ownsAllNames(context));
     print({ context, outer: null, root: context, loop: null, params: null }, rendering);
     return rendering.text;
   };

@@ -30,6 +30,11 @@ function capped(value: TemplateValue): unknown {
   return value;
 }
 
+/** Whether a context was made here, so that no name in it is inherited. */
+export function ownsAllNames(context: object): boolean {
+  return Object.getPrototypeOf(context) === prototype;
+}
+
 /** The names and values of one delivery's templates (decisions: Variables, Limits). */
 export function contextOf(variables: TemplateVariables, facts: RenderFacts): TemplateContext {
   const context = Object.create(prototype) as Record<string, unknown>;

@@ -78,7 +78,15 @@ export function pathValue(node: hbs.AST.PathExpression, declared: Declared): Val
     const index = declared[level]?.indexOf(first) ?? 0;
     return (frame) => under(paramsOf(frame, level)?.values[index], parts, 1);
   }
-  if (depth === 0 && parts.length === 1) return (frame) => ownValue(frame.context, first);
+  if (depth === 0 && parts.length === 1) {
+    return (frame, rendering) => {
+      const { context } = frame;
+      // Most names are those of the delivery, and they are known to inherit nothing.
+      return rendering.ownsAll && context === frame.root
+        ? (context as Readonly<Record<string, unknown>>)[first]
+        : ownValue(context, first);
+    };
+  }
   return (frame) => under(outerOf(frame, depth)?.context, parts, 0);
 }
 

@@ -135,7 +135,7 @@ export function instantOf(value: unknown, now: number): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   let at: number | null;
   if (typeof value === 'number') at = value;
-  else if (exact.test(value)) at = Date.parse(value);
+  else if (value.length === 24 && exact.test(value)) at = Date.parse(value);
   else if (value.length > longest) at = null;
   else {
     const phrase = value.trim().toLowerCase();

@@ -66,15 +66,13 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
   const isVerbatim = helper?.kind === 'text' && helper.verbatim === true;
   if (node.escaped && !isVerbatim) {
     return (frame, rendering) => {
-      rendering.step(place);
       const text = printed(value(frame, rendering), rendering, place);
       if (text.length > muchText) rendering.reserve(place, escapedLength(text));
-      rendering.print(place, escaped(text));
+      rendering.printValue(place, escaped(text));
     };
   }
   return (frame, rendering) => {
-    rendering.step(place);
-    rendering.print(place, printed(value(frame, rendering), rendering, place));
+    rendering.printValue(place, printed(value(frame, rendering), rendering, place));
   };
 }
 
