@@ -5,7 +5,13 @@ import { contextOf } from '#channels/webhook/context.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { validateWebhook } from '#channels/webhook/validate.ts';
 import { median } from './support/numbers.ts';
-import { bareTemplate, bareValues, facts, referenceTemplate, referenceVariables } from './support/reference-template.ts';
+import {
+  bareTemplate,
+  bareValues,
+  facts,
+  referenceTemplate,
+  referenceVariables,
+} from './support/reference-template.ts';
 import type { Bench, Findings, Row } from './support/report.ts';
 
 export const renderBench: Bench = {

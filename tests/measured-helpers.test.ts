@@ -33,7 +33,11 @@ const render = (source: string): string => compileTemplate(source).render(values
 function assertSays(call: string, name: string, mark: string | undefined): void {
   const holds = mark === 't';
   assert.ok(mark !== undefined && 'tfx'.includes(mark), call);
-  assert.equal(render(`{{${call}}}|{{#${call}}}yes{{else}}no{{/${name}}}|{{#if (${call})}}1{{/if}}`), `${holds}|${holds ? 'yes' : 'no'}|${holds ? 1 : ''}`, call);
+  assert.equal(
+    render(`{{${call}}}|{{#${call}}}yes{{else}}no{{/${name}}}|{{#if (${call})}}1{{/if}}`),
+    `${holds}|${holds ? 'yes' : 'no'}|${holds ? 1 : ''}`,
+    call,
+  );
 }
 
 const { compare, ...comparisons } = measured.comparisons;

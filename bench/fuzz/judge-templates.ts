@@ -47,7 +47,12 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
   if (issue?.line !== undefined && !isPlace(issue, source)) breaches.push('refused at a place that does not exist');
   const outcome = { saveMs: saved.ms, renderMs: 0, output: 0 };
   if (issue !== undefined || saved.error !== null) {
-    return { ...outcome, ending: 'refused', why: kindOf(issue?.message ?? 'threw'), breaches: [...breaches, ...watch.look()] };
+    return {
+      ...outcome,
+      ending: 'refused',
+      why: kindOf(issue?.message ?? 'threw'),
+      breaches: [...breaches, ...watch.look()],
+    };
   }
   const rendered = timed(() => subject.render(config, variables), renderMost);
   if (rendered.ms > renderMost) breaches.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
@@ -56,7 +61,8 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
     else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
   }
   const output = rendered.value === null ? 0 : rendered.value.body.length + rendered.value.url.length;
-  if (output > limits.output + 64 * 1024 * (field === 'template' ? 0 : 8)) breaches.push(`printed ${output} characters`);
+  if (output > limits.output + 64 * 1024 * (field === 'template' ? 0 : 8))
+    breaches.push(`printed ${output} characters`);
   if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
   breaches.push(...watch.look());
   const ending = rendered.error === null ? 'rendered' : 'render error';

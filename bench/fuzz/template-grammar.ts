@@ -189,7 +189,8 @@ function call(dice: Dice, depth: number): string {
     if (dice() < 0.5) args.push(one(["'2 days ago'", "'last week'", 'STARTED_AT', 'ODD'], dice));
     args.push(one(["'YYYY-MM-DD'", "'X'", "'LLLL'", "'h:mm a'", "'[at] x'"], dice));
   }
-  if (helper !== 'compare' && dice() < 0.05) args.push(`${one(['compare', 'includeZero', 'lang', '__proto__'], dice)}=${argument(dice, 0)}`);
+  if (helper !== 'compare' && dice() < 0.05)
+    args.push(`${one(['compare', 'includeZero', 'lang', '__proto__'], dice)}=${argument(dice, 0)}`);
   return [helper, ...args].join(' ');
 }
 
@@ -210,9 +211,10 @@ function blockHead(dice: Dice): [head: string, end: string] {
     const list = one(['TAGS', 'LONG_LIST', '@root', '@root.TAGS', 'MANY', '../TAGS', 'this', "(split BIG 'x')"], dice);
     return [`each ${list}`, 'each'];
   }
-  if (kind < 0.5) return [`${one(['if', 'unless', 'with'], dice)} ${argument(dice, 2)}`, 'if'].map((text, index, [head]) =>
-    index === 0 ? text : (head?.split(' ')[0] ?? text),
-  ) as [string, string];
+  if (kind < 0.5)
+    return [`${one(['if', 'unless', 'with'], dice)} ${argument(dice, 2)}`, 'if'].map((text, index, [head]) =>
+      index === 0 ? text : (head?.split(' ')[0] ?? text),
+    ) as [string, string];
   if (kind < 0.85) {
     const head = call(dice, 2);
     const word = head.split(' ')[0] ?? '';

@@ -66,7 +66,8 @@ export function fuzzTemplates(
     if (outcome.saveMs > slowestSave.ms) slowestSave = { ms: outcome.saveMs, number };
     if (outcome.renderMs > slowestRender.ms) slowestRender = { ms: outcome.renderMs, number };
     if (outcome.output > longestOutput.length) longestOutput = { length: outcome.output, number };
-    for (const breach of outcome.breaches) if (breaches.length < breachesMost) breaches.push(`case ${number}: ${breach}`);
+    for (const breach of outcome.breaches)
+      if (breaches.length < breachesMost) breaches.push(`case ${number}: ${breach}`);
     if ((done + 1) % tenth !== 0) continue;
     watch.end();
     const heap = heapMegabytes();

@@ -26,7 +26,8 @@ export function watchProcess(): Watch {
     if (Reflect.set(holder, name, wrapped)) undo.push(() => Reflect.set(holder, name, original));
   };
   for (const name of Object.keys(fs)) {
-    if (/^(read|write|open|stat|lstat|access|exists|append|create|copy|rm|unlink|mkdir)/.test(name)) wrap(fs, name, 'file:');
+    if (/^(read|write|open|stat|lstat|access|exists|append|create|copy|rm|unlink|mkdir)/.test(name))
+      wrap(fs, name, 'file:');
   }
   syncBuiltinESMExports();
   for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir']) wrap(console, name, 'logged:');
@@ -36,7 +37,10 @@ export function watchProcess(): Watch {
     note(`environment: ${what} ${String(key)}`);
     return undefined;
   };
-  process.env = new Proxy<NodeJS.ProcessEnv>(env, { get: read('read'), has: () => (note('environment: looked at'), false) });
+  process.env = new Proxy<NodeJS.ProcessEnv>(env, {
+    get: read('read'),
+    has: () => (note('environment: looked at'), false),
+  });
   const before = prototypes.map(([, prototype]) => contentOf(prototype));
   return {
     look() {

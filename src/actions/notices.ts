@@ -84,7 +84,8 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
 
 /** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */
 function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
-  const place = fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
+  const place =
+    fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
   return {
     id: `channel-broken:${alertChannelId}`,
     kind: 'channel-broken',

@@ -24,7 +24,9 @@ export const webhookConfig = z
       .nullable()
       .exactOptional()
       .describe('With a new secret: until when the old one signs, too.'),
-    webhookType: text(100).default(null).describe('Which preset it was made from: GET /v1/alert-channels/presets. Any other text is kept as it is.'),
+    webhookType: text(100)
+      .default(null)
+      .describe('Which preset it was made from: GET /v1/alert-channels/presets. Any other text is kept as it is.'),
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
   })
   .meta({ id: 'WebhookConfigWrite' });

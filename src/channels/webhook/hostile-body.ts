@@ -71,7 +71,10 @@ function broken(
 
 /** How to write it instead: by what stands around the tag now. */
 function advice(template: string, name: string): string {
-  const tag = new RegExp(String.raw`(.?)\{\{\{?~?&?\s*(?:this\.|@root\.|\.\./)*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}\}?(.?)`, 's');
+  const tag = new RegExp(
+    String.raw`(.?)\{\{\{?~?&?\s*(?:this\.|@root\.|\.\./)*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}\}?(.?)`,
+    's',
+  );
   const [, before, after] = tag.exec(template) ?? [];
   const safe = `{{json ${name}}}`;
   if (before === '"' && after === '"') {

@@ -1,5 +1,5 @@
 // Warnings about a URL that another value would bend, and about what is encoded twice on its way into one.
-import type { TemplateVariables } from '#domain/template-variables.ts';
+import { systemVariableNames, type TemplateVariables } from '#domain/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
 import type { Reference } from './gate.ts';
 import { firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
@@ -37,15 +37,13 @@ export function urlWarnings(
       const twice = encodedTwice(path, name, urlWith);
       if (twice !== null) return [{ path, ...place, ...twice }];
       // A variable of a user is set on purpose: whole paths and queries may stand in it.
-      const isOfAlert = /^[A-Z_]+$/.test(name) && isSystem(name);
-      const bent = path === 'config.url' && isOfAlert ? bending(name, urlWith) : null;
+      const bent = path === 'config.url' && isSystem(name) ? bending(name, urlWith) : null;
       return bent === null ? [] : [{ path, ...place, ...bent }];
     }),
   );
 }
 
-const isSystem = (name: string): boolean =>
-  ['ALERT_TITLE', 'CHECK_NAME', 'CHECK_DESCRIPTION', 'CHECK_URL', 'CHECK_ERROR_MESSAGE', 'RUN_LOCATION', 'GROUP_NAME', 'TAGS', 'API_CHECK_RESPONSE_STATUS_TEXT'].includes(name);
+const isSystem = (name: string): boolean => systemVariableNames.some((system) => system === name);
 
 /** `{{URL}}` and `{{URL}}/path`: the variable is the address. */
 function isWholeUrl(url: string, name: string): boolean {
@@ -58,14 +56,13 @@ function encodedTwice(path: string, name: string, urlWith: (name: string, text: 
   const isQuery = path.startsWith('config.queryParameters');
   const spaced = urlWith(name, 'a b')?.href ?? '';
   if (spaced.includes('a%2520b')) {
-    const fix = isQuery
-      ? `query values are encoded for you: write {{{${name}}}}`
-      : `write {{urlencode ${name}}} once`;
+    const fix = isQuery ? `query values are encoded for you: write {{{${name}}}}` : `write {{urlencode ${name}}} once`;
     return { message: `${name} is percent-encoded twice: ${fix}.`, example: 'a b' };
   }
   const joined = urlWith(name, 'a&b')?.href ?? '';
   if (/a(&|%26)amp(;|%3B)b/.test(joined)) {
-    const fix = isQuery ? `{{{${name}}}}` : `{{urlencode ${name}}}`;
+    const whole = isSystem(name) ? '' : `{{{${name}}}} where it is a part of the address as it stands, or `;
+    const fix = isQuery ? `{{{${name}}}}` : `${whole}{{urlencode ${name}}}`;
     return { message: `Double braces write & as &amp;, which a URL does not know: write ${fix}.`, example: '&' };
   }
   return null;

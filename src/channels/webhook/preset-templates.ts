@@ -11,7 +11,8 @@ const figures = `{{#if CHECK_ERROR_MESSAGE}}{{truncate CHECK_ERROR_MESSAGE 500 '
 const slackText = (name: string, most: number): string =>
   `{{json (replace (replace (replace (truncate ${name} ${most} '…') '&' '&amp;') '<' '&lt;') '>' '&gt;')}}`;
 /** A mark of no width behind each @ keeps a name from calling people. */
-const unmentioned = (name: string, most: number): string => `{{json (replace (truncate ${name} ${most} '…') '@' '@\u200b')}}`;
+const unmentioned = (name: string, most: number): string =>
+  `{{json (replace (truncate ${name} ${most} '…') '@' '@\u200b')}}`;
 /** Escaped for HTML, then for JSON. */
 const html = (template: string): string => `"{{#jsonString}}${template}{{/jsonString}}"`;
 
@@ -124,7 +125,7 @@ export const presetTemplates = {
     '{',
     '  "topic": {{json NTFY_TOPIC}},',
     `  "title": ${short('ALERT_TITLE', 250)},`,
-    `  "message": ${short("(default CHECK_ERROR_MESSAGE CHECK_NAME)", 900)},`,
+    `  "message": ${short('(default CHECK_ERROR_MESSAGE CHECK_NAME)', 900)},`,
     `  "priority": ${color('5', '4', '3')},`,
     `  "tags": ["${color('rotating_light', 'warning', 'white_check_mark')}"],`,
     '  "click": {{json RESULT_LINK}}',

@@ -28,18 +28,25 @@ function preset(
   name: string,
   url: string,
   note: string,
-  more: { readonly headers?: readonly Pair[]; readonly open?: readonly string[]; readonly locked?: readonly string[] } = {},
+  more: {
+    readonly headers?: readonly Pair[];
+    readonly open?: readonly string[];
+    readonly locked?: readonly string[];
+  } = {},
 ): Preset {
   const { headers = [], open = [], locked = [] } = more;
   return {
     webhookType,
     name,
     note,
-    variables: [
-      ...open.map((key) => ({ key, locked: false })),
-      ...locked.map((key) => ({ key, locked: true })),
-    ],
-    config: { url, method: 'POST', headers: [json, ...headers], queryParameters: [], template: presetTemplates[webhookType] },
+    variables: [...open.map((key) => ({ key, locked: false })), ...locked.map((key) => ({ key, locked: true }))],
+    config: {
+      url,
+      method: 'POST',
+      headers: [json, ...headers],
+      queryParameters: [],
+      template: presetTemplates[webhookType],
+    },
   };
 }
 
@@ -48,7 +55,7 @@ export const presets: readonly Preset[] = [
   preset(
     'WEBHOOK_DISCORD',
     'Discord',
-    'https://discord.com/api/webhooks/{{DISCORD_WEBHOOK}}',
+    'https://discord.com/api/webhooks/{{{DISCORD_WEBHOOK}}}',
     'Channel settings, Integrations, Webhooks: DISCORD_WEBHOOK is the part of its URL after /api/webhooks/.',
     { locked: ['DISCORD_WEBHOOK'] },
   ),
@@ -62,7 +69,7 @@ export const presets: readonly Preset[] = [
   preset(
     'WEBHOOK_INCIDENTIO',
     'incident.io',
-    'https://api.incident.io/v2/alert_events/http/{{INCIDENTIO_ALERT_SOURCE}}',
+    'https://api.incident.io/v2/alert_events/http/{{{INCIDENTIO_ALERT_SOURCE}}}',
     'Alerts, Sources, HTTP: INCIDENTIO_ALERT_SOURCE is the last part of its URL, INCIDENTIO_TOKEN its bearer token.',
     {
       headers: [{ key: 'authorization', value: 'Bearer {{{INCIDENTIO_TOKEN}}}', locked: true }],
@@ -73,7 +80,7 @@ export const presets: readonly Preset[] = [
   preset(
     'WEBHOOK_MATTERMOST',
     'Mattermost',
-    'https://{{MATTERMOST_HOST}}/hooks/{{MATTERMOST_WEBHOOK}}',
+    'https://{{{MATTERMOST_HOST}}}/hooks/{{{MATTERMOST_WEBHOOK}}}',
     'Integrations, Incoming Webhooks: MATTERMOST_HOST is your server, MATTERMOST_WEBHOOK the part of the URL after /hooks/.',
     { open: ['MATTERMOST_HOST'], locked: ['MATTERMOST_WEBHOOK'] },
   ),
@@ -111,7 +118,7 @@ export const presets: readonly Preset[] = [
   preset(
     'WEBHOOK_SLACK',
     'Slack',
-    'https://hooks.slack.com/services/{{SLACK_WEBHOOK}}',
+    'https://hooks.slack.com/services/{{{SLACK_WEBHOOK}}}',
     'Your app, Incoming Webhooks: SLACK_WEBHOOK is the part of its URL after /services/.',
     { locked: ['SLACK_WEBHOOK'] },
   ),

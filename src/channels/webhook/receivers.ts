@@ -70,7 +70,8 @@ export function tooMuchFor(
   { url, webhookType }: { readonly url: string; readonly webhookType: string | null },
 ): string | null {
   const host = URL.parse(url)?.hostname ?? '';
-  const receiver = receivers.find((one) => one.webhookType === webhookType) ?? receivers.find((one) => one.host.test(host));
+  const receiver =
+    receivers.find((one) => one.webhookType === webhookType) ?? receivers.find((one) => one.host.test(host));
   const bytes = Buffer.byteLength(body);
   if (receiver === undefined) {
     return bytes > modestMost

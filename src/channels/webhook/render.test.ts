@@ -144,6 +144,28 @@ test('query parameters are appended and leave the URL’s own query as it is wri
   assert.match(render({ queryParameters }).url, /^https:\/\/example\.com\/hook\?a%20b=/);
 });
 
+test('a URL, a header and a query value end at 8 kB with an error, a body at 256 kB', () => {
+  const long = 'x'.repeat(9000);
+  const error = (config: Parameters<typeof render>[0]): string => {
+    try {
+      renderWebhook({ url: 'https://h/', ...config }, { LONG: long }, facts);
+      return 'rendered';
+    } catch (thrown) {
+      return thrown instanceof TemplateError ? `${thrown.path}: ${thrown.message}` : 'threw';
+    }
+  };
+  assert.equal(error({ url: 'https://h/{{LONG}}' }), 'config.url: the rendered text is longer than 8 kB');
+  assert.equal(
+    error({ headers: [{ key: 'a', value: '{{LONG}}' }] }),
+    'config.headers[0].value: the rendered text is longer than 8 kB',
+  );
+  assert.equal(
+    error({ queryParameters: [{ key: 'a', value: long }] }),
+    'config.queryParameters[0].value: the rendered text is longer than 8 kB',
+  );
+  assert.equal(error({ template: '{{LONG}}' }), 'rendered');
+});
+
 test('a header stays one line whatever a value brings along', () => {
   const headers = [{ key: 'X-Message', value: 'a{{{TEXT}}}b' }];
   const request = renderWebhook({ url: 'http://h/', headers }, { TEXT: '\r\nX-Evil: 1\0\u007f' }, facts);

@@ -168,7 +168,13 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Prints a body with another context. `../` leads back, except where the context has not changed. */
-function printWithin(context: unknown, values: readonly unknown[], body: Body, frame: Frame, rendering: Rendering): void {
+function printWithin(
+  context: unknown,
+  values: readonly unknown[],
+  body: Body,
+  frame: Frame,
+  rendering: Rendering,
+): void {
   const { root, loop, params } = frame;
   const outer = context === frame.context ? frame.outer : frame;
   const inner = { context, outer, root, loop, params: body.declares ? { values, outer: params } : params };
@@ -195,14 +201,7 @@ function printSection(
   else printWithin(value, [], body, frame, rendering);
 }
 
-function printEach(
-  value: unknown,
-  body: Body,
-  inverse: Body,
-  frame: Frame,
-  rendering: Rendering,
-  place: Place,
-): void {
+function printEach(value: unknown, body: Body, inverse: Body, frame: Frame, rendering: Rendering, place: Place): void {
   const isList = Array.isArray(value);
   const keys = isList || typeof value !== 'object' || value === null ? null : Object.keys(value);
   const count = isList ? value.length : (keys?.length ?? 0);
