@@ -88,15 +88,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const templates = keepTemplates(means);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
   const turns: Record<LoopName, () => Promise<number>> = {
-    'follow-clock': createFollowClock({
-      store: store.path,
-      clock,
-      measureTime: means.measureTime,
-      onClockSet: (byMs) => {
-        log.warn('clock.set', { byMs });
-        means.onClockSet();
-      },
-    }),
+    'follow-clock': joinFollowClock(means),
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
@@ -157,6 +149,18 @@ interface Joint extends PathMeans {
   /** Whose leases are this process's. */
   readonly owner: string;
   readonly startedAt: number;
+}
+
+function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMeans): () => Promise<number> {
+  return createFollowClock({
+    store: store.path,
+    clock,
+    measureTime,
+    onClockSet: (byMs) => {
+      log.warn('clock.set', { byMs });
+      onClockSet();
+    },
+  });
 }
 
 function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }: Joint): () => Promise<number> {

@@ -35,6 +35,7 @@ export interface Tocsin {
   stop(why: string): Promise<void>;
 }
 
+const userAgent = `Tocsin/${version}`;
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
 
 /**
@@ -81,8 +82,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
-  const plain = { config, store, clock, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, ...access, runtimes, metrics, links, publicUrl, ownProcess };
+  const shared = { ...access, config, store, clock, userAgent, runtimes, metrics, links, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,

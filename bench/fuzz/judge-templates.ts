@@ -66,23 +66,21 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
   if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
   breaches.push(...watch.look());
   const ending = rendered.error === null ? 'rendered' : 'render error';
-  const why = rendered.error === null ? '' : kindOf(String((rendered.error as Error).message));
+  const why = rendered.error === null ? '' : kindOf((rendered.error as Error).message);
   return { ending, why, saveMs: saved.ms, renderMs: rendered.ms, output, breaches };
 }
 
 /** The channel that a template is saved in. */
 export function configOf(field: TemplateCase['field'], source: string): JsonObject {
   const pairs = [{ key: 'x-fuzz', value: source, locked: false }];
-  switch (field) {
-    case 'url':
-      return { url: `https://receiver.example/${source}`, template: 'text' };
-    case 'header':
-      return { url: 'https://receiver.example/', template: 'text', headers: pairs };
-    case 'query':
-      return { url: 'https://receiver.example/', template: 'text', queryParameters: pairs };
-    default:
-      return { url: 'https://receiver.example/', template: source };
-  }
+  const url = 'https://receiver.example/';
+  const configs: Readonly<Record<TemplateCase['field'], JsonObject>> = {
+    template: { url, template: source },
+    url: { url: `${url}${source}`, template: 'text' },
+    header: { url, template: 'text', headers: pairs },
+    query: { url, template: 'text', queryParameters: pairs },
+  };
+  return configs[field];
 }
 
 interface Timed<Value> {

@@ -42,8 +42,8 @@ export function createChannelConfigs({ reader }: Database): ChannelConfigs {
       let query = columns().orderBy('account_id').orderBy('id').limit(limit);
       if (place !== null) {
         const account = idBytes(place.accountId);
-        query = query.where(({ or, and, eb }) =>
-          or([eb('account_id', '>', account), and([eb('account_id', '=', account), eb('id', '>', place.id)])]),
+        query = query.where((eb) =>
+          eb.or([eb('account_id', '>', account), eb.and([eb('account_id', '=', account), eb('id', '>', place.id)])]),
         );
       }
       return (await query.execute()).map(configOf);

@@ -197,6 +197,7 @@ test('templates are rendered where no code may be made of text', () => {
 
 test('what a prototype was given is not seen by templates', () => {
   const name = 'polluted';
+  // oxlint-disable-next-line no-extend-native -- what somebody else's mistake could do
   Object.defineProperty(Object.prototype, name, { value: 'leaked', configurable: true });
   try {
     const source = `{{polluted}}{{this.polluted}}{{NAME.polluted}}{{TAGS.polluted}}{{lookup @root "polluted"}}{{@root.polluted}}`;

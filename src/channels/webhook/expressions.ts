@@ -60,7 +60,7 @@ export function valueOf(node: hbs.AST.Expression, declared: Declared): Value {
   if (node.type === 'PathExpression') return pathValue(node as hbs.AST.PathExpression, declared);
   if (node.type === 'SubExpression') {
     const call = node as hbs.AST.SubExpression;
-    return callValue(call, declared) ?? pathValue(call.path as hbs.AST.PathExpression, declared);
+    return callValue(call, declared) ?? pathValue(call.path, declared);
   }
   const fixed = 'value' in node ? node.value : node.type === 'NullLiteral' ? null : undefined;
   return () => fixed;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { alertTypes } from '#domain/alert.ts';
+import type { JsonObject } from '#domain/json.ts';
 import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/template-variables.ts';
 import { warnAboutWebhook } from './preview.ts';
 import { presets } from './presets.ts';
@@ -197,6 +198,13 @@ const own: Readonly<Record<string, string>> = {
 };
 const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
 
+/** The configuration of a preset as a channel stores it. */
+function stored(webhookType: string): JsonObject {
+  const found = presets.find((preset) => preset.webhookType === webhookType);
+  assert.ok(found);
+  return { ...(JSON.parse(JSON.stringify(found.config)) as JsonObject), webhookType };
+}
+
 function variablesOf(alertType: AlertFacts['alertType'], hostile: string | null): TemplateVariables {
   const or = (harmless: string): string => hostile ?? harmless;
   const system = systemVariables({
@@ -247,7 +255,7 @@ for (const { webhookType, name, config, variables } of presets) {
     assert.ok(schema);
     for (const alertType of alertTypes) {
       for (const hostile of hostileValues) {
-        const request = renderWebhook({ ...config }, variablesOf(alertType, hostile), facts);
+        const request = renderWebhook(stored(webhookType), variablesOf(alertType, hostile), facts);
         const parsed = schema.safeParse(JSON.parse(request.body));
         assert.ok(parsed.success, `${alertType} with ${JSON.stringify(hostile)?.slice(0, 40)}: ${parsed.error}`);
         assert.equal(tooMuchFor(request.body, { url: request.url, webhookType }), null);
@@ -258,10 +266,9 @@ for (const { webhookType, name, config, variables } of presets) {
   });
 
   test(`the preset for ${name} can be saved, brings no warning, and says which variables it uses`, () => {
-    const config_ = { ...config, webhookType } as unknown as Parameters<typeof validateWebhook>[0];
-    assert.deepEqual(validateWebhook(config_, new Set()), []);
+    assert.deepEqual(validateWebhook(stored(webhookType), new Set()), []);
     for (const alertType of ['ALERT_FAILURE', 'ALERT_RECOVERY'] as const) {
-      assert.deepEqual(warnAboutWebhook(config_, variablesOf(alertType, null), new Set()), []);
+      assert.deepEqual(warnAboutWebhook(stored(webhookType), variablesOf(alertType, null), new Set()), []);
     }
     const used = Object.keys(own).filter((key) => JSON.stringify(config).includes(key));
     assert.deepEqual(variables.map(({ key }) => key).toSorted(), used.toSorted());
@@ -271,9 +278,9 @@ for (const { webhookType, name, config, variables } of presets) {
 test('what calls people stays text in the presets of those who would read it so', () => {
   const hostile = '@here @everyone <!channel> <@U1> <users/all>';
   const bodies = Object.fromEntries(
-    presets.map(({ webhookType, config }) => [
+    presets.map(({ webhookType }) => [
       webhookType,
-      renderWebhook({ ...config }, variablesOf('ALERT_FAILURE', hostile), facts).body,
+      renderWebhook(stored(webhookType), variablesOf('ALERT_FAILURE', hostile), facts).body,
     ]),
   );
   assert.ok(!/@(here|everyone)/.test(bodies['WEBHOOK_MATTERMOST'] ?? ''));
@@ -283,11 +290,7 @@ test('what calls people stays text in the presets of those who would read it so'
 
 test('a recovery closes what the failure of the same check opened', () => {
   const render = (type: string, alertType: AlertFacts['alertType']) => {
-    const { url, body } = renderWebhook(
-      { ...presets.find(({ webhookType }) => webhookType === type)?.config },
-      variablesOf(alertType, null),
-      facts,
-    );
+    const { url, body } = renderWebhook(stored(type), variablesOf(alertType, null), facts);
     return { url, body: JSON.parse(body) as Record<string, unknown> };
   };
   const opened = render('WEBHOOK_PAGERDUTY', 'ALERT_FAILURE').body;

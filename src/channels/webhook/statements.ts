@@ -99,10 +99,10 @@ function blockOf(node: hbs.AST.BlockStatement, declared: Declared): Statement {
   const place = placeOfNode(node);
   const helper = helperOf(node, declared);
   // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
-  const body = bodyOf(node.program as hbs.AST.Program | undefined, declared);
-  const inverse = bodyOf(node.inverse as hbs.AST.Program | undefined, declared);
+  const body = bodyOf(node.program, declared);
+  const inverse = bodyOf(node.inverse, declared);
   if (helper === null) {
-    const value = pathValue(node.path as hbs.AST.PathExpression, declared);
+    const value = pathValue(node.path, declared);
     return (frame, rendering) => {
       rendering.step(place);
       printSection(value(frame, rendering), body, inverse, frame, rendering, place);

@@ -21,17 +21,15 @@ export function sizeOf(value: unknown): number {
 
 const special = /[&<>"'`=]/;
 const entities = new Map(
-  [
-    ...Object.entries({
-      '&': '&amp;',
-      '<': '&lt;',
-      '>': '&gt;',
-      '"': '&quot;',
-      "'": '&#x27;',
-      '`': '&#x60;',
-      '=': '&#x3D;',
-    }),
-  ].map(([char, entity]) => [char.charCodeAt(0), entity] as const),
+  Object.entries({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#x27;',
+    '`': '&#x60;',
+    '=': '&#x3D;',
+  }).map(([char, entity]) => [char.charCodeAt(0), entity] as const),
 );
 
 /** What double braces print of a text: HTML's special characters as entities, as Handlebars does it. */
