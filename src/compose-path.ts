@@ -102,7 +102,8 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'keep-templates': () => templates.turn(),
   };
   const loops = new Map<LoopName, Loop>();
-  for (const name of [...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])]) {
+  // Several roles may share a loop: it turns once.
+  for (const name of new Set([...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])])) {
     const floorMs = longPausesMs[name] ?? idleMs;
     const onError = (error: unknown, failedInARow: number): void =>
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
