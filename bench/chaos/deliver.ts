@@ -87,39 +87,46 @@ async function killAtPoints(round: Round, kills: number): Promise<Killed> {
   const { scene, say } = round;
   const cutOff = new Map<string, CutOff>();
   const arrived = createArrived(round.receiver);
-  const missed = points.map((): string[] => []);
-  const held = points.map(() => 0);
+  const tallies = points.map(({ name }) => ({ name, there: 0, inVain: 0, breaches: [] as string[] }));
   let replays = 0;
   await scene.feed(fed);
   for (let kill = 0; kill < kills; kill++) {
     for (const [index, point] of points.entries()) {
-      const startedAt = await killAt(round, point, kill);
-      const stands = standing(scene.rows, startedAt);
-      for (const one of stands.cutOff) cutOff.set(`${one.id} ${one.startedAt}`, one);
-      await arrived.read();
-      const met =
-        point.metBy?.({ standing: stands, hasArrived: arrived.has }) ?? replaysOf(scene.rows, replayChannel(kill));
-      const wrong = point.metBy === null ? wrongReplays(met, replays, kill) : met === 0 && 'no delivery was there';
-      if (wrong !== false) missed[index]?.push(`kill ${kill + 1}: ${wrong}`);
-      if (point.metBy === null) replays = met;
-      held[index] = (held[index] ?? 0) + met;
-      if (stands.due < fewest) await scene.feed(fed);
+      const tally = tallies[index];
+      if (tally === undefined) continue;
+      let met = 0;
+      do {
+        const startedAt = await killAt(round, point, kill);
+        const stands = standing(scene.rows, startedAt);
+        for (const one of stands.cutOff) cutOff.set(`${one.id} ${one.startedAt}`, one);
+        await arrived.read();
+        met = point.metBy?.({ standing: stands, hasArrived: arrived.has }) ?? Number.NaN;
+        if (stands.due < fewest) await scene.feed(fed);
+        // A kill that met no delivery there is no kill at this point: the next one is.
+        if (met === 0) tally.inVain++;
+      } while (met === 0);
+      if (point.metBy === null) {
+        met = replaysOf(scene.rows, replayChannel(kill));
+        tally.breaches.push(...wrongReplays(met, replays, kill));
+        replays = met;
+      }
+      tally.there += met;
     }
     if ((kill + 1) % 10 === 0) say(`${kill + 1} kills at each point, ${cutOff.size} attempts cut off`);
   }
-  const verdicts = points.map(({ name }, index) => ({
-    promise: `kill -9 ${name} (${held[index]} deliveries there)`,
+  const verdicts = tallies.map(({ name, there, inVain, breaches }) => ({
+    promise: `kill -9 ${name} (${there} deliveries there; ${inVain} more that met none)`,
     tried: kills,
-    breaches: missed[index] ?? [],
+    breaches,
   }));
   return { cutOff, verdicts };
 }
 
 /** A kill before a commit leaves as many replays of the channel as there were, one after it more. */
-function wrongReplays(now: number, before: number, kill: number): string | false {
+function wrongReplays(now: number, before: number, kill: number): string[] {
   const was = kill % killsPerReplay === 0 ? 0 : before;
   const isRight = kill % 2 === 0 ? now === was : now > was;
-  return isRight ? false : `there are ${now} replays and were ${was}`;
+  return isRight ? [] : [`kill ${kill + 1}: there are ${now} replays and were ${was}`];
 }
 
 function replayChannel(kill: number): number {
