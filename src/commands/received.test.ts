@@ -1,3 +1,4 @@
+// What `receive` says of what comes: who signed it, and whether it came before.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { receiverVectors } from '../../scripts/receiver-vectors.ts';
