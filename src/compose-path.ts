@@ -100,6 +100,8 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'resume-accounts': createResumeAccounts({
       store: store.accountMoves,
       onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+      onStalled: ({ accountId, state, since, command }) =>
+        log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
     }),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
