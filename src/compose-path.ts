@@ -97,10 +97,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
-    'resume-accounts': createResumeAccounts({
-      store: store.accountMoves,
-      onResumed: (accounts) => log.warn('account.resumed', { accounts }),
-    }),
+    'resume-accounts': joinResumeAccounts(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
   const loops = new Map<LoopName, Loop>();
@@ -238,6 +235,15 @@ function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<
     clock,
     retentionDays: config.retentionDays,
     onRemoved: (rows) => log.debug('retention.removed', { rows }),
+  });
+}
+
+function joinResumeAccounts({ store, log }: Joint): () => Promise<number> {
+  return createResumeAccounts({
+    store: store.accountMoves,
+    onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+    onStalled: ({ accountId, state, since, command }) =>
+      log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
   });
 }
 
