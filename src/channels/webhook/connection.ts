@@ -19,6 +19,8 @@ export interface ConnectedHandler extends Dispatcher.DispatchHandler {
 export interface Connections {
   /** Over a connection that may have been kept; throws what undici throws for a request that cannot be sent. */
   dispatch(options: Dispatcher.DispatchOptions & { readonly origin: string }, handler: ConnectedHandler): void;
+  /** How many origins are remembered. */
+  readonly origins: number;
   /** Ends them all. */
   close(): Promise<void>;
 }
@@ -56,6 +58,9 @@ export function createConnections(connect: buildConnector.connector, options: Cl
   }, sweptEveryMs);
   sweep.unref();
   return {
+    get origins() {
+      return pools.size;
+    },
     dispatch: (request, handler) => void poolOf(request.origin).dispatch(request, handler),
     async close() {
       isClosed = true;
