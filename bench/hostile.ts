@@ -1,5 +1,5 @@
-// A thousand attempts at twelve kinds of hostile receivers, all at once: how each ends, what it costs, and what healthy
-// channels notice of it (docs/decisions/0064).
+// A thousand attempts at twelve kinds of hostile receivers within a hundred seconds: how each ends, what it costs, and what
+// healthy channels notice of it (docs/decisions/0064).
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { HostileKind } from '../tests/support/hostile-receivers.ts';
@@ -13,8 +13,12 @@ import { pause, type Service, startService } from './support/service.ts';
 const healthyChannels = 20;
 /** Checks that alternate every ten seconds: 50 alerts a second. */
 const healthyChecks = 500;
-/** All of a channel's are under way at once. */
-const perChannel = 4;
+/** Alerts to the hostile come one after the other, each to one channel of every kind. */
+const rounds = 84;
+const quickRounds = 12;
+const roundEveryMs = 1200;
+/** Channels of each kind: rounds take them in turn. */
+const perKind = 21;
 const deadlineMs = 30_000;
 
 export const hostileBench: Bench = {
@@ -35,33 +39,33 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
   const peers = { target: startPeer('target'), receiver: startPeer('receiver'), hostile: startPeer('hostile') };
   const service = await startHealthy(dataDir, peers);
   const kinds = await peers.hostile.ask<readonly HostileKind[]>('start');
-  const perKind = isQuick ? 2 : 21;
-  say(`${healthyChannels} healthy channels at 50 alerts a second, ${kinds.length * perKind} hostile ones`);
-  const warm = await addHostile(service, kinds, 2);
-  const measured = await addHostile(service, kinds, perKind);
-  // The first alerts, and the first wave, warm up what every process warms up once.
+  const channels = await addHostile(service, kinds);
+  const alert = await alertsTo(service, peers.target, channels);
+  const count = isQuick ? quickRounds : rounds;
+  say(`${healthyChannels} healthy channels at 50 alerts a second, ${channels.length} hostile ones`);
+  // Every process warms up once: its code, its memory, the first alert of each check.
   await pause(11_000);
-  await raiseAlerts(service, peers.target, warm);
-  await untilEnded(dataDir, warm.channels, say);
-  const quietMs = isQuick ? 10_000 : 30_000;
-  const unloaded = await latencies(peers.receiver, () => pause(quietMs));
+  const warmed = isQuick ? 4 : perKind;
+  for (let round = 0; round < warmed; round++) await alert(round);
+  await untilEnded(dataDir, channels, warmed * kinds.length, say);
+  const unloaded = await latencies(peers.receiver, () => pause(count * roundEveryMs));
   const before = service.residentMb();
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, service.residentMb())), 200);
+  say(`${count * kinds.length} attempts at hostile receivers`);
   const loaded = await latencies(peers.receiver, async () => {
-    await raiseAlerts(service, peers.target, measured);
-    await untilEnded(dataDir, measured.channels, say);
+    for (let round = warmed; round < warmed + count; round++) await Promise.all([alert(round), pause(roundEveryMs)]);
   });
+  await untilEnded(dataDir, channels, (warmed + count) * kinds.length, say);
   clearInterval(watch);
-  // What is closed by then is given back by the next collection.
-  await pause(5000);
   const after = service.residentMb();
-  const ended = endedAttempts(dataDir, measured.channels);
+  const ended = firstAttempts(dataDir, channels);
   const output = service.output();
   await service.stop();
   await peers.hostile.ask('close');
   await Promise.all(Object.values(peers).map((peer) => peer.stop()));
-  return findings({ channels: measured.channels, ended, unloaded, loaded, before, after, most, output });
+  const wanted = (warmed + count) * kinds.length;
+  return findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output });
 }
 
 interface Peers {
@@ -88,48 +92,42 @@ async function startHealthy(dataDir: string, { target, receiver }: Peers): Promi
   return startService({ dataDir });
 }
 
-/** Hostile channels, and the group of checks whose failures are told to all of them. */
-interface Wave {
-  readonly groupId: number;
-  readonly channels: readonly Hostile[];
-}
-
-async function addHostile(service: Service, kinds: readonly HostileKind[], perKind: number): Promise<Wave> {
-  const groupId = idOf(await service.call('POST', '/v2/check-groups', { name: 'told to the hostile' }));
+/** Twenty-one channels of each kind, each kind's next to each other. */
+async function addHostile(service: Service, kinds: readonly HostileKind[]): Promise<readonly Hostile[]> {
   const channels: Hostile[] = [];
-  for (const { name, variants } of kinds) {
+  for (const { name: kind, variants } of kinds) {
     for (let index = 0; index < perKind; index++) {
       const variant = variants[index % variants.length];
-      if (variant === undefined) continue;
+      if (variant === undefined) throw new Error(`there is no variant of ${kind}`);
       const { url, what, expected } = variant;
-      const channel = { type: 'WEBHOOK', config: { name: `${name}: ${what}`, url }, subscriptions: [{ groupId }] };
-      channels.push({
-        channelId: idOf(await service.call('POST', '/v1/alert-channels', channel)),
-        kind: name,
-        what,
-        expected,
-      });
+      const channel = { type: 'WEBHOOK', config: { name: `${kind}: ${what}`, url } };
+      const { id } = await made(service, '/v1/alert-channels', channel);
+      channels.push({ channelId: Number(id), kind, what, expected });
     }
   }
-  return { groupId, channels };
+  return channels;
 }
 
-function idOf({ status, body }: { readonly status: number; readonly body: unknown }): number {
-  if (status !== 201) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
-  return (body as { id: number }).id;
-}
-
-/** Four checks of the group fail, and each of its channels is told of each. */
-async function raiseAlerts(service: Service, target: Peer, { groupId }: Wave): Promise<void> {
-  // A path that the target was not asked for before fails the first time.
+/** Answers with how to raise the alert of a round: a check fails for the first time, and a channel of each kind is told. */
+async function alertsTo(service: Service, target: Peer, channels: readonly Hostile[]) {
   const address = await target.ask<string>('address');
-  for (let index = 0; index < perChannel; index++) {
-    const request = { method: 'GET', url: `${address}/hostile-${groupId}-${index}` };
-    const check = { name: `told to the hostile ${index}`, frequency: 1440, groupId, request };
-    const { status, body } = await service.call('POST', '/v1/checks/api', check);
-    if (status !== 201) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
-  }
-  idOf(await service.call('POST', `/v1/triggers/check-groups/${groupId}`));
+  return async (round: number): Promise<void> => {
+    const told = channels.filter((_, index) => index % perKind === round % perKind);
+    const check = await made(service, '/v1/checks/api', {
+      name: `told to the hostile ${round}`,
+      frequency: 1440,
+      // A path that the target was not asked for before fails the first time.
+      request: { method: 'GET', url: `${address}/hostile-${round}` },
+      alertChannelSubscriptions: told.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
+    });
+    await made(service, `/v1/triggers/checks/${String(check['id'])}`);
+  };
+}
+
+async function made(service: Service, path: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await service.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body as Record<string, unknown>;
 }
 
 async function latencies(receiver: Peer, work: () => Promise<void>): Promise<readonly number[]> {
@@ -146,7 +144,7 @@ interface Ended {
   readonly message: string | null;
 }
 
-function endedAttempts(dataDir: string, channels: readonly Hostile[]): Ended[] {
+function firstAttempts(dataDir: string, channels: readonly Hostile[]): Ended[] {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   const rows = database
     .prepare(
@@ -160,14 +158,19 @@ function endedAttempts(dataDir: string, channels: readonly Hostile[]): Ended[] {
   return rows as unknown as Ended[];
 }
 
-async function untilEnded(dataDir: string, channels: readonly Hostile[], say: BenchOptions['say']): Promise<void> {
-  const wanted = channels.length * perChannel;
-  say(`${wanted} attempts at hostile receivers`);
+async function untilEnded(
+  dataDir: string,
+  channels: readonly Hostile[],
+  wanted: number,
+  say: BenchOptions['say'],
+): Promise<void> {
   const until = performance.now() + 2 * deadlineMs;
-  while (endedAttempts(dataDir, channels).length < wanted && performance.now() < until) await pause(500);
+  while (firstAttempts(dataDir, channels).length < wanted && performance.now() < until) await pause(500);
+  say(`${wanted} have ended`);
 }
 
 interface Seen {
+  readonly wanted: number;
   readonly channels: readonly Hostile[];
   readonly ended: readonly Ended[];
   readonly unloaded: readonly number[];
@@ -178,7 +181,7 @@ interface Seen {
   readonly output: string;
 }
 
-function findings({ channels, ended, unloaded, loaded, before, after, most, output }: Seen): Findings {
+function findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output }: Seen): Findings {
   const byId = new Map(channels.map((channel) => [channel.channelId, channel]));
   const wrong = ended.flatMap(({ channelId, errorClass, message }) => {
     const channel = byId.get(channelId);
@@ -188,7 +191,6 @@ function findings({ channels, ended, unloaded, loaded, before, after, most, outp
     ];
   });
   const p99 = { unloaded: percentile(unloaded, 0.99), loaded: percentile(loaded, 0.99) };
-  const wanted = channels.length * perChannel;
   return {
     rows: [
       { figure: 'attempts that ended', value: ended.length, unit: '', atLeast: wanted, atMost: wanted },
@@ -205,7 +207,7 @@ function findings({ channels, ended, unloaded, loaded, before, after, most, outp
       { figure: 'healthy alerts, p99 unloaded', value: p99.unloaded, unit: 'ms' },
     ],
     notes: [
-      `${new Set(channels.map(({ kind }) => kind)).size} kinds, ${wanted} attempts begun at once, of ${channels.length} channels;`,
+      `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; each attempt is the first of its delivery, its retries go on meanwhile;`,
       `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} meanwhile (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
       `memory of the service: ${before.toFixed(0)} MB before, ${most.toFixed(0)} at most, ${after.toFixed(0)} after`,
     ],

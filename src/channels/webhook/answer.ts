@@ -4,7 +4,7 @@ import type { SendOutcome } from '#domain/delivery.ts';
 /** Bytes of a body that are kept. */
 const kept = 16 * 1024;
 /** Bytes of a body that are read beyond them, and thrown away, before the connection is cut. */
-const discarded = 64 * 1024;
+const discarded = 48 * 1024;
 
 /** An answer as far as it has come. */
 export class Answer {

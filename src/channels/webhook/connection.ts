@@ -6,8 +6,8 @@ import { type buildConnector, Client, type Dispatcher, errors, Pool } from 'undi
 export interface Connection {
   /** null until it was connected for the first time. */
   socket: Socket | null;
-  /** Called whenever bytes have come, before anybody reads them; null while nobody's answer is awaited. */
-  onBytes: (() => void) | null;
+  /** Called before so many bytes are parsed, and may end the request; null while nobody's answer is awaited. */
+  onBytes: ((count: number) => void) | null;
 }
 
 /** A request that is told which connection it goes over, before it starts. */
@@ -84,10 +84,7 @@ class KnownClient extends Client {
         connect(target, (...result) => {
           const [, socket] = result;
           connection.socket = socket;
-          if (socket !== null) {
-            socket.on('readable', () => connection.onBytes?.());
-            giveLittle(socket);
-          }
+          if (socket !== null) giveLittle(socket, connection);
           callback(...result);
         }),
     });
@@ -107,7 +104,11 @@ const piece = 4096;
  * Has a socket give what has come in pieces, and nothing once it is destroyed. undici parses all that it is given, at the
  * price of an error for each header beyond the limit: tens of thousands of them in one read would hold up everybody.
  */
-function giveLittle(socket: Socket): void {
+function giveLittle(socket: Socket, connection: Connection): void {
   const read = socket.read.bind(socket) as (size?: number) => unknown;
-  socket.read = () => (socket.destroyed ? null : read(Math.min(socket.readableLength, piece) || undefined));
+  socket.read = () => {
+    const size = Math.min(socket.readableLength, piece);
+    if (size > 0) connection.onBytes?.(size);
+    return socket.destroyed ? null : read(size || undefined);
+  };
 }

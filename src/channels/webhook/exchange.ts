@@ -9,8 +9,10 @@ import type { SendError } from './send-error.ts';
 
 /** Answers of status 1xx that are let pass before the answer itself. */
 const mostInterim = 100;
-/** Bytes on the wire that no answer needs: all that is read of one, in its most wasteful form. */
-const mostWireBytes = 1024 * 1024;
+/** Bytes of the wire that are parsed of one head, with all that stands between its names and values. */
+const mostHeadBytes = 32 * 1024;
+/** Bytes of the wire that are parsed of a body, with what frames it. */
+const mostBodyBytes = 128 * 1024;
 
 type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error'>;
 type Controller = Dispatcher.DispatchController;
@@ -50,6 +52,8 @@ export class Exchange implements ConnectedHandler {
   readonly #progress: Progress = { sentAfterMs: null, headersAfterMs: null };
   #answer: Answer | null = null;
   #interim = 0;
+  /** Bytes that were parsed since the request, or the last head, was complete. */
+  #parsed = 0;
   #socket: Socket | null = null;
   /** What the connection had brought before this request: more than none = it was one kept alive. */
   #bytesBefore = 0;
@@ -103,10 +107,11 @@ export class Exchange implements ConnectedHandler {
       return;
     }
     this.#progress.sentAfterMs = this.#elapsed();
-    if (this.connection !== null) this.connection.onBytes = () => this.#endFlood();
+    if (this.connection !== null) this.connection.onBytes = (count) => this.#endFlood(count);
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Record<string, string | string[]>): void {
+    this.#parsed = 0;
     if (status >= 200) {
       this.#answer = new Answer(status, headers);
       this.#progress.headersAfterMs = this.#elapsed();
@@ -138,10 +143,20 @@ export class Exchange implements ConnectedHandler {
     this.#fail(describeFailure(error, this.#options.origin, this.#elapsed()));
   }
 
-  /** Ends it if its receiver sends without end what is no body: no parser would, and the deadline is far. */
-  #endFlood(): void {
-    if (this.#bytesOfAnswer() <= mostWireBytes) return;
-    this.#fail({ class: 'protocol', message: `${this.#host()} sent more than 1 MB that is no answer` });
+  /** Ends it when its receiver sends more than is read: no parser would, and the deadline is far. */
+  #endFlood(count: number): void {
+    const most = this.#answer === null ? mostHeadBytes : mostBodyBytes;
+    this.#parsed += count;
+    if (this.#parsed - count < most) return;
+    if (this.#answer === null) {
+      this.#fail({
+        class: 'protocol',
+        message: `${this.#host()} sent more than 32 kB before its headers were complete`,
+      });
+    } else {
+      this.#end(null);
+      this.#controller?.abort(new Error('enough was read'));
+    }
   }
 
   #dispatch(connections: Connections): void {
