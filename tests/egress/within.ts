@@ -51,7 +51,10 @@ async function lookAtAll(): Promise<Seen> {
   endings.push(await startNameServer());
   const trap = await startTrap(port);
   const proxy = await startSilentTrap(proxyPort);
-  endings.push(trap.close, proxy.close);
+  endings.push(
+    () => trap.close(),
+    () => proxy.close(),
+  );
   // Told nothing of where it may go: others can reach it, so that it is the public addresses only.
   const others = { HOST: '0.0.0.0', NO_PROXY: '', NODE_USE_ENV_PROXY: '1', ...proxies };
   const service = await startService(cleanup, others);
@@ -170,14 +173,10 @@ async function checkAll(
   await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
   const asked = await forEach(checks, async ({ host, id }): Promise<Asked> => {
     const { outcome, reason, message } = await until(`a result of ${host}`, async () => {
-      const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as Record<string, unknown>[];
-      return list[0];
+      const list = await service.must('GET', `/v1/check-results/${id}`);
+      return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
     });
-    return {
-      host,
-      outcome: reason === null ? String(outcome) : `${String(outcome)} ${String(reason)}`,
-      message: String(message),
-    };
+    return { host, outcome: [outcome, reason].filter((word) => word !== null).join(' '), message: message ?? '' };
   });
   return { asked, connected: trap.take() };
 }
