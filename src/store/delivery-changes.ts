@@ -87,7 +87,7 @@ async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number):
     .values({
       account_id: row.account_id,
       delivery_id: row.id,
-      position: Number(last ?? 0) + 1,
+      position: (last ?? 0) + 1,
       number: attempt.number,
       started_at: attempt.startedAt,
       duration_ms: attempt.durationMs,
