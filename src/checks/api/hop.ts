@@ -6,7 +6,16 @@ import type { SeenCertificate } from '#domain/result.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from './certificate.ts';
 import { type Connected, connectInTurn } from './connect.ts';
-import { connectFault, type Fault, type Phase, refusal, resolveFault, streamFault, timeoutFault } from './fault.ts';
+import {
+  connectFault,
+  type Fault,
+  type Phase,
+  proxyFault,
+  refusal,
+  resolveFault,
+  streamFault,
+  timeoutFault,
+} from './fault.ts';
 import type { OutgoingRequest } from './plan.ts';
 
 /** The most of a body that is read, bytes on the wire. */
@@ -79,6 +88,10 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       giveUp = () => socket.destroy();
       exchange(request, socket, hop, means, finish, fail);
     };
+    const onReady = (socket: Socket): void => {
+      if (target.isTls) giveUp = secure(socket, request, hop, means, onSocket, finish, fail);
+      else onSocket(socket);
+    };
     const onConnected = (result: Connected): void => {
       if ('errors' in result) {
         hop.address = null;
@@ -92,9 +105,19 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
         result.socket.destroy();
         return finish(refusal(refused));
       }
-      if (!target.isTls) return onSocket(result.socket);
-      giveUp = secure(result.socket, request, hop, means, onSocket, finish, fail);
+      onReady(result.socket);
     };
+    const { tunnel } = means.guard;
+    if (tunnel !== undefined && tunnel !== null) {
+      // The proxy looks the name up: what there is to time is the way to the target.
+      hop.resolvedAt = hop.startedAt;
+      giveUp = tunnel(target, (error, socket) => {
+        if (socket === null) return finish(proxyFault(error));
+        hop.connectedAt = performance.now();
+        onReady(socket);
+      });
+      return;
+    }
     const onAddresses = (addresses: readonly string[]): void => {
       if (hop.endedAt > 0) return;
       hop.resolvedAt = performance.now();
