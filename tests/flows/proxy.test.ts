@@ -96,7 +96,12 @@ test('an attempt whose proxy never answers ends at its deadline', async (t) => {
 function sendingTo(url: string) {
   return {
     request: { method: 'POST', url, headers: [], body: '{}' },
-    ...{ deliveryId: 'd-1', createdAt: 1000, startedAt: Date.now(), attempt: 1 },
-    ...{ replayOf: null, secret: null, previousSecret: null },
+    deliveryId: 'd-1',
+    createdAt: 1000,
+    startedAt: Date.now(),
+    attempt: 1,
+    replayOf: null,
+    secret: null,
+    previousSecret: null,
   };
 }

@@ -5,18 +5,9 @@ import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:
 import type { SeenCertificate } from '#domain/result.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from './certificate.ts';
-import { type Connected, connectInTurn } from './connect.ts';
-import {
-  connectFault,
-  type Fault,
-  type Phase,
-  proxyFault,
-  refusal,
-  resolveFault,
-  streamFault,
-  timeoutFault,
-} from './fault.ts';
+import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
 import type { OutgoingRequest } from './plan.ts';
+import { reach } from './reach.ts';
 
 /** The most of a body that is read, bytes on the wire. */
 export const mostBodyBytes = 5 * 1024 * 1024;
@@ -92,47 +83,12 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       if (target.isTls) giveUp = secure(socket, request, hop, means, onSocket, finish, fail);
       else onSocket(socket);
     };
-    const onConnected = (result: Connected): void => {
-      if ('errors' in result) {
-        hop.address = null;
-        return finish(connectFault(result.errors, place(), performance.now() - hop.startedAt));
-      }
-      hop.connectedAt = performance.now();
-      hop.address = result.address;
-      // What was connected to is what counts, whatever was asked for.
-      const refused = means.guard.judge(result.socket.remoteAddress ?? '');
-      if (refused !== null) {
-        result.socket.destroy();
-        return finish(refusal(refused));
-      }
-      onReady(result.socket);
-    };
-    const { tunnel } = means.guard;
-    if (tunnel !== undefined && tunnel !== null) {
-      // The proxy looks the name up: what there is to time is the way to the target.
-      hop.resolvedAt = hop.startedAt;
-      giveUp = tunnel(target, (error, socket) => {
-        if (socket === null) return finish(proxyFault(error));
-        hop.connectedAt = performance.now();
-        onReady(socket);
-      });
-      return;
-    }
-    const onAddresses = (addresses: readonly string[]): void => {
-      if (hop.endedAt > 0) return;
-      hop.resolvedAt = performance.now();
-      hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
-      giveUp = connectInTurn(addresses, target.port, onConnected);
-    };
-    if (target.isAddress) {
-      const refused = means.guard.judge(target.host);
-      if (refused !== null) finish(refusal(refused));
-      else onAddresses([target.host]);
-      return;
-    }
-    means.guard.resolve(target.host, means.family).then(onAddresses, (error: unknown) => {
-      finish(resolveFault(error, target.host, performance.now() - hop.startedAt));
+    const stop = reach(target, hop, means, place, (reached) => {
+      if ('fault' in reached) finish(reached.fault);
+      else onReady(reached.socket);
     });
+    // What failed at once has ended already; what is connected at once cannot be.
+    if (hop.endedAt === 0) giveUp = stop;
   });
 }
 
