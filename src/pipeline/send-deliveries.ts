@@ -102,13 +102,14 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
+  const inOrder = createOrder();
   let renewedAt = clock.now();
   const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
     underWay.set(delivery.id, delivery);
     lanes.enter(delivery);
-    void options.send(delivery, channel, number).then((outcome) => {
+    void inOrder(delivery, () => options.send(delivery, channel, number)).then((outcome) => {
       lanes.leave(delivery);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
       // (docs/decisions/0012).
@@ -185,6 +186,25 @@ function gathered(wake: () => void, afterMs: number): () => void {
       timer = null;
       wake();
     }, afterMs).unref();
+  };
+}
+
+/**
+ * Attempts of one channel and check begin one after the other, as they were claimed: over several connections the newer one
+ * could arrive first (decisions: Ordering). What waits for its retry is not claimed, and so holds up nobody.
+ */
+function createOrder() {
+  const last = new Map<string, Promise<unknown>>();
+  return <Outcome>(delivery: Delivery, send: () => Promise<Outcome>): Promise<Outcome> => {
+    const { accountId, alertChannelId, checkId } = delivery;
+    if (checkId === null) return send();
+    const key = `${accountId}/${alertChannelId}/${checkId}`;
+    const sent = last.get(key)?.then(send) ?? send();
+    last.set(key, sent);
+    void sent.then(() => {
+      if (last.get(key) === sent) last.delete(key);
+    });
+    return sent;
   };
 }
 

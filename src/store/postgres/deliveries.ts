@@ -1,6 +1,6 @@
 // Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Delivery } from '#domain/delivery.ts';
+import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
@@ -124,7 +124,8 @@ async function claimRows(
 ): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return [];
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
-  const orphaned = rows.filter((row) => !channels.has(channelKey(row)));
+  const orphaned = all.filter((row) => !channels.has(channelKey(row)));
+  await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
   end(session, orphaned, 'cancelled', 'the alert channel is gone');
   const whole = all.filter((row) => channels.has(channelKey(row)));
   const empty = whole.filter(({ request }) => request === null);
@@ -145,13 +146,22 @@ async function lease(
      WHERE ${inPairs('(account_id, id)', 1)}`,
     [...keysOf(rows), now + leaseMs, owner, now],
   );
-  const interrupted = rows.filter((row) => row.attempt_started_at !== null);
-  const cutOff = interrupted.map((row) => interruptedAttempt(row, now));
-  sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
+  await logCutOff(session, bulk, rows, (row) => interruptedAttempt(row, now));
   return rows.flatMap((row) => {
     const channel = channels.get(channelKey(row));
     return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
   });
+}
+
+/** Logs the attempts of these deliveries that nobody ended. */
+async function logCutOff(
+  session: Session,
+  bulk: Bulk,
+  rows: readonly DeliveryRow[],
+  attemptOf: (row: DeliveryRow) => Attempt,
+): Promise<void> {
+  const cutOff = rows.filter((row) => row.attempt_started_at !== null).map(attemptOf);
+  sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
 }
 
 function keysOf(rows: readonly DeliveriesTable[]): [IdBytes[], IdBytes[]] {

@@ -76,7 +76,10 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
     .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveryRow[];
   const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
   if (channel === null) {
-    for (const row of rows) endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+    for (const row of rows) {
+      if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
+      endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+    }
     return [];
   }
   const lease = connection.prepare(
