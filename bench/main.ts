@@ -8,6 +8,7 @@ import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
+import { hostileBench } from './hostile.ts';
 import { postgresBench } from './postgres.ts';
 import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
@@ -19,6 +20,7 @@ import { triggerBench } from './trigger.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   deliver: deliverBench,
+  hostile: hostileBench,
   check: checkBench,
   schedule: scheduleBench,
   rest: restBench,

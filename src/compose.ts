@@ -1,9 +1,11 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
 import { createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
+import type { RandomSource } from '#domain/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
+import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
@@ -35,26 +37,33 @@ export interface Tocsin {
   stop(why: string): Promise<void>;
 }
 
-const userAgent = `Tocsin/${version}`;
+/** The open store, and what else comes from outside. */
+type Opened = OpenedStore & { readonly random: RandomSource };
+
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
 
 /**
  * Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError, StoreUnavailableError or
  * ConfigError.
  */
-export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
+export async function compose(
+  config: Config,
+  log: Log,
+  clocks: Clocks = machineClocks,
+  random: RandomSource = systemRandom,
+): Promise<Tocsin> {
   const secretKey = readSecretKey(config);
   const opened = await openConfiguredStore(config, secretKey, clocks, log);
   try {
-    return await composeOn(opened, secretKey, config, log);
+    return await composeOn({ ...opened, random }, secretKey, config, log);
   } catch (error) {
     await opened.store.close();
     throw error;
   }
 }
 
-async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
-  const { store, clock } = opened;
+async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
+  const { store, clock, random, measureTime } = opened;
   await noteAbsence(store, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
@@ -82,7 +91,8 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
-  const shared = { ...access, config, store, clock, userAgent, runtimes, metrics, links, publicUrl, ownProcess };
+  const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
+  const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
@@ -94,8 +104,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
   const listening = await listenAt(server, config);
   address = listening;
-  const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
-  const running = await whenDatabaseIsThere(log, () => startPath(pathMeans));
+  const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.

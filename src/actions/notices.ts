@@ -1,5 +1,7 @@
-// What the operator should know: dead channels of the account, and what this installation notices of itself.
-import type { Caller } from '#domain/api-key.ts';
+// What the operator should know: dead channels of the account, moves that stand still, and what this installation notices
+// of itself.
+import type { StalledMove } from '#domain/account-move.ts';
+import { type Caller, mayDo } from '#domain/api-key.ts';
 import { requirePermission } from './permission.ts';
 
 /** Something to know, and what to do about it. */
@@ -52,6 +54,7 @@ export interface NoticeMeans {
       accountId: string,
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
+  readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
   /** What this process notices of itself: runtimes near their end. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
@@ -62,7 +65,7 @@ export interface NoticeActions {
 }
 
 export function createNoticeActions(means: NoticeMeans): NoticeActions {
-  const { failingChannels, brokenChannels, gaps, processNotices } = means;
+  const { failingChannels, brokenChannels, gaps, accountMoves, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -77,7 +80,9 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
-      return [...ofChannels, ...ofTemplates, ...ofGaps, ...(await processNotices())].sort((a, b) => a.since - b.since);
+      const ofMoves = moveNotices(await accountMoves.stalled(), caller);
+      const ofProcess = await processNotices();
+      return [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofProcess].sort((a, b) => a.since - b.since);
     },
   };
 }
@@ -94,6 +99,29 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
     message: `The alert channel "${name}" cannot send alerts as it is stored: ${fault.message} (${place}).`,
     action: `Mend it and save it with PUT /v1/alert-channels/${alertChannelId}; POST /v1/alert-channels/preview shows what it would send.`,
   };
+}
+
+const standings: Readonly<Partial<Record<StalledMove['state'], string>>> = {
+  leaving: 'It is paused here, and goes on here by itself after a minute.',
+  handing: 'It is paused, and active in neither installation until that command is repeated.',
+  arriving: 'What has come of it is kept here, and it is not active here.',
+};
+
+/** Whose account it is, and who manages accounts here, is told (docs/decisions/0047). */
+function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
+  const isOperator = mayDo(caller.role, 'admin');
+  const told = moves.filter(({ accountId }) => isOperator || accountId === caller.accountId);
+  return told.map(({ accountId, state, since, command }) => ({
+    id: `move-stalled:${accountId}`,
+    kind: 'move-stalled',
+    since,
+    subject: accountId,
+    message: `The account ${accountId} is being moved, and the command that moves it was cut off or hangs: no sign of it since ${new Date(since).toISOString()}. ${standings[state] ?? ''}`,
+    action:
+      isOperator && command !== null
+        ? `Run it again, it goes on where it ended: ${command}`
+        : 'Let the operator run the same migrate command again: it goes on where it ended. See docs/moving.md#one-account.',
+  }));
 }
 
 /** What was not watched, because nothing ran (design §1: honest gaps). */

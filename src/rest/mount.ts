@@ -11,6 +11,7 @@ import {
   type Authenticate,
   bearerKey,
   callerOf,
+  namedAccount,
   type KnownKey,
   type RequireHere,
   unauthenticated,
@@ -82,7 +83,7 @@ function identify(
   const refuse = (error: unknown): void => done(asError(error));
   let looked: ReturnType<Authenticate>;
   try {
-    looked = authenticate(bearerKey(request.headers));
+    looked = authenticate(bearerKey(request.headers), namedAccount(request.headers));
   } catch (error) {
     refuse(error);
     return;
@@ -159,7 +160,7 @@ function writeAnswer(
   result: unknown,
   { query }: Input,
   isChecked: boolean,
-): string | undefined {
+): string | Buffer | undefined {
   if (result instanceof Answer) return writeOwnAnswer(reply, operation, result);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
@@ -169,7 +170,7 @@ function writeAnswer(
   }
   reply.header('content-type', json);
   if (result instanceof JsonText) {
-    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text));
+    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text.toString()));
     return result.text;
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;

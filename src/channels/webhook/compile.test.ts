@@ -96,6 +96,7 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
     /more than 10000 steps/,
   ],
   'a long list that is compared loosely': ['{{#each MANY}}{{#is ../MANY "x"}}{{/is}}{{/each}}', /too much text/],
+  'everything at once as JSON': ['{{#if (json @root)}}{{/if}}', /too much text/],
   'a list that is longer than what may be printed': ['{{MANY}}', /longer than 256 kB/],
   'a format that grows': ['{{moment BIG}}', /too much text/],
 };

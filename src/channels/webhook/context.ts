@@ -26,8 +26,19 @@ const prototype = Object.freeze(
 
 function capped(value: TemplateValue): unknown {
   if (typeof value === 'string') return cut(value, limits.value);
-  if (Array.isArray(value)) return value.slice(0, limits.tags).map((tag: string) => cut(tag, limits.value));
-  return value;
+  return Array.isArray(value) ? cappedList(value) : value;
+}
+
+/** A list is one value: its items share the length that a value may have. */
+function cappedList(list: readonly string[]): string[] {
+  const kept: string[] = [];
+  let room: number = limits.value;
+  for (const item of list) {
+    if (kept.length === limits.tags || room <= 0) break;
+    kept.push(cut(item, room));
+    room -= item.length;
+  }
+  return kept;
 }
 
 /** Whether a context was made here, so that no name in it is inherited. */

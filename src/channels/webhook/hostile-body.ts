@@ -53,11 +53,11 @@ export function bodyWarnings(
 
 function broken(
   template: string,
-  reference: Reference,
+  named: Reference,
   references: readonly Reference[],
   [example, what]: readonly [text: string, what: string],
 ): PreviewWarning {
-  const { name, place } = reference;
+  const { name, place } = named;
   const also = example === '"' ? '' : ', although a quotation mark is escaped there';
   const isItem = name === 'TAGS' && references.some(({ name: other }) => other === 'this');
   const items = name === 'TAGS' || isItem ? ' ({{json TAGS}} for the list, {{json this}} inside each)' : '';

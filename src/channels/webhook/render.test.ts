@@ -68,6 +68,19 @@ test('without a template the body is the whole variable set as compact JSON, in 
   assert.equal(render({ template: null }).body, request.body);
 });
 
+test('without a template a body above 256 kB is an error, too', () => {
+  const long = {
+    ALERT_TITLE: '"'.repeat(60_000),
+    CHECK_NAME: '"'.repeat(60_000),
+    CHECK_ERROR_MESSAGE: '"'.repeat(60_000),
+  };
+  assert.throws(
+    () => renderWebhook({ url: 'https://h/' }, long, facts),
+    (error) =>
+      error instanceof TemplateError && error.path === 'config.template' && /longer than 256 kB/.test(error.message),
+  );
+});
+
 test('a missing value is empty text, lists join with commas, 0 and false print', () => {
   assert.equal(
     render({ template: '[{{CHECK_ERROR_MESSAGE}}{{NOBODY}}] {{TAGS}} {{IS_REMINDER}}' }).body,

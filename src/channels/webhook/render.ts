@@ -10,6 +10,7 @@ import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
 import { contextOf } from './context.ts';
 import type { RenderFacts } from './context.ts';
+import { sizeOf } from './text-helpers.ts';
 import { TemplateError, inField } from './template-error.ts';
 
 type Render = (path: string, source: string) => string;
@@ -46,7 +47,10 @@ function renderBody(webhook: WebhookConfig, context: TemplateContext, render: Re
   if (!hasBody(webhook.method)) return '';
   if (webhook.template !== null) return render('config.template', webhook.template);
   // Not applicable is '' here, so that every receiver sees the same keys.
-  return JSON.stringify(Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? ''])));
+  const values = Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? '']));
+  const body = sizeOf(values) > limits.output ? null : JSON.stringify(values);
+  if (body !== null && body.length <= limits.output) return body;
+  throw new TemplateError(`the body is longer than ${limits.output / 1024} kB`, start, 'config.template');
 }
 
 function contentType({ template }: WebhookConfig, body: string): string {

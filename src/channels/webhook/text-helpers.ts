@@ -15,7 +15,7 @@ export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let size = 0;
-  for (const item of Object.values(value)) size += 1 + (typeof item === 'string' ? item.length : 0);
+  for (const item of Object.values(value)) size += 1 + sizeOf(item);
   return size;
 }
 
