@@ -7,7 +7,7 @@ import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
 import { type Preset, presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
-import type { PreviewWarning } from './webhook/preview.ts';
+import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';

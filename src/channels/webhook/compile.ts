@@ -1,12 +1,9 @@
 // Makes a function of a template, once, and renders with it within a budget.
 import { limits, Rendering } from './budget.ts';
-import { ownsAllNames } from './context.ts';
+import { ownsAllNames, type TemplateContext } from './context.ts';
 import { passGate } from './gate.ts';
 import type { Reference } from './gate.ts';
 import { programOf } from './statements.ts';
-
-/** What templates look names up in: no prototype, values as they are printed. */
-export type TemplateContext = Readonly<Record<string, unknown>>;
 
 /** A template that passed the gate. */
 export interface CompiledTemplate {

@@ -1,8 +1,10 @@
 // Makes of a delivery's variables what its templates look names up in: plain, capped, without a prototype.
 import type { TemplateValue, TemplateVariables } from '#domain/template-variables.ts';
 import { limits } from './budget.ts';
-import type { TemplateContext } from './compile.ts';
 import { cut } from './text-helpers.ts';
+
+/** What templates look names up in: no prototype, values as they are printed. */
+export type TemplateContext = Readonly<Record<string, unknown>>;
 
 /** What a rendering knows beside the variables; fixed per delivery, so that every attempt sends the same bytes. */
 export interface RenderFacts {

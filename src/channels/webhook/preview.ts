@@ -11,8 +11,6 @@ import { tooMuchFor } from './receivers.ts';
 import { createTrial, firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
 import { compileField, secretMessage } from './validate.ts';
 
-export type { PreviewWarning } from './trial.ts';
-
 /**
  * Warnings for a preview: values that make the body invalid JSON or bend the URL, what is encoded twice, variables that
  * nobody defines, secrets, more than the receiver takes (decisions: `/v1/alert-channels/preview`). Templates that cannot be

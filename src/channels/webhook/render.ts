@@ -5,11 +5,10 @@ import { systemVariableNames } from '#domain/template-variables.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import { limits } from './budget.ts';
 import { compileTemplate } from './compile.ts';
-import type { TemplateContext } from './compile.ts';
 import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
 import { contextOf } from './context.ts';
-import type { RenderFacts } from './context.ts';
+import type { RenderFacts, TemplateContext } from './context.ts';
 import { sizeOf } from './text-helpers.ts';
 import { TemplateError, inField } from './template-error.ts';
 
