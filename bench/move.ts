@@ -94,13 +94,13 @@ function startAt({ engine, dataDir }: Place): Promise<Service> {
 function writeBeside(service: Service): { end(): Promise<{ times: number[]; loopMs: number }> } {
   const times: number[] = [];
   let loopMs = 0;
-  let isEnding = false;
+  const ending = new AbortController();
   const run = async (): Promise<void> => {
     const { body } = await service.call('POST', '/v1/accounts', { name: 'Beside' });
     const headers = { 'x-service-account': String((body as Record<string, unknown>)['id']) };
     await service.call('POST', '/v1/variables', { key: 'BESIDE', value: '0' }, headers);
     await service.call('GET', '/metrics');
-    for (let round = 1; !isEnding; round++) {
+    for (let round = 1; !ending.signal.aborted; round++) {
       const startedAt = performance.now();
       const { status } = await service.call('PUT', '/v1/variables/BESIDE', { value: String(round) }, headers);
       if (status !== 200) throw new Error(`a change in another account answered ${status}`);
@@ -113,7 +113,7 @@ function writeBeside(service: Service): { end(): Promise<{ times: number[]; loop
   const running = run();
   return {
     async end() {
-      isEnding = true;
+      ending.abort();
       await running;
       return { times, loopMs };
     },
