@@ -9,6 +9,7 @@ import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
+import { moveBench } from './move.ts';
 import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   growth: growthBench,
   postgres: postgresBench,
   history: historyBench,
+  move: moveBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N]
@@ -40,7 +42,7 @@ ${Object.entries(benches)
   --json     the findings as JSON on stdout, progress on stderr
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
-  --results  how many results the history bench writes
+  --results  how many results the benches of history and of moves write
 `;
 
 await main();

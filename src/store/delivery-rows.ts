@@ -13,8 +13,10 @@ export interface DeliveryClaim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
-  /** How many more of a channel may be under way (decisions: Fairness). */
-  readonly room: (accountId: string, alertChannelId: number) => number;
+  /** How many more of a channel may be under way, when other processes have so many (decisions: Fairness). */
+  readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+  /** Whether other processes deliver as well. */
+  readonly isShared: boolean;
   readonly most: number;
   readonly seal: Seal;
   /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */

@@ -204,7 +204,7 @@ describe('a channel', () => {
   it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10 };
+    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, isShared: false };
     assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
     const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
     assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
@@ -252,7 +252,7 @@ describe('a channel', () => {
     for (let count = 0; count < 6; count++) ids.push(await test.channel(checkId));
     await test.runAll('failed');
     const claim = async (most: number): Promise<number[]> => {
-      const rules = { owner: 'one', now: test.now, leaseMs, most, room: () => 4 };
+      const rules = { owner: 'one', now: test.now, leaseMs, most, isShared: false, room: () => 4 };
       const { claimed } = await test.path.claimDeliveries(rules);
       // Due again at once, as if more had come for the same channels.
       for (const { delivery } of claimed) {

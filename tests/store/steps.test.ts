@@ -16,6 +16,7 @@ import { PathUnderTest, rendered } from './path-under-test.ts';
 
 /** No channel fails for long enough here to be told of. */
 const untold = {
+  isShared: () => false,
   renderFailing: () => assert.fail('no channel fails'),
   onFailing: () => assert.fail('no channel fails'),
 };

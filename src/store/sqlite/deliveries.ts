@@ -36,7 +36,7 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     const name = `${accountId}/${lane.alert_channel_id}`;
     if (seen.has(name)) return { claimed, nextDueAt };
     seen.add(name);
-    const room = claim.room(accountId, lane.alert_channel_id);
+    const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) claimed.push(...claimLane(connection, lane, room, claim));
       else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
