@@ -121,7 +121,7 @@ async function furnish(store: Store, { accountId, receiver, replayChannels }: Fu
       ...aDelivery(accountId, receiver, channel),
       ...spent,
     }));
-    await Promise.all(deliveries.map((delivery) => store.path.addDelivery(delivery)));
+    await addAll(store, deliveries);
   }
 }
 
@@ -129,10 +129,17 @@ async function addPending(
   store: Store,
   { accountId, receiver, count }: { accountId: string; receiver: string; count: number },
 ): Promise<void> {
-  const numbers = Array.from({ length: count }, (_, index) => index);
-  await Promise.all(
-    numbers.map((index) => store.path.addDelivery(aDelivery(accountId, receiver, 1 + (index % sendingChannels)))),
+  const deliveries = Array.from({ length: count }, (_, index) =>
+    aDelivery(accountId, receiver, 1 + (index % sendingChannels)),
   );
+  await addAll(store, deliveries);
+}
+
+/** Few at once: a connection that is waited for too long is a fault. */
+async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<void> {
+  for (let from = 0; from < deliveries.length; from += 40) {
+    await Promise.all(deliveries.slice(from, from + 40).map((delivery) => store.path.addDelivery(delivery)));
+  }
 }
 
 /** A delivery as it stands when it has been rendered; its body is its own. */
