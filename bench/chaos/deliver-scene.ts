@@ -135,11 +135,15 @@ async function addPending(
   await addAll(store, deliveries);
 }
 
-/** Few at once: a connection that is waited for too long is a fault. */
+/** A few at once. What a busy database does not take in time is left out: there is enough of it. */
 async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<void> {
-  for (let from = 0; from < deliveries.length; from += 40) {
-    await Promise.all(deliveries.slice(from, from + 40).map((delivery) => store.path.addDelivery(delivery)));
-  }
+  const left = [...deliveries];
+  const addSome = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      await store.path.addDelivery(next).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, addSome));
 }
 
 /** A delivery as it stands when it has been rendered; its body is its own. */
