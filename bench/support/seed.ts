@@ -138,7 +138,6 @@ export function scheduleRow(check: Check, now: number): SchedulesTable {
     phase_ms: phaseMs,
     locations: json(locations),
     run_parallel: flag(runParallel),
-    turn: 0,
     planned_to: null,
   };
 }

@@ -5,6 +5,7 @@ import { processesTable } from './migrations/0002-processes.ts';
 import { rollUps } from './migrations/0003-roll-ups.ts';
 import { accountMoves } from './migrations/0004-account-moves.ts';
 import { cheapClaims } from './migrations/0005-cheap-claims.ts';
+import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -13,6 +14,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   rollUps,
   accountMoves,
   cheapClaims,
+  schedulesInStep,
 ];
 
 /** The version that this program knows and needs. */

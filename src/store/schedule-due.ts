@@ -7,6 +7,7 @@ import { derivedId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
+import type { DueSchedule } from './schedule-rounds.ts';
 import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
 
 /** What a turn of the scheduler did. */
@@ -14,7 +15,7 @@ export interface Scheduled {
   readonly schedules: number;
   readonly runs: number;
   readonly missed: number;
-  /** When the next schedule is due, epoch ms; null when there is none. */
+  /** When the next schedule is due, epoch ms; the present or before when more are due; null when there is none. */
   readonly nextDueAt: number | null;
   /** How late the oldest run of this turn was planned, ms. */
   readonly latestByMs: number;
@@ -48,7 +49,8 @@ export interface ScheduleRows {
   insertMissed(row: ResultsTable): boolean;
   /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
-  move(row: SchedulesTable, nextDueAt: number, turn: number): void;
+  /** Every schedule that is due, in their order. @param nextDueAt its first slot that is not planned, epoch ms */
+  move(due: DueSchedule, nextDueAt: number): void;
   countUsage(accountId: IdBytes, runs: number): void;
 }
 
@@ -64,7 +66,7 @@ export function slotRunId(slotAt: number, checkId: string, location: string, lap
 /** Inserts the runs and missed stretches of due schedules and moves them to their next slot. */
 export function scheduleRows(
   rows: ScheduleRows,
-  due: readonly SchedulesTable[],
+  due: readonly DueSchedule[],
   rules: ScheduleRules,
   counts: Counts,
 ): Omit<Scheduled, 'nextDueAt'> {
@@ -73,10 +75,10 @@ export function scheduleRows(
   let runs = 0;
   let missed = 0;
   let latestByMs = 0;
-  for (const row of due) {
-    const schedule = scheduleOf(row);
-    const plan = rules.plan(schedule);
-    const slot = { row, checkId: schedule.checkId, lap: rows.lap };
+  for (const each of due) {
+    const { row } = each;
+    const plan = rules.plan(scheduleOf(each));
+    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
       const isMoved = row.moved_at !== null && stretch.slotAt < row.moved_at;
@@ -98,7 +100,7 @@ export function scheduleRows(
         }
       }
     }
-    rows.move(row, plan.nextDueAt, plan.turn);
+    rows.move(each, plan.nextDueAt);
   }
   for (const { accountId, used } of budgets.values()) {
     if (used === 0) continue;
@@ -205,16 +207,14 @@ export function missedMessage(reason: Reason): string {
   return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
 }
 
-/** The schedule of a row, as it is planned from. */
-export function scheduleOf(row: SchedulesTable): Schedule {
+/** A schedule that is due, as it is planned from. */
+export function scheduleOf({ row, nextDueAt, until }: DueSchedule): Schedule {
   return {
-    accountId: idText(row.account_id),
-    checkId: idText(row.check_id),
-    nextDueAt: row.next_due_at,
+    nextDueAt,
+    until,
     intervalMs: row.interval_ms,
     phaseMs: row.phase_ms,
     locations: row.locations === '[]' ? [] : parsed<string[]>(row.locations),
     runParallel: row.run_parallel === 1,
-    turn: row.turn,
   };
 }

@@ -21,7 +21,7 @@ describe('a clock that is set back by an hour', () => {
     const first = test.one('SELECT id FROM results');
     const slotAt = test.now;
     await setClock(test, -hour);
-    const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
+    const dueAt = Number(test.dueAt());
     assert.ok(dueAt >= test.now && dueAt < test.now + 10_000, `due ${dueAt - test.now} ms from now`);
     test.temp.clock.turn(hour);
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(slotAt);
@@ -100,10 +100,10 @@ describe('a process that starts', () => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.runAll('passed');
-    const dueAt = test.one('SELECT next_due_at FROM schedules');
+    const dueAt = test.dueAt();
     const positionAt = test.one('SELECT position_at FROM check_states');
     await test.path.takeOver(test.now - 5);
-    assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
+    assert.equal(test.dueAt(), dueAt);
     assert.equal(test.one('SELECT position_at FROM check_states'), positionAt);
     assert.equal(test.one(`SELECT count(*) FROM installation WHERE key = 'lap'`), 0);
   });

@@ -3,7 +3,13 @@ import type { Slice, TableShape } from './shape.ts';
 import type { Side } from './side.ts';
 
 /** Tables without rows of one account: the rest has the column `account_id`, which a test asserts. */
-export const sharedTables: ReadonlySet<string> = new Set(['api_keys', 'installation', 'processes', 'runtime_stages']);
+export const sharedTables: ReadonlySet<string> = new Set([
+  'api_keys',
+  'installation',
+  'processes',
+  'runtime_stages',
+  'schedule_rounds',
+]);
 
 /** Says how far a move is; it stays where it is. */
 export const movesTable = 'account_moves';

@@ -4,6 +4,7 @@ import { missedMessage } from '../schedule-due.ts';
 import { outcomeCodes, reasonCodes } from '../codes.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { parkedFrom, parkedMs } from '../parked.ts';
+import { inStep } from '../schedule-rounds.ts';
 import { hourMs, hourOf } from '#domain/roll-up.ts';
 import { createRowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
@@ -159,7 +160,8 @@ const hoursAnewMost = 48;
 
 async function unpark(writing: Writing, accountId: Uint8Array, now: number): Promise<void> {
   await writing.change(
-    'UPDATE schedules SET next_due_at = next_due_at - ?, moved_at = ? WHERE account_id = ? AND next_due_at >= ?',
+    `UPDATE schedules SET next_due_at = next_due_at - ?, moved_at = ?
+     WHERE account_id = ? AND next_due_at >= ? AND next_due_at < ${inStep}`,
     [parkedMs, now, accountId, parkedFrom],
   );
   await writing.change('UPDATE runs SET available_at = available_at - ? WHERE account_id = ? AND available_at >= ?', [
