@@ -7,7 +7,8 @@ import { idBytes, idText } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import { noteLateHour } from './late-hours.ts';
 import { dueAtOf, inStep } from './schedule-rounds.ts';
-import type { SchedulesTable, Tables } from './schema.ts';
+import type { Tables } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 import { scheduleOf, slotRunId } from './schedule-due.ts';
 
 const dayMs = 86_400_000;

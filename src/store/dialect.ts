@@ -22,6 +22,8 @@ export interface Dialect {
   churning(table: string): string[];
   /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
   runsByDueTime(): string[];
+  /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
+  covered(...columns: string[]): string;
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /** Values as one text, a JSON array: a row that is read as it was before is known by that alone, and costs no object. */
@@ -44,6 +46,7 @@ export const sqliteDialect: Dialect = {
   otherDays: () => [],
   churning: () => [],
   runsByDueTime: () => [],
+  covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   rowText: (values) => sql`json_array(${sql.join(values)})`,
   // Of nothing, hex() makes an empty text.
@@ -84,6 +87,7 @@ export const postgresDialect: Dialect = {
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
+  covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
   rowText: (values) => sql`json_build_array(${sql.join(values)})::text`,
   idDigits: (column) => sql`encode(${sql.ref(column)}, 'hex')`,

@@ -8,7 +8,8 @@ import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import type { DueSchedule } from './schedule-rounds.ts';
-import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
+import type { ResultsTable, RunsTable } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 
 /** What a turn of the scheduler did. */
 export interface Scheduled {

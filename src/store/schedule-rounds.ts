@@ -2,7 +2,7 @@
 // (docs/decisions/0036).
 import { nextSlot } from '#domain/slot.ts';
 import type { IdBytes } from './codec.ts';
-import type { SchedulesTable, ScheduleRoundsTable } from './schema.ts';
+import type { SchedulesTable, ScheduleRoundsTable } from './schedule-tables.ts';
 
 /**
  * What stands in `next_due_at` of a schedule in step: how far it is planned is said by the round of its interval. Later
@@ -17,6 +17,18 @@ export interface DueSchedule {
   readonly nextDueAt: number;
   /** Slots after it are planned another time. */
   readonly until: number;
+}
+
+/** What is read of a schedule in step. */
+export type InStepRow = Pick<SchedulesTable, 'account_id' | 'check_id' | 'phase_ms' | 'locations' | 'run_parallel'>;
+
+/** The whole row. Slots that were lost to a move of its account are planned before it comes in step. */
+export function inStepRow(
+  { account_id, check_id, phase_ms, locations, run_parallel }: InStepRow,
+  intervalMs: number,
+): SchedulesTable {
+  const times = { next_due_at: inStep, planned_to: inStep, interval_ms: intervalMs, moved_at: null };
+  return { account_id, check_id, phase_ms, locations, run_parallel, ...times };
 }
 
 /** Where in the order of a round something stands: by slot, then account, then check. */
@@ -79,7 +91,7 @@ export interface Walked {
 /**
  * Goes on with a round by what its ranges found, one list each.
  *
- * @param most of the rows are taken; a range that was not read to its end has at least as many
+ * @param most of the rows are taken; a range that was not read to its end has one more at least
  */
 export function walk({ row, until, ranges }: OpenRound, found: readonly SchedulesTable[][], most: number): Walked {
   const due: DueSchedule[] = [];
@@ -88,9 +100,10 @@ export function walk({ row, until, ranges }: OpenRound, found: readonly Schedule
     const rows = found[index] ?? [];
     const taken = rows.slice(0, Math.max(0, most - due.length));
     for (const each of taken) due.push({ row: each, nextDueAt: base + each.phase_ms, until });
-    // As many as were asked for may not have been all.
-    if (taken.length < rows.length || due.length >= most) isThrough = false;
-    if (!isThrough) break;
+    if (taken.length < rows.length) {
+      isThrough = false;
+      break;
+    }
   }
   const last = due.at(-1);
   if (isThrough) return { due, row: throughOf(row, until), isThrough };
@@ -165,7 +178,8 @@ export function isOnSlot({ interval_ms, phase_ms }: SchedulesTable, at: number):
 
 /** The round after the clock was set back to `now` (epoch ms); null = it stands where it may stand. */
 export function broughtBack(row: ScheduleRoundsTable, now: number, toleranceMs: number): ScheduleRoundsTable | null {
-  if (row.planned_to > now + toleranceMs) return throughOf(row, now);
+  // A slot that is now is still to come.
+  if (row.planned_to > now + toleranceMs) return throughOf(row, now - 1);
   if (row.round_to === null || row.round_to <= now + toleranceMs) return null;
   // Whoever it has passed is planned up to now and further; the others come up to now.
   return { ...row, round_to: Math.max(now, row.planned_to + 1) };

@@ -9,7 +9,8 @@ import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
 import { refuseMoving } from './refuse-moving.ts';
-import type { RunsTable, SchedulesTable, Tables } from './schema.ts';
+import type { RunsTable, Tables } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 import { callTrigger } from './trigger-rows.ts';
 
 /** A call of a trigger. Instants are epoch ms. */

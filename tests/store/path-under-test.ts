@@ -14,7 +14,7 @@ import type { ClaimedRun } from '#store/path.ts';
 import type { ClaimedDelivery } from '#store/delivery-rows.ts';
 import type { Scheduled } from '#store/schedule-due.ts';
 import { dueAtOf } from '#store/schedule-rounds.ts';
-import type { ScheduleRoundsTable, SchedulesTable } from '#store/schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '#store/schedule-tables.ts';
 import type { NewStore } from '../support/each-engine.ts';
 import { aChannel, aCheck } from '../support/records.ts';
 import type { TempStore } from '../support/temp-store.ts';

@@ -7,7 +7,7 @@ import type { Leaving } from './moving.ts';
 import type { TableShape } from './shape.ts';
 import { type Side, tableOf, type Writing } from './side.ts';
 import { dueAtStatement, inStep } from '../schedule-rounds.ts';
-import type { ScheduleRoundsTable } from '../schema.ts';
+import type { ScheduleRoundsTable } from '../schedule-tables.ts';
 
 /** Nothing new of the account is taken up from now on; what is under way may end. */
 export async function pauseAccount(side: Side, { accountId, moveId }: Leaving): Promise<void> {

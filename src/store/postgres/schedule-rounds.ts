@@ -1,7 +1,7 @@
 // Rounds of schedules in PostgreSQL: who goes on with the round of an interval holds it to the end of its transaction.
 import { type DueSchedule, inStep, nextOfRound, type OpenRound, openRound, phaseAfter } from '../schedule-rounds.ts';
-import { type PhaseRange, roomOf, throughOf, walk } from '../schedule-rounds.ts';
-import type { ScheduleRoundsTable, SchedulesTable } from '../schema.ts';
+import { type InStepRow, inStepRow, type PhaseRange, roomOf, throughOf, walk } from '../schedule-rounds.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import type { Session } from './session.ts';
 
 /** The rounds that this turn holds. */
@@ -30,65 +30,38 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
     session.query<ScheduleRoundsTable>('SELECT * FROM schedule_rounds ORDER BY planned_to DESC FOR UPDATE SKIP LOCKED'),
     session.query<{ interval_ms: number }>('SELECT interval_ms FROM schedule_rounds'),
   ]);
-  const known = new Set(all.map(({ interval_ms }) => interval_ms));
-  for (const { interval_ms } of held) known.add(interval_ms);
-  const written = new Map<number, ScheduleRoundsTable>();
-  const through = new Map<number, ScheduleRoundsTable>();
-  const joined = new Set<number>();
+  const known = new Set([...all, ...held].map(({ interval_ms }) => interval_ms));
+  const progress = createProgress(now);
   let phases: readonly Phases[] = [];
-  let isMore = false;
-
-  const goOn = (open: OpenRound, found: readonly SchedulesTable[][], room: number): readonly DueSchedule[] => {
-    const { interval_ms, round_to } = open.row;
-    const walked = walk(open, found, room);
-    if (walked.isThrough && open.until === now) through.set(interval_ms, walked.row);
-    else isMore = true;
-    if (walked.due.length > 0 || round_to !== null) written.set(interval_ms, walked.row);
-    return walked.due;
-  };
   return {
     async due(most) {
       const open = held.map((row) => openRound(row, now)).filter((round) => round !== null);
       const atOnce = Math.min(most, Math.max(1, Math.ceil((readAhead * most) / Math.max(1, open.length))));
       const [read, found] = await Promise.all([
-        Promise.all(open.map(({ ranges }) => Promise.all(ranges.map((range) => readRange(session, range, atOnce))))),
+        Promise.all(
+          open.map(({ ranges }) => Promise.all(ranges.map((range) => readRange(session, range, atOnce + 1)))),
+        ),
         readPhases(session, held, now),
       ]);
       phases = found;
       const due: DueSchedule[] = [];
       for (const [index, round] of open.entries()) {
         const room = Math.min(atOnce, roomOf(most - due.length, open.length - index));
-        due.push(...goOn(round, read[index] ?? [], room));
+        due.push(...progress.goOn(round, read[index] ?? [], room));
       }
       return due;
     },
     async begin(rows) {
       const intervals = [...new Set(rows.map(({ interval_ms }) => interval_ms))].filter((ms) => !known.has(ms));
-      if (intervals.length === 0) return;
-      // Another process may begin one at the same time: then it is that one's.
-      const begun = await session.query<{ interval_ms: number }>(
-        `INSERT INTO schedule_rounds (interval_ms, planned_to) SELECT given, $2 FROM unnest($1::bigint[]) AS given
-         ORDER BY given ON CONFLICT DO NOTHING RETURNING interval_ms`,
-        [intervals, now],
-      );
-      for (const round of begun) through.set(round.interval_ms, throughOf(round, now));
+      progress.begin(await beginRounds(session, intervals, now));
     },
-    joins({ interval_ms }) {
-      const round = through.get(interval_ms);
-      if (round === undefined) return false;
-      joined.add(interval_ms);
-      written.set(interval_ms, round);
-      return true;
-    },
+    joins: (row) => progress.joins(row),
     send() {
-      sendRounds(session, [...written.values()]);
-      const empty = phases.filter(({ first, interval_ms }) => first === null && !joined.has(interval_ms));
-      if (empty.length > 0)
-        session.send('DELETE FROM schedule_rounds WHERE interval_ms = ANY($1)', [
-          empty.map(({ interval_ms }) => interval_ms),
-        ]);
+      sendRounds(session, progress.written());
+      const empty = phases.filter(({ first, interval_ms }) => first === null && !progress.isJoined(interval_ms));
+      endRounds(session, empty);
     },
-    isMore: () => isMore,
+    isMore: () => progress.isMore(),
     nextDueAt() {
       const others = known.size > held.length ? now + othersMs : Number.POSITIVE_INFINITY;
       return phases.reduce((least, { interval_ms, ...found }) => {
@@ -98,15 +71,69 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
   };
 }
 
-function readRange(session: Session, range: PhaseRange, most: number): Promise<SchedulesTable[]> {
-  if (most <= 0) return Promise.resolve([]);
+/** How far the rounds of a turn come. */
+function createProgress(now: number) {
+  const written = new Map<number, ScheduleRoundsTable>();
+  const through = new Map<number, ScheduleRoundsTable>();
+  const joined = new Set<number>();
+  let isMore = false;
+  return {
+    goOn(open: OpenRound, found: readonly SchedulesTable[][], room: number): readonly DueSchedule[] {
+      const { interval_ms, round_to } = open.row;
+      const walked = walk(open, found, room);
+      if (walked.isThrough && open.until === now) through.set(interval_ms, walked.row);
+      else isMore = true;
+      if (walked.due.length > 0 || round_to !== null) written.set(interval_ms, walked.row);
+      return walked.due;
+    },
+    begin(rounds: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
+      for (const round of rounds) through.set(round.interval_ms, throughOf(round, now));
+    },
+    joins({ interval_ms }: SchedulesTable): boolean {
+      const round = through.get(interval_ms);
+      if (round === undefined) return false;
+      joined.add(interval_ms);
+      written.set(interval_ms, round);
+      return true;
+    },
+    isJoined: (intervalMs: number): boolean => joined.has(intervalMs),
+    isMore: (): boolean => isMore,
+    written: (): ScheduleRoundsTable[] => [...written.values()],
+  };
+}
+
+/** Another process may begin a round at the same time: then it is that one's. */
+async function beginRounds(
+  session: Session,
+  intervals: readonly number[],
+  now: number,
+): Promise<readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]> {
+  if (intervals.length === 0) return [];
+  return session.query<Pick<ScheduleRoundsTable, 'interval_ms'>>(
+    `INSERT INTO schedule_rounds (interval_ms, planned_to) SELECT given, $2 FROM unnest($1::bigint[]) AS given
+     ORDER BY given ON CONFLICT DO NOTHING RETURNING interval_ms`,
+    [intervals, now],
+  );
+}
+
+/** Of intervals that no schedule is in step with. */
+function endRounds(session: Session, empty: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
+  if (empty.length === 0) return;
+  session.send('DELETE FROM schedule_rounds WHERE interval_ms = ANY($1)', [
+    empty.map(({ interval_ms }) => interval_ms),
+  ]);
+}
+
+async function readRange(session: Session, range: PhaseRange, most: number): Promise<SchedulesTable[]> {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
-  return session.query<SchedulesTable>(
-    `SELECT * FROM schedules WHERE next_due_at = ${inStep} AND interval_ms = $1
+  const rows = await session.query<InStepRow>(
+    `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+     WHERE next_due_at = ${inStep} AND interval_ms = $1
        AND (phase_ms, account_id, check_id) > ($2, $3, $4) AND phase_ms <= $5
      ORDER BY phase_ms, account_id, check_id LIMIT $6`,
     [intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most],
   );
+  return rows.map((row) => inStepRow(row, intervalMs));
 }
 
 /** The lowest phase of an interval's schedules in step, and the lowest that is still to come. */

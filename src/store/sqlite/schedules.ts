@@ -3,6 +3,8 @@ import { createCounts } from '../counts.ts';
 import {
   type DueSchedule,
   inStep,
+  type InStepRow,
+  inStepRow,
   isOnSlot,
   nextOfRound,
   openRound,
@@ -12,7 +14,8 @@ import {
   throughOf,
   walk,
 } from '../schedule-rounds.ts';
-import type { RunsTable, ScheduleRoundsTable, SchedulesTable } from '../schema.ts';
+import type { RunsTable } from '../schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import { isUntouched, type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from '../schedule-due.ts';
 import type { Connection } from './connection.ts';
 import { countUsage, remainingRuns, writeCounts } from './counts.ts';
@@ -59,7 +62,7 @@ function takeRounds(connection: Connection, now: number, most: number) {
     const open = openRound(row, now);
     if (open === null) continue;
     const room = roomOf(most - due.length, rows.length - index);
-    const found = open.ranges.map((range) => readRange(connection, range, room));
+    const found = open.ranges.map((range) => readRange(connection, range, room + 1));
     const walked = walk(open, found, room);
     due.push(...walked.due);
     if (walked.isThrough && open.until === now) through.set(row.interval_ms, walked.row);
@@ -80,15 +83,16 @@ function takeRounds(connection: Connection, now: number, most: number) {
 }
 
 function readRange(connection: Connection, range: PhaseRange, most: number): SchedulesTable[] {
-  if (most === 0) return [];
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
-  return connection
+  const rows = connection
     .prepare(
-      `SELECT * FROM schedules WHERE next_due_at = ${inStep} AND interval_ms = ?
+      `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+       WHERE next_due_at = ${inStep} AND interval_ms = ?
          AND (phase_ms, account_id, check_id) > (?, ?, ?) AND phase_ms <= ?
        ORDER BY phase_ms, account_id, check_id LIMIT ?`,
     )
-    .all(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most) as unknown as SchedulesTable[];
+    .all(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most) as unknown as InStepRow[];
+  return rows.map((row) => inStepRow(row, intervalMs));
 }
 
 /** Writes how far the schedules of an interval are planned. */
