@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/plan-runs.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
-import { idBytes, idText } from './codec.ts';
+import { idText } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import { noteLateHour } from './late-hours.ts';
 import { dueAtOf, inStep } from './schedule-rounds.ts';
@@ -31,7 +31,7 @@ export async function missDueSlots(
   let missed = 0;
   for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
     const slots = (slotAt - dueAt) / row.interval_ms + 1;
-    const id = idBytes(slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0)));
+    const id = slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0));
     const inserted = await tx
       .insertInto('results')
       .values({ ...missedResult(row, now), id, location, slots })

@@ -3,8 +3,8 @@
 import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
-import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
+import { derivedIdBytes } from '#lib/id.ts';
+import { type IdBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import type { DueSchedule } from './schedule-rounds.ts';
@@ -60,8 +60,8 @@ export interface ScheduleRows {
  *
  * @param lap how often the clock was set back: slots of a repeated hour are other slots
  */
-export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): string {
-  return lap === 0 ? derivedId(slotAt, checkId, location) : derivedId(slotAt, checkId, location, lap);
+export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): IdBytes {
+  return lap === 0 ? derivedIdBytes(slotAt, checkId, location) : derivedIdBytes(slotAt, checkId, location, lap);
 }
 
 /** Inserts the runs and missed stretches of due schedules and moves them to their next slot. */
@@ -146,7 +146,7 @@ interface Slot {
 function runRow({ account_id, check_id, interval_ms }: SchedulesTable, run: Slot & { dueAt: number }): RunsTable {
   return {
     account_id,
-    id: idBytes(slotRunId(run.slotAt, run.checkId, run.location, run.lap)),
+    id: slotRunId(run.slotAt, run.checkId, run.location, run.lap),
     check_id,
     location: run.location,
     source: sourceCodes.encode('SCHEDULER'),
@@ -172,7 +172,7 @@ function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boole
   const isNew = rows.insertMissed({
     account_id,
     check_id,
-    id: idBytes(slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap)),
+    id: slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap),
     run_id: null,
     attempt: 1,
     outcome: outcomeCodes.encode('missed'),

@@ -1,6 +1,6 @@
 // Rows of schedules in PostgreSQL: a turn's rows are read at once, decided on in schedule-due.ts and written at once.
 import { monthStart } from '#domain/account.ts';
-import { firstIdAt, type IdBytes, idBytes, idText, latin1 } from '../codec.ts';
+import { firstIdAt, type IdBytes, idText, latin1 } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from '../schedule-due.ts';
 import { scheduleRows, type ScheduleRules, slotRunId } from '../schedule-due.ts';
@@ -188,7 +188,7 @@ function slotsOf(due: DueSchedule, plan: ScheduleRules['plan'], lap: number): Sl
     account_id,
     check_id,
     slotAt,
-    id: idBytes(slotRunId(slotAt, idText(check_id), location, lap)),
+    id: slotRunId(slotAt, idText(check_id), location, lap),
   }));
 }
 
