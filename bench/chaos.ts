@@ -4,25 +4,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Verdict } from './chaos/judge.ts';
+import { chaosOfDeliveries } from './chaos/deliver.ts';
 import { chaosOfKills } from './chaos/kill.ts';
 import { chaosOfPostgres } from './chaos/postgres.ts';
 
 const usage = `npm run chaos -- kill [--rounds 10] [--seed N]
 npm run chaos -- postgres [--minutes 1] [--seed N]
+npm run chaos -- deliver [--kills 200] [--seed N]
 
   kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
   postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
             lease, connections cut or held up, answers to commits lost, PostgreSQL ended as if the power went
+  deliver   kill -9 at five points of a delivery's way (after its claim, before it is sent, after that and before it is
+            recorded, after that and before it is due again, during a replay), on SQLite and over PostgreSQL at once
 
   --rounds   how many kills (1 to 1000)
   --minutes  how long faults go on (more than 0, up to 600)
+  --kills    how many at each point and on each engine (1 to 1000)
   --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;
 const shownBreaches = 10;
 
 /** One way of doing harm: how its length is told, and what does it. */
 interface Chaos {
-  readonly length: 'rounds' | 'minutes';
+  readonly length: 'rounds' | 'minutes' | 'kills';
   readonly isRight: (length: number) => boolean;
   readonly run: (options: ChaosOptions) => Promise<Verdict[]>;
 }
@@ -37,7 +42,7 @@ interface ChaosOptions {
 const ways: Readonly<Record<string, Chaos>> = {
   kill: {
     length: 'rounds',
-    isRight: (rounds) => Number.isInteger(rounds) && rounds >= 1 && rounds <= 1000,
+    isRight: isCount,
     run: ({ length, ...options }) => chaosOfKills({ ...options, rounds: length }),
   },
   postgres: {
@@ -45,9 +50,18 @@ const ways: Readonly<Record<string, Chaos>> = {
     isRight: (minutes) => minutes > 0 && minutes <= 600,
     run: ({ length, ...options }) => chaosOfPostgres({ ...options, minutes: length }),
   },
+  deliver: {
+    length: 'kills',
+    isRight: isCount,
+    run: ({ length, ...options }) => chaosOfDeliveries({ ...options, kills: length }),
+  },
 };
 
 await main();
+
+function isCount(length: number): boolean {
+  return Number.isInteger(length) && length >= 1 && length <= 1000;
+}
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -55,6 +69,7 @@ async function main(): Promise<void> {
     options: {
       rounds: { type: 'string', default: '10' },
       minutes: { type: 'string', default: '1' },
+      kills: { type: 'string', default: '200' },
       seed: { type: 'string' },
     },
   });

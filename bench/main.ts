@@ -8,6 +8,7 @@ import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
+import { hostileBench } from './hostile.ts';
 import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
@@ -18,6 +19,7 @@ import { triggerBench } from './trigger.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   deliver: deliverBench,
+  hostile: hostileBench,
   check: checkBench,
   schedule: scheduleBench,
   rest: restBench,

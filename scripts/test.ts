@@ -17,6 +17,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   store: ['tests/store/**/*.test.ts'],
   rest: ['tests/rest/**/*.test.ts'],
   flows: ['tests/flows/**/*.test.ts'],
+  egress: ['tests/egress/**/*.test.ts'],
 };
 
 /** Files of a group. @throws {Error} when it has none: a group that tests nothing must not pass */

@@ -1,15 +1,15 @@
 // Joins previews and test messages with the channels' renderers and the path that sends every delivery.
-import { randomInt, randomUUID } from 'node:crypto';
 import { createAlertMessageActions, type MessageAlert } from '#actions/alert-messages.ts';
 import type { RedactorOf } from '#actions/delivery-redactor.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
+import { randomValues } from '#domain/random-values.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ActionMeans } from './compose-means.ts';
 
 export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf) {
-  const { config, store, clock, links, userAgent, wake, attemptHints } = means;
+  const { config, store, clock, random, links, userAgent, wake, attemptHints } = means;
   return createAlertMessageActions({
     channels: store.alertChannels,
     variables: store.variables,
@@ -25,7 +25,7 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
       }),
     render: (channel, variables, createdAt) => {
       const kind = channelKinds[channel.type];
-      const facts = { createdAt, uuid: randomUUID(), randomNumber: randomInt(1001), userAgent };
+      const facts = { createdAt, ...randomValues(random), userAgent };
       try {
         return { request: kind.render(channel.config, variables, facts) };
       } catch (error) {

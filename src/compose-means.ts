@@ -3,6 +3,7 @@ import type { Authentication } from '#actions/authenticate.ts';
 import type { MovedAccounts } from '#actions/moved-accounts.ts';
 import type { Notice } from '#actions/notices.ts';
 import type { ResultLinks } from '#actions/result-links.ts';
+import type { RandomSource } from '#domain/random-values.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
@@ -16,6 +17,7 @@ export interface ActionMeans {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;
+  readonly random: RandomSource;
   readonly runtimes: LoadedRuntimes;
   readonly authentication: Authentication;
   readonly movedAccounts: MovedAccounts;

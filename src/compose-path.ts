@@ -1,5 +1,4 @@
 // Joins the four steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
-import { randomInt, randomUUID } from 'node:crypto';
 import type { ResultLinks } from '#actions/result-links.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -8,6 +7,7 @@ import { deliveryVariables } from '#domain/delivery-variables.ts';
 import { signPauseMs } from '#domain/process.ts';
 import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import { type RandomSource, randomValues } from '#domain/random-values.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -42,6 +42,7 @@ export interface PathMeans {
   readonly ownProcess: OwnProcess;
   readonly metrics: Metrics;
   readonly clock: FollowedClock;
+  readonly random: RandomSource;
   /** Asks again what time it is, where the clock is the database's. */
   readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
@@ -97,10 +98,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
-    'resume-accounts': createResumeAccounts({
-      store: store.accountMoves,
-      onResumed: (accounts) => log.warn('account.resumed', { accounts }),
-    }),
+    'resume-accounts': joinResumeAccounts(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
   };
   const loops = new Map<LoopName, Loop>();
@@ -194,7 +192,8 @@ function joinRecordResults(joint: Joint): RecordResults {
   });
 }
 
-function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAgent, wake, onLogged }: Joint) {
+function joinSendDeliveries(joint: Joint) {
+  const { store, clock, random, owner, sender, metrics, log, userAgent, wake, onLogged } = joint;
   return createSendDeliveries({
     store: store.path,
     clock,
@@ -221,8 +220,7 @@ function joinSendDeliveries({ store, clock, owner, sender, metrics, log, userAge
       renderRequest(
         { ...through, config: { ...through.config, template: failingTemplate } },
         failingVariables(failing, variables),
-        failing.since,
-        userAgent,
+        { createdAt: failing.since, ...randomValues(random), userAgent },
       ),
     onFailing: ({ alertChannelId, name, lastError }) =>
       log.warn('channel.failing', { id: alertChannelId, name, error: lastError }),
@@ -238,6 +236,15 @@ function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<
     clock,
     retentionDays: config.retentionDays,
     onRemoved: (rows) => log.debug('retention.removed', { rows }),
+  });
+}
+
+function joinResumeAccounts({ store, log }: Joint): () => Promise<number> {
+  return createResumeAccounts({
+    store: store.accountMoves,
+    onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+    onStalled: ({ accountId, state, since, command }) =>
+      log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
   });
 }
 
@@ -258,9 +265,9 @@ function noteRecorded(
 
 /** Renders a delivery once; what cannot be rendered is a final, visible failure of that delivery. */
 export function renderWith(
-  means: Pick<PathMeans, 'config' | 'userAgent' | 'links'>,
+  means: Pick<PathMeans, 'config' | 'userAgent' | 'links' | 'random'>,
 ): (facts: DeliveryFacts) => Rendered {
-  const { config, userAgent, links } = means;
+  const { config, userAgent, links, random } = means;
   return (facts) => {
     const { check } = facts.context;
     const { accountId } = check;
@@ -269,17 +276,15 @@ export function renderWith(
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
       link: links.link(accountId, check.id, facts.resultId, facts.createdAt),
     });
-    return renderRequest(facts.channel, variables, facts.createdAt, userAgent);
+    return renderRequest(facts.channel, variables, { createdAt: facts.createdAt, ...randomValues(random), userAgent });
   };
 }
 
 function renderRequest(
   { type, config }: Pick<AlertChannel, 'type' | 'config'>,
   variables: TemplateVariables,
-  createdAt: number,
-  userAgent: string,
+  facts: { createdAt: number; uuid: string; randomNumber: number; userAgent: string },
 ): Rendered {
-  const facts = { createdAt, uuid: randomUUID(), randomNumber: randomInt(1001), userAgent };
   try {
     return { request: channelKinds[type].render(config, variables, facts) };
   } catch (error) {

@@ -1,9 +1,11 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
 import { createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
+import type { RandomSource } from '#domain/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
+import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
@@ -34,25 +36,33 @@ export interface Tocsin {
   stop(why: string): Promise<void>;
 }
 
+/** The open store, and what else comes from outside. */
+type Opened = OpenedStore & { readonly random: RandomSource };
+
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
 
 /**
  * Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError, StoreUnavailableError or
  * ConfigError.
  */
-export async function compose(config: Config, log: Log, clocks: Clocks = machineClocks): Promise<Tocsin> {
+export async function compose(
+  config: Config,
+  log: Log,
+  clocks: Clocks = machineClocks,
+  random: RandomSource = systemRandom,
+): Promise<Tocsin> {
   const secretKey = readSecretKey(config);
   const opened = await openConfiguredStore(config, secretKey, clocks, log);
   try {
-    return await composeOn(opened, secretKey, config, log);
+    return await composeOn({ ...opened, random }, secretKey, config, log);
   } catch (error) {
     await opened.store.close();
     throw error;
   }
 }
 
-async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
-  const { store, clock } = opened;
+async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
+  const { store, clock, random } = opened;
   await noteAbsence(store, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
@@ -80,7 +90,7 @@ async function composeOn(opened: OpenedStore, secretKey: Uint8Array, config: Con
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
-  const plain = { config, store, clock, userAgent: `Tocsin/${version}` };
+  const plain = { config, store, clock, random, userAgent: `Tocsin/${version}` };
   const shared = { ...plain, ...access, runtimes, metrics, links, publicUrl, ownProcess };
   const routes = composeRoutes({
     ...shared,

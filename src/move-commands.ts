@@ -59,10 +59,8 @@ export async function migrateDatabase(words: string[]): Promise<number> {
   const redirectTo = place === undefined ? undefined : configVariables.TOCSIN_PUBLIC_URL.read(place);
   if (redirectTo === undefined) throw new UsageError(`--account needs --redirect-to, ${right}`);
   const toKey = keyFile === undefined ? secretKey : readKeyFile(keyFile);
-  await moveOneAccount(
-    { accountId: account.toLowerCase(), from, to, fromKey: secretKey, toKey, place: redirectTo },
-    screen,
-  );
+  const keys = { fromKey: secretKey, toKey, toKeyFile: keyFile ?? null };
+  await moveOneAccount({ accountId: account.toLowerCase(), from, to, ...keys, place: redirectTo }, screen);
   return 0;
 }
 

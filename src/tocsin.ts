@@ -13,6 +13,7 @@ import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
 import { migrateDatabase, restoreBackup } from './move-commands.ts';
+import { receive } from './receive-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
@@ -30,6 +31,9 @@ const help = `Usage: npm run tocsin -- <command>
                     where the keys differ
   new-key           make and print an admin key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
+  receive           be a receiver to try channels with: shows what comes and whether it is genuine; --secret <text> (again
+                    for a second one), --port <8095>, --host <127.0.0.1>; --answer <200|404|500|hang|reset>, apart by
+                    commas one for each attempt of a delivery; --wait <s> before the answer; --json
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
   help              this page
 
@@ -43,6 +47,7 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
   restore: restoreBackup,
   migrate: migrateDatabase,
   'new-key': newKey,
+  receive,
   doctor,
   help: showHelp,
 };

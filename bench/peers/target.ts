@@ -42,6 +42,7 @@ answerQuestions({
         resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
       );
     }),
+  address: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   behave: (next: Manner) => {
     manner = next;
     acceptedAt = [];

@@ -3,6 +3,7 @@ import { renderWith } from '../../src/compose-path.ts';
 import { readConfig } from '../../src/config.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
+import { systemRandom } from '#lib/random.ts';
 import { encodeDetails } from '#checks/api/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/records.ts';
@@ -30,6 +31,7 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
   const render = renderWith({
     config: readConfig({}),
     userAgent: 'Tocsin/bench',
+    random: systemRandom,
     links: { link: () => 'http://127.0.0.1:3000/results/0198a000-0000-7000-8000-000000000001/xxxxxxxxxxxxxxxxxxxxxx' },
   });
   const rules = {

@@ -1,5 +1,7 @@
-// What the operator should know: dead channels of the account, and what this installation notices of itself.
-import type { Caller } from '#domain/api-key.ts';
+// What the operator should know: dead channels of the account, moves that stand still, and what this installation notices
+// of itself.
+import type { StalledMove } from '#domain/account-move.ts';
+import { type Caller, mayDo } from '#domain/api-key.ts';
 import { requirePermission } from './permission.ts';
 
 /** Something to know, and what to do about it. */
@@ -34,6 +36,7 @@ export interface NoticeMeans {
       accountId: string,
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
+  readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
   /** What this process notices of itself: runtimes near their end. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
@@ -43,7 +46,12 @@ export interface NoticeActions {
   list(caller: Caller): Promise<Notice[]>;
 }
 
-export function createNoticeActions({ failingChannels, gaps, processNotices }: NoticeMeans): NoticeActions {
+export function createNoticeActions({
+  failingChannels,
+  gaps,
+  accountMoves,
+  processNotices,
+}: NoticeMeans): NoticeActions {
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -57,9 +65,33 @@ export function createNoticeActions({ failingChannels, gaps, processNotices }: N
         action: `Look at GET /v1/deliveries?alertChannelId=${alertChannelId}, mend the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
-      return [...ofChannels, ...ofGaps, ...(await processNotices())].sort((a, b) => a.since - b.since);
+      const ofMoves = moveNotices(await accountMoves.stalled(), caller);
+      return [...ofChannels, ...ofGaps, ...ofMoves, ...(await processNotices())].sort((a, b) => a.since - b.since);
     },
   };
+}
+
+const standings: Readonly<Partial<Record<StalledMove['state'], string>>> = {
+  leaving: 'It is paused here, and goes on here by itself after a minute.',
+  handing: 'It is paused, and active in neither installation until that command is repeated.',
+  arriving: 'What has come of it is kept here, and it is not active here.',
+};
+
+/** Whose account it is, and who manages accounts here, is told (docs/decisions/0047). */
+function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
+  const isOperator = mayDo(caller.role, 'admin');
+  const told = moves.filter(({ accountId }) => isOperator || accountId === caller.accountId);
+  return told.map(({ accountId, state, since, command }) => ({
+    id: `move-stalled:${accountId}`,
+    kind: 'move-stalled',
+    since,
+    subject: accountId,
+    message: `The account ${accountId} is being moved, and the command that moves it was cut off or hangs: no sign of it since ${new Date(since).toISOString()}. ${standings[state] ?? ''}`,
+    action:
+      isOperator && command !== null
+        ? `Run it again, it goes on where it ended: ${command}`
+        : 'Let the operator run the same migrate command again: it goes on where it ended. See docs/moving.md#one-account.',
+  }));
 }
 
 /** What was not watched, because nothing ran (design §1: honest gaps). */

@@ -1,4 +1,5 @@
 // `migrate --account …`: one account from a running installation to another (docs/decisions/0046).
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#lib/id.ts';
 import { keyMark, openMark } from '#store/key-check.ts';
@@ -18,6 +19,8 @@ export interface MoveAccountOrder {
   /** 32 bytes each; the same where both installations have the same key. */
   readonly fromKey: Uint8Array;
   readonly toKey: Uint8Array;
+  /** The file that `toKey` was read from, when it is a key of its own. */
+  readonly toKeyFile: string | null;
   /** Where the account is reached afterwards, without a slash at its end. */
   readonly place: string;
 }
@@ -38,7 +41,16 @@ export async function moveOneAccount(order: MoveAccountOrder, screen: Screen): P
     const { pausedMs } = await moveAccount(
       source.side,
       target.side,
-      { accountId, moveId: newId(), place, fromSeal, toSeal, graceMs, pause },
+      {
+        accountId,
+        moveId: newId(),
+        place,
+        fromSeal,
+        toSeal,
+        command: commandOf(order, source.side, target.side),
+        graceMs,
+        pause,
+      },
       {
         onStep(step) {
           progress.end();
@@ -53,6 +65,17 @@ export async function moveOneAccount(order: MoveAccountOrder, screen: Screen): P
       `${accountId} lives in ${target.side.shown} now; it was paused for ${(pausedMs / 1000).toFixed(1)} s.`,
     );
   });
+}
+
+/** The command line of this order, as a shell reads it; passwords are left out. */
+function commandOf({ accountId, place, toKeyFile }: MoveAccountOrder, from: Side, to: Side): string {
+  const words = ['--account', accountId, '--from', from.shown, '--to', to.shown, '--redirect-to', place];
+  if (toKeyFile !== null) words.push('--to-secret-key-file', resolve(toKeyFile));
+  return ['npm run tocsin -- migrate', ...words.map(shellWord)].join(' ');
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Throws WrongKeyError when another key sealed that side's secrets. */

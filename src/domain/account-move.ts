@@ -16,5 +16,25 @@ export interface AccountMove {
   readonly place: string | null;
 }
 
+/** A move whose command has given no sign for long: it was cut off, or hangs. */
+export interface StalledMove {
+  readonly accountId: string;
+  readonly state: MoveState;
+  /** The last sign, epoch ms. */
+  readonly since: number;
+  /** The command line that goes on with it, without passwords; null = it is not known. */
+  readonly command: string | null;
+}
+
+/**
+ * How long a command may be silent before its move counts as cut off, ms, in the states in which one is needed. One that
+ * lives writes at least every five seconds at the source, and after the 20 s at most that it waits in the target.
+ */
+export const silentMostMs: Partial<Record<MoveState, number>> = {
+  leaving: 15_000,
+  handing: 15_000,
+  arriving: 30_000,
+};
+
 /** A pause that nobody has renewed for so long has ended, ms: the account goes on where it was. */
 export const pauseLapsesMs = 60_000;

@@ -12,8 +12,9 @@ const networks: readonly (readonly [Exclude<AddressClass, 'public'>, string])[] 
   ['private', '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 fc00::/7'],
   ['forbidden', '0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24'],
   ['forbidden', '203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'],
-  // ::/8 holds the unspecified address, the IPv4-compatible and translated ones, and NAT64.
-  ['forbidden', '::/8 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fe80::/10 fec0::/10 ff00::/8'],
+  // Of IPv6 only 2000::/3 is given out to the public. ::/3 holds the unspecified address and those with an IPv4 address
+  // inside (compatible, translated, NAT64), 8000::/1 link-local and multicast.
+  ['forbidden', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'],
 ];
 
 /** Networks to check addresses against. */

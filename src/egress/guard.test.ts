@@ -69,6 +69,14 @@ const spellings: readonly (readonly [address: string, class_: 'public' | 'privat
   ['fec0::1', 'forbidden'],
   ['ff02::1', 'forbidden'],
   ['fd00:ec2::254', 'forbidden'],
+  ['::ffff:0:0:1', 'forbidden'],
+  ['::5efe:7f00:1', 'forbidden'],
+  ['1fff::1', 'forbidden'],
+  ['4000::1', 'forbidden'],
+  ['8000::1', 'forbidden'],
+  ['fe00::1', 'forbidden'],
+  ['2001:200::1', 'public'],
+  ['3ffe::1', 'public'],
 ];
 const opens: Record<EgressMode, readonly string[]> = {
   public: ['public'],
@@ -88,8 +96,14 @@ for (const mode of ['public', 'private', 'any'] as const) {
 
 test('a refusal names the address, its class and the setting that would allow it', () => {
   const guard = createGuard({ mode: 'public', allow: [] });
-  assert.equal(guard.judge('10.1.2.3'), '10.1.2.3 is a private address; TOCSIN_EGRESS=private would allow it');
-  assert.equal(guard.judge('::1'), '::1 is a loopback address; TOCSIN_EGRESS=any would allow it');
+  assert.equal(
+    guard.judge('10.1.2.3'),
+    '10.1.2.3 is a private address; TOCSIN_EGRESS=private would allow it, or its network in TOCSIN_EGRESS_ALLOW',
+  );
+  assert.equal(
+    guard.judge('::1'),
+    '::1 is a loopback address; TOCSIN_EGRESS=any would allow it, or its network in TOCSIN_EGRESS_ALLOW',
+  );
   assert.match(guard.judge('169.254.169.254') ?? '', /reserved address.*TOCSIN_EGRESS_ALLOW/);
 });
 

@@ -33,8 +33,8 @@ export interface Guard {
 const words = { public: 'public', private: 'private', local: 'loopback', forbidden: 'reserved' } as const;
 const remedies = {
   public: 'nothing more is needed',
-  private: 'TOCSIN_EGRESS=private would allow it',
-  local: 'TOCSIN_EGRESS=any would allow it',
+  private: 'TOCSIN_EGRESS=private would allow it, or its network in TOCSIN_EGRESS_ALLOW',
+  local: 'TOCSIN_EGRESS=any would allow it, or its network in TOCSIN_EGRESS_ALLOW',
   forbidden: 'only naming its network in TOCSIN_EGRESS_ALLOW would allow it, whatever TOCSIN_EGRESS says',
 } as const;
 const allowed = {

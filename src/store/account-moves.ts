@@ -1,6 +1,12 @@
 // Accounts that move between installations, as a running service sees them; the moving itself is in move/.
 import type { Kysely } from 'kysely';
-import { type AccountMove, type MoveState, pauseLapsesMs } from '#domain/account-move.ts';
+import {
+  type AccountMove,
+  type MoveState,
+  pauseLapsesMs,
+  silentMostMs,
+  type StalledMove,
+} from '#domain/account-move.ts';
 import { type IdBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
 import { parkedFrom, parkedMs } from './parked.ts';
@@ -11,6 +17,8 @@ import type { Tables } from './schema.ts';
 export interface AccountMoves {
   /** All that are known; few. */
   all(): Promise<AccountMove[]>;
+  /** Those whose command was cut off or hangs, the longest silent first. */
+  stalled(): Promise<StalledMove[]>;
   /** Accounts whose pause nobody renews go on here; answers with how many. */
   resumeLapsed(): Promise<number>;
 }
@@ -24,6 +32,23 @@ export function createAccountMoves({ reader, transaction, clock }: Database): Ac
         state: state as MoveState,
         place,
       }));
+    },
+    async stalled() {
+      const now = clock.now();
+      const rows = await reader
+        .selectFrom('account_moves')
+        .select(['account_id', 'state', 'note', 'renewed_at'])
+        .where('state', 'in', Object.keys(silentMostMs))
+        .orderBy('renewed_at')
+        .execute();
+      return rows
+        .map(({ account_id, state, note, renewed_at }) => ({
+          accountId: idText(account_id),
+          state: state as MoveState,
+          since: renewed_at,
+          command: commandOf(note),
+        }))
+        .filter(({ state, since }) => now - since > (silentMostMs[state] ?? Number.POSITIVE_INFINITY));
     },
     async resumeLapsed() {
       const lapsed = (tx: Kysely<Tables>) =>
@@ -45,6 +70,12 @@ export function createAccountMoves({ reader, transaction, clock }: Database): Ac
       });
     },
   };
+}
+
+/** What the command has noted of itself. */
+function commandOf(note: string | null): string | null {
+  if (note === null || note === '') return null;
+  return (JSON.parse(note) as { readonly command?: string }).command ?? null;
 }
 
 async function unpark(tx: Kysely<Tables>, account: IdBytes, now: number): Promise<void> {

@@ -48,6 +48,37 @@ describe('an account that moves', () => {
     assert.deepEqual([source.difference(), target.difference()], [0, 0]);
   });
 
+  it('is told of in both installations when its command was cut off, with the one that goes on', async (newStore) => {
+    await using scene = await Scene.open(newStore);
+    const { source, target } = scene;
+    const states = await statesByWrite(scene);
+    const { accountId } = await putWhole(source);
+    let left = states.indexOf('handing') + 1;
+    const wrap = wrapWrites(() => {
+      left--;
+      if (left === 0) throw new Error('killed');
+      return Promise.resolve();
+    });
+    await assert.rejects(scene.move(accountId, { wrap }), /killed/);
+    const told = async (): Promise<unknown[]> =>
+      [...(await source.temp.store.accountMoves.stalled()), ...(await target.temp.store.accountMoves.stalled())].map(
+        ({ state, command }) => [state, command],
+      );
+    assert.deepEqual(await told(), [], 'a command that has just given a sign may live');
+    scene.turn(31_000);
+    const command = `migrate --account ${accountId}`;
+    assert.deepEqual(await told(), [
+      ['handing', command],
+      ['arriving', command],
+    ]);
+    await source.temp.store.accountMoves.resumeLapsed();
+    assert.equal(stateIn(source, accountId), 'handing', 'it goes on nowhere by itself');
+    await scene.move(accountId);
+    scene.turn(31_000);
+    assert.deepEqual(await told(), []);
+    assert.deepEqual(scene.activeIn(accountId), ['target']);
+  });
+
   it('is not harmed by a command that hung while another one did its work', async (newStore) => {
     await using scene = await Scene.open(newStore);
     const { source, target } = scene;

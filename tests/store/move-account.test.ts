@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
+import { hourMs, hourOf } from '#domain/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { sharedTables } from '#store/move/account-tables.ts';
@@ -22,14 +23,15 @@ describe('an account that moves', () => {
     const { source, target } = scene;
     const { accountId, checkId, hash } = await putWhole(source);
     const other = await putWhole(source);
-    const tables = ['checks', 'results', 'variables', 'schedules', 'triggers', 'run_counts'];
+    const tables = ['checks', 'results', 'roll_ups', 'variables', 'schedules', 'triggers', 'run_counts'];
     const before = new Map(tables.map((table) => [table, ownRows(source, table, accountId)]));
     await scene.move(accountId);
     assert.deepEqual(scene.activeIn(accountId), ['target']);
-    for (const table of ['checks', 'results', 'triggers', 'run_counts']) {
+    for (const table of ['checks', 'results', 'roll_ups', 'triggers', 'run_counts']) {
       assert.deepEqual(ownRows(target, table, accountId), before.get(table), table);
     }
     assert.equal(ownRows(target, 'results', accountId).length, 5);
+    assert.equal(ownRows(target, 'roll_ups', accountId).length, 8);
     const sealed = String(target.one(`SELECT value FROM variables WHERE key = 'TOKEN'`));
     assert.equal(seals.toSeal.open(sealed), 'canary');
     const key = await target.temp.store.apiKeys.findByHash(hash);
@@ -45,6 +47,30 @@ describe('an account that moves', () => {
     }
     assert.deepEqual([source.difference(), target.difference()], [0, 0]);
     assert.ok(checkId);
+  });
+
+  it('has the hours rolled up anew there that the two installations may differ about', async (newStore) => {
+    await using scene = await Scene.open(newStore);
+    const { source, target } = scene;
+    const { accountId, checkId } = await putWhole(source);
+    const present = hourOf(source.now);
+    insertRow(source.temp.raw, 'installation', { key: 'rolled-up', value: String(present - hourMs) });
+    for (const hours of [5, 60]) {
+      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId) };
+      insertRow(source.temp.raw, 'late_hours', { ...key, start_at: present - hours * hourMs, touched: 4 });
+    }
+    const old = ownRows(source, 'roll_ups', accountId);
+    await scene.move(accountId);
+    const marked = target
+      .rows('SELECT start_at FROM late_hours ORDER BY start_at')
+      .map((row) => Number(row['start_at']));
+    const hoursAgo = marked.map((startAt) => (present - startAt) / hourMs);
+    assert.deepEqual(
+      hoursAgo,
+      [60, 5, 3, 2, 1, 0],
+      'those that were marked, and those from the last that is rolled up on',
+    );
+    assert.deepEqual(ownRows(target, 'roll_ups', accountId), old);
   });
 
   it('ends what is under way, and records what it could not run as missed by the move', async (newStore) => {

@@ -1,6 +1,7 @@
 // Two stores between which an account is moved, and what is looked at afterwards.
 import assert from 'node:assert/strict';
 import { openBeside } from '#commands/move-sides.ts';
+import { dayOf, hourMs, hourOf } from '#domain/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { moveAccount } from '#store/move/move-account.ts';
@@ -8,13 +9,13 @@ import type { AccountOrder } from '#store/move/moving.ts';
 import type { Side, Writing } from '#store/move/side.ts';
 import { createSeal } from '#store/seal.ts';
 import type { NewStore } from '../support/each-engine.ts';
+import type { RawRows } from '../support/raw-rows.ts';
 import { rowsOf } from '../support/every-table.ts';
 import { aCheck } from '../support/records.ts';
 import { insertRow, putAccount, putResult } from '../support/rows.ts';
 import { secretKey, type TempStore } from '../support/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-const hourMs = 3_600_000;
 export const seals = { fromSeal: createSeal(secretKey), toSeal: createSeal(new Uint8Array(32).fill(9)) };
 export const place = 'https://cell-2.tocsin.example';
 
@@ -65,6 +66,7 @@ export class Scene implements AsyncDisposable {
           moveId: newId(),
           place,
           ...(back ? { fromSeal: seals.toSeal, toSeal: seals.fromSeal } : seals),
+          command: `migrate --account ${accountId}`,
           graceMs: 10_000,
           pause: async (ms) => {
             await pause();
@@ -113,6 +115,8 @@ export async function putWhole({
   const now = temp.clock.now();
   temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(now + 1000, idBytes(checkId));
   for (const hours of [1, 2, 30, 40, 700]) putResult(temp.raw, accountId, checkId, now - hours * hourMs);
+  for (const hours of [1, 2, 30, 40, 700]) putRollUp(temp.raw, accountId, checkId, 0, hourOf(now - hours * hourMs));
+  for (const days of [1, 2, 30]) putRollUp(temp.raw, accountId, checkId, 1, dayOf(now) - days * 24 * hourMs);
   insertRow(temp.raw, 'variables', {
     account_id: idBytes(accountId),
     key: 'TOKEN',
@@ -132,6 +136,19 @@ export async function putWhole({
     group_id: 1,
   });
   return { accountId, checkId, hash };
+}
+
+function putRollUp(raw: RawRows, accountId: string, checkId: string, span: 0 | 1, startAt: number): void {
+  const counts = { passed: 1, degraded: 0, failed: 0, unknown: 0, missed: 0, retries: 0 };
+  const times = { known_ms: 10_000, down_ms: 0, unknown_ms: 0, responses: null, failed_responses: null };
+  const key = {
+    account_id: idBytes(accountId),
+    check_id: idBytes(checkId),
+    span,
+    start_at: startAt,
+    location: 'local',
+  };
+  insertRow(raw, 'roll_ups', { ...key, ...counts, ...times });
 }
 
 export const tablesOf = async ({ temp }: { temp: TempStore }) => {

@@ -106,12 +106,12 @@ export async function startService(
 }
 
 /** How a service is asked, wherever its API is just now. */
-export function asker(address: () => string): Pick<Service, 'api' | 'must'> {
+export function asker(address: () => string, key: string = apiKey): Pick<Service, 'api' | 'must'> {
   const api: Service['api'] = async (method, path, body, headers = {}) => {
     const answer = await fetch(address() + path, {
       method,
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        authorization: `Bearer ${key}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

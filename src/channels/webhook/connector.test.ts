@@ -53,3 +53,30 @@ test('the address is judged again once connected, before anything is sent', asyn
   assert.deepEqual(outcome.error, { class: 'egress-refused', message: 'rebound' });
   assert.equal(bytes, 0);
 });
+
+test('a connection that was kept is judged again for every request', async () => {
+  const { host, received } = await receiver((_request, response) => response.end());
+  let refusal: string | null = null;
+  const one = sender(5000, { ...open, judge: () => refusal });
+  assert.equal((await one.send(sending(host))).error, null);
+  refusal = 'the policy has changed';
+  const outcome = await one.send(sending(host));
+  assert.deepEqual(outcome.error, { class: 'egress-refused', message: 'the policy has changed' });
+  assert.equal(received.length, 1);
+});
+
+test('of the addresses of a name only those that were looked up and judged are connected to, by one look-up', async () => {
+  const { host, received } = await receiver((_request, response) => response.end());
+  const { host: other, received: unwanted } = await receiver((_request, response) => response.end());
+  const answers = ['127.0.0.1', '127.0.0.2'];
+  let lookups = 0;
+  const lookup: EgressGuard['lookup'] = (_hostname, _options, callback) => {
+    callback(null, [{ address: answers[lookups++] ?? '127.0.0.3', family: 4 }]);
+  };
+  const one = sender(5000, { lookup, judge: (address) => (address === '127.0.0.1' ? null : 'no') });
+  assert.equal((await one.send(sending(`changing.test:${host.split(':')[1]}`))).error, null);
+  assert.equal(lookups, 1);
+  const later = await one.send(sending(`changing.test:${other.split(':')[1]}`));
+  assert.notEqual(later.error, null);
+  assert.deepEqual([received.length, unwanted.length], [1, 0]);
+});

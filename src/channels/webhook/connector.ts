@@ -12,9 +12,6 @@ export interface EgressGuard {
   judge(address: string): string | null;
 }
 
-/** Bytes that a socket had already brought when it failed: more than none = it was one kept alive. */
-export const bytesBefore = new WeakMap<Error, number>();
-
 function refusal(message: string): Error {
   return Object.assign(new Error(message), { code: 'EGRESS_REFUSED' });
 }
@@ -52,7 +49,6 @@ export function guardedConnector(guard: EgressGuard, timeoutMs: number): buildCo
         callback(refusal(late), null);
         return;
       }
-      socket.prependListener('error', (failure: Error) => bytesBefore.set(failure, socket.bytesRead));
       callback(null, socket);
     });
   };

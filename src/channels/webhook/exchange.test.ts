@@ -73,7 +73,7 @@ test('a connection that is never established ends at the deadline', async () => 
   });
 });
 
-test('a large answer is cut after 16 kB and the connection dropped', async () => {
+test('of a large answer 16 kB are kept, some more are thrown away, then the connection is dropped', async () => {
   const gone = Promise.withResolvers<void>();
   const host = await raw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -85,6 +85,61 @@ test('a large answer is cut after 16 kB and the connection dropped', async () =>
   assert.equal(outcome.response?.status, 200);
   assert.equal(outcome.response?.body, 'é'.repeat(8192));
   await gone.promise;
+});
+
+test('an answer somewhat larger than what is kept costs no connection', async () => {
+  const ports = new Set<number | undefined>();
+  const { host } = await receiver((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end('x'.repeat(60_000));
+  });
+  const one = sender();
+  for (let i = 0; i < 3; i++) {
+    assert.equal((await one.send(sending(host))).response?.body.length, 16 * 1024);
+    await nextTurn();
+  }
+  assert.equal(ports.size, 1);
+});
+
+test('an answer that comes while the request is still being sent is the answer, and its connection is not used again', async () => {
+  let connections = 0;
+  const answer = 'HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\n\r\nno';
+  const host = await listen(
+    net.createServer((socket) => {
+      connections++;
+      socket.once('data', () => socket.pause().write(answer));
+    }),
+  );
+  const one = sender();
+  const large = { body: 'x'.repeat(16 * 1024 * 1024) };
+  for (let i = 0; i < 2; i++) {
+    const outcome = await one.send(sending(host, large));
+    assert.deepEqual([outcome.error?.class, outcome.response?.status, outcome.response?.body], ['status', 413, 'no']);
+    await nextTurn();
+  }
+  assert.equal(connections, 2);
+});
+
+test('an answer before a reset that cuts the request short is the answer', async () => {
+  const host = await raw((socket) =>
+    socket.write('HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\n\r\nno', () => socket.resetAndDestroy()),
+  );
+  const outcome = await sender().send(sending(host, { body: 'x'.repeat(256 * 1024) }));
+  assert.deepEqual([outcome.error?.class, outcome.response?.status], ['status', 413]);
+});
+
+test('interim answers before the answer are passed over, a hundred at most', async () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
+  const host = await raw((socket) =>
+    socket.write(`${interim.repeat(100)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
+  );
+  assert.equal((await sender().send(sending(host))).response?.status, 200);
+  const flooding = await raw((socket) => socket.write(interim.repeat(101)));
+  const { error } = await sender().send(sending(flooding));
+  assert.deepEqual(error, {
+    class: 'protocol',
+    message: `${flooding} sent more than 100 interim answers (the last one 103)`,
+  });
 });
 
 test('a compressed answer is kept as it comes, never inflated; NUL characters become visible', async () => {
@@ -131,6 +186,33 @@ test('a fresh connection that is closed without an answer is not tried twice', a
   const host = await raw((socket) => {
     requests++;
     socket.destroy();
+  });
+  assert.equal((await sender().send(sending(host))).error?.class, 'reset');
+  assert.equal(requests, 1);
+});
+
+test('a kept connection that is closed in the middle of an answer is not replaced: the receiver had begun to answer', async () => {
+  let requests = 0;
+  const host = await listen(
+    net.createServer((socket) =>
+      socket.on('data', () => {
+        if (requests++ === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        else socket.write('HTTP/1.1 2', () => setImmediate(() => socket.destroy()));
+      }),
+    ),
+  );
+  const one = sender();
+  assert.equal((await one.send(sending(host))).error, null);
+  await nextTurn();
+  assert.equal((await one.send(sending(host))).error?.class, 'reset');
+  assert.equal(requests, 2);
+});
+
+test('a fresh connection that is closed in the middle of an answer is not tried twice', async () => {
+  let requests = 0;
+  const host = await raw((socket) => {
+    requests++;
+    socket.write('HTTP/1.1 2', () => setImmediate(() => socket.destroy()));
   });
   assert.equal((await sender().send(sending(host))).error?.class, 'reset');
   assert.equal(requests, 1);

@@ -1,38 +1,36 @@
-// One request and its answer, from the first try to the last byte or the deadline.
+// One request and its answer, from the first try to the last byte or the deadline (docs/decisions/0064).
+import type { Socket } from 'node:net';
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { Dispatcher } from 'undici';
-import { bytesBefore } from './connector.ts';
+import { Answer } from './answer.ts';
+import type { ConnectedHandler, Connection, Connections } from './connection.ts';
 import { describeFailure } from './send-error.ts';
 import type { SendError } from './send-error.ts';
 
-/** Bytes of an answer that are kept (decisions: Log). */
-const kept = 16 * 1024;
+/** Answers of status 1xx that are let pass before the answer itself. */
+const mostInterim = 100;
+/** Bytes of the wire that are parsed of one head, with all that stands between its names and values. */
+const mostHeadBytes = 32 * 1024;
+/** Bytes of the wire that are parsed of a body, with what frames it. */
+const mostBodyBytes = 128 * 1024;
 
 type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error'>;
 type Controller = Dispatcher.DispatchController;
+
+/** Over what an exchange goes. */
+export interface Ways {
+  /** Connections that are kept. */
+  readonly pooled: Connections;
+  /** Connections for one request each. */
+  readonly fresh: Connections;
+  /** null = may be sent to; otherwise the sentence of the refusal. */
+  readonly judge: (address: string) => string | null;
+}
 
 /** How far an exchange came, for the sentence that a timeout is told with. */
 interface Progress {
   sentAfterMs: number | null;
   headersAfterMs: number | null;
-}
-
-/** Text of what was kept of a body. Half a character at the cut is left out, NUL becomes U+FFFD: databases refuse it. */
-function bodyText(chunks: readonly Buffer[], isCut: boolean): string {
-  if (chunks.length === 0) return '';
-  const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  const text = isCut ? new TextDecoder().decode(bytes.subarray(0, kept), { stream: true }) : bytes.toString('utf8');
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
-}
-
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const single: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value !== undefined && name !== '__proto__')
-      single[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return single;
 }
 
 /** Header values go out as UTF-8 bytes, which the client takes as latin-1 text. */
@@ -46,17 +44,22 @@ function wireHeaders(headers: readonly (readonly [string, string])[]): string[] 
 }
 
 /** Sends one request; asks the client at its lowest level, because this is the hot path of a deliverer. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements ConnectedHandler {
+  connection: Connection | null = null;
   readonly #options: Dispatcher.DispatchOptions & { origin: string };
   readonly #deadlineMs: number;
   readonly #startedAt = performance.now();
   readonly #progress: Progress = { sentAfterMs: null, headersAfterMs: null };
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-  #status = 0;
-  #headers: Record<string, string> | null = null;
+  #answer: Answer | null = null;
+  #interim = 0;
+  /** Bytes that were parsed since the request, or the last head, was complete. */
+  #parsed = 0;
+  #socket: Socket | null = null;
+  /** What the connection had brought before this request: more than none = it was one kept alive. */
+  #bytesBefore = 0;
   #controller: Controller | null = null;
-  #fresh: Dispatcher | null = null;
+  #ways: Ways | null = null;
+  #isSecondTry = false;
   #timer: NodeJS.Timeout | undefined;
   #settle: ((ended: Ended) => void) | null = null;
 
@@ -74,14 +77,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /**
    * Sends over a connection that may be kept alive; when its receiver closed it at that moment and nothing was answered,
-   * once more and at once over a fresh one.
+   * once more and at once over a fresh one, within the same deadline.
    */
-  run(pooled: Dispatcher, fresh: Dispatcher): Promise<Ended> {
-    this.#fresh = fresh;
+  run(ways: Ways): Promise<Ended> {
+    this.#ways = ways;
     return new Promise((resolve) => {
       this.#settle = resolve;
       this.#timer = setTimeout(() => this.#fail(this.#timeout()), this.#deadlineMs);
-      this.#dispatch(pooled);
+      this.#dispatch(ways.pooled);
     });
   }
 
@@ -92,52 +95,94 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    if (this.#settle === null) controller.abort(new Error('too late'));
+    if (this.#settle === null) {
+      controller.abort(new Error('too late'));
+      return;
+    }
+    this.#socket = this.connection?.socket ?? null;
+    this.#bytesBefore = this.#socket?.bytesRead ?? 0;
+    const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '');
+    if (refused !== null) {
+      this.#fail({ class: 'egress-refused', message: refused ?? 'the address is not known' });
+      return;
+    }
     this.#progress.sentAfterMs = this.#elapsed();
+    if (this.connection !== null) this.connection.onBytes = (count) => this.#endFlood(count);
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Record<string, string | string[]>): void {
-    // An interim answer (1xx) is not the answer; the deadline ends a flood of them.
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = flat(headers);
-    this.#progress.headersAfterMs = this.#elapsed();
+    this.#parsed = 0;
+    if (status >= 200) {
+      this.#answer = new Answer(status, headers);
+      this.#progress.headersAfterMs = this.#elapsed();
+    } else if (++this.#interim > mostInterim) {
+      const message = `${this.#host()} sent more than ${mostInterim} interim answers (the last one ${status})`;
+      this.#fail({ class: 'protocol', message });
+    }
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.#settle === null) return;
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size <= kept) return;
+    if (this.#settle === null || this.#answer?.add(chunk) !== false) return;
     this.#end(null);
     controller.abort(new Error('enough was read'));
   }
 
   onResponseEnd(): void {
+    // Answered before all of the request was taken: what comes next on this connection would wait behind it.
+    if (this.#socket !== null && this.#socket.writableLength > 0) this.#socket.destroy();
     this.#end(null);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
     if (this.#settle === null) return;
-    const fresh = this.#fresh;
-    if (fresh !== null && this.#headers === null && wasKeptAlive(error)) {
-      this.#fresh = null;
-      this.#dispatch(fresh);
+    if (this.#ways !== null && !this.#isSecondTry && this.#wasKeptAndLost(error)) {
+      this.#isSecondTry = true;
+      this.#dispatch(this.#ways.fresh);
       return;
     }
     this.#fail(describeFailure(error, this.#options.origin, this.#elapsed()));
   }
 
-  #dispatch(dispatcher: Dispatcher): void {
+  /** Ends it when its receiver sends more than is read: no parser would, and the deadline is far. */
+  #endFlood(count: number): void {
+    const most = this.#answer === null ? mostHeadBytes : mostBodyBytes;
+    this.#parsed += count;
+    if (this.#parsed - count < most) return;
+    if (this.#answer === null) {
+      this.#fail({
+        class: 'protocol',
+        message: `${this.#host()} sent more than 32 kB before its headers were complete`,
+      });
+    } else {
+      this.#end(null);
+      this.#controller?.abort(new Error('enough was read'));
+    }
+  }
+
+  #dispatch(connections: Connections): void {
     try {
-      dispatcher.dispatch(this.#options, this);
+      connections.dispatch(this.#options, this);
     } catch (error) {
       this.#fail(describeFailure(error, this.#options.origin, this.#elapsed()));
     }
   }
 
+  /** Whether the connection had served an earlier request and was lost before one byte of this one's answer came. */
+  #wasKeptAndLost({ code }: Error & { code?: string }): boolean {
+    const isLost = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+    return isLost && this.#bytesBefore > 0 && this.#bytesOfAnswer() === 0;
+  }
+
+  #bytesOfAnswer(): number {
+    return (this.#socket?.bytesRead ?? 0) - this.#bytesBefore;
+  }
+
   #elapsed(): number {
     return Math.round(performance.now() - this.#startedAt);
+  }
+
+  #host(): string {
+    return new URL(this.#options.origin).host;
   }
 
   #fail(error: SendError): void {
@@ -150,11 +195,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (settle === null) return;
     this.#settle = null;
     clearTimeout(this.#timer);
-    const status = this.#status;
-    const response =
-      this.#headers === null
-        ? null
-        : { status, headers: this.#headers, body: bodyText(this.#chunks, this.#size > kept) };
+    if (this.connection !== null && this.#socket !== null) this.connection.onBytes = null;
+    const response = this.#answer?.recorded ?? null;
+    const status = response?.status ?? 0;
     const answered: SendError | null =
       status > 399 ? { class: 'status', message: `the receiver answered with status ${status}` } : null;
     settle({ durationMs: this.#elapsed(), response, error: error ?? answered });
@@ -163,8 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #timeout(): SendError {
     const { sentAfterMs, headersAfterMs } = this.#progress;
     const within = `within ${this.#deadlineMs / 1000} s`;
-    const { host } = new URL(this.#options.origin);
-    let message = `no answer ${within}: the connection to ${host} was never established`;
+    let message = `no answer ${within}: the connection to ${this.#host()} was never established`;
     if (headersAfterMs !== null) {
       message = `no complete answer ${within}: headers came after ${headersAfterMs} ms, body was unfinished`;
     } else if (sentAfterMs !== null) {
@@ -172,10 +214,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     return { class: 'timeout', message };
   }
-}
-
-/** Whether the connection had served an earlier request and was lost before this one was answered. */
-function wasKeptAlive(error: Error & { code?: string; socket?: { bytesRead?: number } | null }): boolean {
-  const isLost = error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
-  return isLost && (error.socket?.bytesRead ?? bytesBefore.get(error) ?? 0) > 0;
 }

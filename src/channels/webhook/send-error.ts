@@ -35,6 +35,9 @@ const connectCodes: Readonly<Record<string, string>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|EPROTO)/;
 
+/** How undici words an answer that it will not take. */
+const unasked = /^bad (response|upgrade)$/;
+
 /**
  * What a failed attempt is recorded as.
  *
@@ -65,6 +68,10 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   if (tlsCode.test(code)) {
     return { class: 'tls', message: `no trusted TLS connection to ${target}: ${oneLine(failure.message)} (${code})` };
   }
+  if (code === 'UND_ERR_SOCKET' && unasked.test(failure.message)) {
+    const message = `${target} answered what was not asked for: an interim answer 100, another protocol, or more than one answer`;
+    return { class: 'protocol', message };
+  }
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET' || code === 'ECONNABORTED') {
     return { class: 'reset', message: `${target} closed the connection ${after}, before its answer was complete` };
   }
@@ -73,6 +80,9 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return { class: 'protocol', message: `${target} answered with more than 16 kB of headers` };
+  }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return { class: 'protocol', message: `${target} answered with a body of another length than its headers say` };
   }
   if (code.startsWith('HPE_') || code === 'UND_ERR_BAD_REQUEST' || failure.name === 'HTTPParserError') {
     return { class: 'protocol', message: `${target} did not answer in HTTP: ${oneLine(failure.message)}` };

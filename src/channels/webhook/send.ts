@@ -3,8 +3,8 @@
  * is cut off is repeated with the same bytes: docs/decisions/0012.
  */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
-import { Agent } from 'undici';
-import { Exchange } from './exchange.ts';
+import { createConnections } from './connection.ts';
+import { Exchange, type Ways } from './exchange.ts';
 import { guardedConnector } from './connector.ts';
 import type { EgressGuard } from './connector.ts';
 import { signatureHeaders } from './sign.ts';
@@ -37,8 +37,8 @@ const longestIdleMs = 30_000;
 
 /** Makes a sender (decisions: Webhook delivery). One is enough: its connections are what makes it fast. */
 export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
+  const connect = guardedConnector(guard, deadlineMs);
   const options = {
-    connect: guardedConnector(guard, deadlineMs),
     // The one deadline is ours: it covers name lookup, connecting, headers and body together.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -46,9 +46,10 @@ export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOption
     keepAliveMaxTimeout: longestIdleMs,
     maxHeaderSize: 16_384,
   };
-  const pooled = new Agent({ ...options, pipelining: 1 });
+  const pooled = createConnections(connect, { ...options, pipelining: 1 });
   // Without pipelining nothing is kept alive: what goes through here never meets a socket that its receiver just closed.
-  const fresh = new Agent({ ...options, pipelining: 0 });
+  const fresh = createConnections(connect, { ...options, pipelining: 0 });
+  const ways: Ways = { pooled, fresh, judge: (address) => guard.judge(address) };
   const underWay = new Set<Exchange>();
 
   return {
@@ -57,7 +58,7 @@ export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOption
       const exchange = new Exchange(request, headers, deadlineMs);
       underWay.add(exchange);
       try {
-        const { durationMs, response, error } = await exchange.run(pooled, fresh);
+        const { durationMs, response, error } = await exchange.run(ways);
         return { startedAt, durationMs, headers, response, error };
       } finally {
         underWay.delete(exchange);
@@ -65,7 +66,7 @@ export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOption
     },
     async close() {
       for (const exchange of underWay) exchange.interrupt();
-      await Promise.all([pooled.destroy(), fresh.destroy()]);
+      await Promise.all([pooled.close(), fresh.close()]);
     },
   };
 }

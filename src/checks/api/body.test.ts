@@ -44,6 +44,30 @@ test('a body that is not what its content-encoding says fails', async (t) => {
   assert.equal(verdictOf(await probeOnce({ url: target.url, method: 'HEAD' })), 'passed');
 });
 
+test('more content-encodings than anybody uses, or one that asks for much memory, fail instead of being tried', async (t) => {
+  const layers = Array.from({ length: 5 }).reduce<Buffer>((bytes) => zlib.gzipSync(bytes), Buffer.from(text));
+  const many = await startBody(t, layers, { 'content-encoding': 'gzip, gzip, gzip, gzip, gzip' });
+  const layered = await probeOnce({ url: many.url });
+  assert.equal(verdictOf(layered), 'failed body');
+  assert.match(layered.message ?? '', /more than 4 content-encodings/);
+  for (const [window, verdict] of [
+    [23, 'passed'],
+    [27, 'failed body'],
+  ] as const) {
+    const params = { [zlib.constants.ZSTD_c_windowLog]: window };
+    const target = await startBody(t, await streamed(params), { 'content-encoding': 'zstd' });
+    assert.equal(verdictOf(await probeOnce({ url: target.url })), verdict, `window of 2^${window}`);
+  }
+});
+
+/** Compressed without its length being known before, so that the window is asked for in full. */
+async function streamed(params: Record<number, number>): Promise<Buffer> {
+  const stream = zlib.createZstdCompress({ params });
+  stream.write(text.repeat(100));
+  stream.flush(() => stream.end());
+  return Buffer.concat(await stream.toArray());
+}
+
 test('a compressed bomb is cut at 5 MB: told, and a failure only where an assertion needs the body', async (t) => {
   const bombs = {
     gzip: zlib.gzipSync(Buffer.alloc(40_000_000)),

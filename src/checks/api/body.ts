@@ -7,6 +7,8 @@ import type { Redactor } from './redact.ts';
 
 /** The most a body may grow to when it is decompressed, bytes. */
 export const mostInflatedBytes = 5 * 1024 * 1024;
+/** Content-encodings laid over each other that are taken off. */
+const mostEncodings = 4;
 /** What is kept of a body, bytes (decisions: What is kept of a result). */
 export const keptBytes = 64 * 1024;
 /** Bodies that stay below this are decompressed at once; larger ones off the thread. */
@@ -27,11 +29,16 @@ interface Decompressor {
 }
 
 const gzip: Decompressor = { sync: zlib.gunzipSync, stream: () => zlib.createGunzip() };
+/** Of HTTP no more than 8 MB of memory may be asked for (RFC 9659); zstd itself would give 128 MB. */
+const zstdWindow = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 const decompressors: Readonly<Record<string, (bytes: Buffer) => Decompressor>> = {
   gzip: () => gzip,
   'x-gzip': () => gzip,
   br: () => ({ sync: zlib.brotliDecompressSync, stream: () => zlib.createBrotliDecompress() }),
-  zstd: () => ({ sync: zlib.zstdDecompressSync, stream: () => zlib.createZstdDecompress() }),
+  zstd: () => ({
+    sync: (bytes, options) => zlib.zstdDecompressSync(bytes, { ...options, ...zstdWindow }),
+    stream: () => zlib.createZstdDecompress(zstdWindow),
+  }),
   // Some servers send deflate without its zlib frame.
   deflate: (bytes) =>
     ((bytes[0] ?? 0) & 0x0f) === 8
@@ -46,6 +53,7 @@ export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, is
     .split(',')
     .map((name) => name.trim());
   let body: DecodedBody = { bytes, isCut, problem: null };
+  if (names.length > mostEncodings) return { ...body, problem: `it has more than ${mostEncodings} content-encodings` };
   for (const name of names.filter((each) => each !== '' && each !== 'identity').toReversed()) {
     const decompressor = decompressors[name]?.(body.bytes);
     if (decompressor === undefined) return { ...body, problem: `its content-encoding "${name}" is not known` };

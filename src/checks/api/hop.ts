@@ -86,6 +86,12 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       }
       hop.connectedAt = performance.now();
       hop.address = result.address;
+      // What was connected to is what counts, whatever was asked for.
+      const refused = means.guard.judge(result.socket.remoteAddress ?? '');
+      if (refused !== null) {
+        result.socket.destroy();
+        return finish(refusal(refused));
+      }
       if (!target.isTls) return onSocket(result.socket);
       giveUp = secure(result.socket, request, hop, means, onSocket, finish, fail);
     };

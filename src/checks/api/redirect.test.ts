@@ -74,3 +74,17 @@ test('a loop, a strange scheme and a refused hop end with their own reason', asy
   assert.equal(verdictOf(inside), 'failed egress-refused');
   assert.match(inside.message ?? '', /169\.254\.169\.254 is a reserved address; .*TOCSIN_EGRESS_ALLOW/);
 });
+
+test('the address is judged again once connected, before anything is sent', async (t) => {
+  let requests = 0;
+  const target = await startTarget(t, (_, response) => {
+    requests++;
+    response.end();
+  });
+  const judge = (address: string): string | null => (address === '127.0.0.1' ? 'connected elsewhere' : null);
+  const guard = { judge, resolve: () => Promise.resolve(['127.0.0.1']) };
+  const finding = await probeOnce({ url: `http://rebinding.test:${target.port}/` }, { means: { guard } });
+  assert.equal(verdictOf(finding), 'failed egress-refused');
+  assert.match(finding.message ?? '', /connected elsewhere/);
+  assert.equal(requests, 0);
+});

@@ -4,10 +4,12 @@ import { missedMessage } from '../schedule-due.ts';
 import { outcomeCodes, reasonCodes } from '../codes.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { parkedFrom, parkedMs } from '../parked.ts';
+import { hourOf, isLate } from '#domain/roll-up.ts';
 import { inStep } from '../schedule-rounds.ts';
-import { hourMs, hourOf } from '#domain/roll-up.ts';
+import { someAtATime } from './account-tables.ts';
 import { createRowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
+import { markHour } from './mark-hours.ts';
 import { changeMove } from './move-rows.ts';
 import { type Row, type TableShape } from './shape.ts';
 import { type Side, tableOf, type Writing } from './side.ts';
@@ -24,8 +26,6 @@ export interface Arrival {
   readonly moveId: Uint8Array;
   /** The account itself, and the tables that the figures of conservation are made of. */
   readonly rows: readonly ArrivingRows[];
-  /** Before which hour the source has rolled everything up, epoch ms; null = it never has. */
-  readonly rolledUpTo: number | null;
   /** Keys that reach the account. */
   readonly keys: readonly Row[];
 }
@@ -44,7 +44,6 @@ export async function activateAccount(side: Side, arrival: Arrival): Promise<voi
     for (const { table, rows } of arrival.rows) await insertVerified(writing, table, rows, accountId);
     for (const key of arrival.keys) await admitKey(writing, tableOf(side, 'api_keys'), key, accountId);
     await closeLateRuns(side, writing, accountId, now);
-    await markHours(writing, accountId, arrival.rolledUpTo, now);
     await unpark(writing, accountId, now);
   });
 }
@@ -94,17 +93,28 @@ async function closeLateRuns(side: Side, writing: Writing, accountId: Uint8Array
   );
   if (late.length === 0) return;
   const counts = createCounts();
-  for (const run of late) {
-    await writing.change('DELETE FROM runs WHERE account_id = ? AND id = ?', [accountId, run['id'] ?? null]);
-    counts.add(accountId, 'missed', 1);
+  for (const some of someAtATime(late)) {
+    const places = some.map(() => '?').join(', ');
+    const ids = some.map((run) => run['id'] ?? null);
+    await writing.change(`DELETE FROM runs WHERE account_id = ? AND id IN (${places})`, [accountId, ...ids]);
+    counts.add(accountId, 'missed', some.length);
+  }
+  for (const [month, runs] of Map.groupBy(late, (run) => monthStart(Number(run['slot_at'])))) {
+    const { length } = runs;
     await writing.change(
-      'UPDATE usage SET used = CASE WHEN used > 0 THEN used - 1 ELSE 0 END WHERE account_id = ? AND month = ?',
-      [accountId, monthStart(Number(run['slot_at']))],
+      `UPDATE usage SET used = CASE WHEN used > ${length} THEN used - ${length} ELSE 0 END
+       WHERE account_id = ? AND month = ?`,
+      [accountId, month],
     );
   }
   const results = tableOf(side, 'results');
   const missed = late.map((run) => missedRow(results, run, now));
   await writing.insert(results, missed);
+  const overdue = late.filter((run) => isLate(Number(run['slot_at']), now));
+  for (const [hourAt, runs] of Map.groupBy(overdue, (run) => hourOf(Number(run['slot_at'])))) {
+    const checkIds = runs.map((run) => run['check_id'] as Uint8Array);
+    for (const some of someAtATime(checkIds)) await markHour(writing, accountId, some, hourAt);
+  }
   for (const row of counts.rows(now)) {
     const columns = Object.keys(row);
     await writing.change(
@@ -133,30 +143,6 @@ function missedRow({ columns }: TableShape, run: Row, now: number): Row {
   };
   return Object.fromEntries(columns.map((column) => [column, values[column] ?? null]));
 }
-
-/** Hours about which the two installations may differ are rolled up anew. */
-async function markHours(
-  writing: Writing,
-  accountId: Uint8Array,
-  rolledUpTo: number | null,
-  now: number,
-): Promise<void> {
-  const earliest = hourOf(now) - hoursAnewMost * hourMs;
-  const first = Math.max(earliest, (rolledUpTo ?? earliest) - hoursAnew * hourMs);
-  for (let startAt = first; startAt <= hourOf(now); startAt += hourMs) {
-    await writing.change(
-      `INSERT INTO late_hours (account_id, check_id, start_at, touched)
-       SELECT account_id, id, ${startAt}, 1 FROM checks WHERE account_id = ?
-       ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1`,
-      [accountId],
-    );
-  }
-}
-
-/** Hours before the source's progress that are rolled up anew: one may have been under way during the copy. */
-const hoursAnew = 2;
-/** However far behind the source is. */
-const hoursAnewMost = 48;
 
 async function unpark(writing: Writing, accountId: Uint8Array, now: number): Promise<void> {
   await writing.change(

@@ -1,6 +1,6 @@
 // Copies the rows of one table, batch by batch in the order of its key, and sums them up.
 import { createRowSum, type RowSum } from './checksum.ts';
-import { type Cell, isCarriedRow, keyOf, type Row, type Slice, type TableShape } from './shape.ts';
+import { type Cell, conditionsOf, isCarriedRow, keyOf, type Row, type Slice, type TableShape } from './shape.ts';
 import type { Side, Writing } from './side.ts';
 
 const firstBatch = 200;
@@ -27,15 +27,73 @@ export async function copyTable(from: Side, to: Side, table: TableShape, rules: 
   for await (const batch of batchesOf(from, table, rules.slice, rules.after, rules.most)) {
     const last = batch.at(-1);
     if (last === undefined) return;
-    const { turn = (row: Row) => row } = rules;
-    const rows = batch.filter((row) => isCarriedRow(table, row)).map(turn);
-    await to.prepare(table, rows);
-    await to.write(async (writing) => {
-      // The note first: who may not go on finds it out before he writes.
-      await rules.note(writing, keyOf(table, last));
-      await writing.insert(table, rows);
-    });
-    rules.onRows(batch.length);
+    await copyBatch(to, table, batch, { ...rules, note: (writing) => rules.note(writing, keyOf(table, last)) });
+  }
+}
+
+/** How many slices of a table are copied. */
+export type SlicesRules = Pick<CopyRules, 'most' | 'turn' | 'onRows'> & {
+  /** Belongs to the transaction of each batch. */
+  readonly note: (writing: Writing) => Promise<void>;
+  /** Awaited before each statement that reads. */
+  readonly before: () => Promise<void>;
+};
+
+/** Copies several slices. Batches reach over slices, so that many small ones cost no transaction each. */
+export async function copySlices(
+  from: Side,
+  to: Side,
+  table: TableShape,
+  slices: readonly Slice[],
+  rules: SlicesRules,
+): Promise<void> {
+  let waiting: Row[] = [];
+  let weight = 0;
+  const copyWaiting = async (): Promise<void> => {
+    if (waiting.length === 0) return;
+    await copyBatch(to, table, waiting, rules);
+    waiting = [];
+    weight = 0;
+  };
+  for await (const batch of batchesOfSlices(from, table, slices, rules.before, rules.most)) {
+    const added = batch.reduce((sum, row) => sum + weightOf(row), 0);
+    if (waiting.length + batch.length > rules.most || weight + added > batchBytes) await copyWaiting();
+    waiting.push(...batch);
+    weight += added;
+  }
+  await copyWaiting();
+}
+
+async function copyBatch(
+  to: Side,
+  table: TableShape,
+  batch: readonly Row[],
+  { turn = (row) => row, note, onRows }: Pick<SlicesRules, 'turn' | 'note' | 'onRows'>,
+): Promise<void> {
+  const rows = batch.filter((row) => isCarriedRow(table, row)).map(turn);
+  await to.prepare(table, rows);
+  await to.write(async (writing) => {
+    // The note first: who may not go on finds it out before he writes.
+    await note(writing);
+    await writing.insert(table, rows);
+  });
+  onRows(batch.length);
+}
+
+/** The rows of several slices. */
+export async function* batchesOfSlices(
+  side: Side,
+  table: TableShape,
+  slices: readonly Slice[],
+  before: () => Promise<void>,
+  mostRows?: number,
+): AsyncGenerator<readonly Row[]> {
+  for (const slice of slices) {
+    await before();
+    for await (const batch of batchesOf(side, table, slice, null, mostRows)) {
+      yield batch;
+      await before();
+    }
   }
 }
 
@@ -75,12 +133,23 @@ export async function sumOf(
     slice = {},
     readable,
     onRows,
-  }: { slice?: Slice; readable?: (text: string) => string; onRows?: (n: number) => void },
+  }: { slice?: Slice; readable?: (text: string) => string; onRows?: (n: number) => void | Promise<void> },
 ): Promise<RowSum> {
   const sum = createRowSum(readable);
   for await (const rows of batchesOf(side, table, slice)) {
     for (const row of rows) if (isCarriedRow(table, row)) sum.add(row);
-    onRows?.(rows.length);
+    await onRows?.(rows.length);
   }
   return sum;
+}
+
+/** How many rows a slice has, asked without holding up anybody. */
+export async function countOf(side: Side, { name }: TableShape, slice: Slice): Promise<number> {
+  const values: Cell[] = [];
+  const conditions = conditionsOf(slice, (value) => {
+    values.push(value);
+    return '?';
+  });
+  const [row] = await side.query(`SELECT count(*) AS n FROM ${name} WHERE ${conditions.join(' AND ')}`, values);
+  return Number(row?.['n']);
 }

@@ -4,16 +4,16 @@ import { countedTables, ownTables } from './account-tables.ts';
 import { CopyError } from './copy-installation.ts';
 import { beginMove, changeMove, knownMove } from './move-rows.ts';
 import type { Leaving } from './moving.ts';
-import type { TableShape } from './shape.ts';
+import { type Cell, conditionsOf, type Slice, type TableShape } from './shape.ts';
 import { type Side, tableOf, type Writing } from './side.ts';
 import { dueAtStatement, inStep } from '../schedule-rounds.ts';
 import type { ScheduleRoundsTable } from '../schedule-tables.ts';
 
-/** Nothing new of the account is taken up from now on; what is under way may end. */
-export async function pauseAccount(side: Side, { accountId, moveId }: Leaving): Promise<void> {
+/** Nothing new of the account is taken up from now on; what is under way may end. @param note about the command */
+export async function pauseAccount(side: Side, { accountId, moveId }: Leaving, note: string): Promise<void> {
   const now = await side.now();
   await side.write(async (writing) => {
-    await beginMove(writing, accountId, moveId, { state: 'leaving' }, now);
+    await beginMove(writing, accountId, moveId, { state: 'leaving', note }, now);
     await park(writing, accountId);
   });
 }
@@ -74,7 +74,6 @@ export async function markLeft(side: Side, { accountId, moveId }: Leaving, place
   await side.write(async (writing) => {
     await changeMove(writing, accountId, moveId, { was: 'handing', state: 'left', place }, now);
     for (const table of countedTables) await writing.change(`DELETE FROM ${table} WHERE account_id = ?`, [accountId]);
-    await writing.change('DELETE FROM schedules WHERE account_id = ?', [accountId]);
     await writing.change('DELETE FROM accounts WHERE id = ?', [accountId]);
   });
 }
@@ -126,10 +125,31 @@ export async function removeRows(side: Side, tables: readonly TableShape[], remo
   }
 }
 
-function removalOf({ name, key }: TableShape, most: number): string {
+/** Removes the account's rows of a slice. */
+export async function removeSlice(
+  side: Side,
+  table: TableShape,
+  slice: Slice,
+  { accountId, guard }: Pick<Removal, 'accountId' | 'guard'>,
+): Promise<void> {
+  const values: Cell[] = [accountId];
+  const conditions = conditionsOf(slice, (value) => {
+    values.push(value);
+    return '?';
+  });
+  const sql = removalOf(table, rowsAtOnce, conditions.join(' AND '));
+  for (let removed = rowsAtOnce; removed === rowsAtOnce;) {
+    removed = await side.write(async (writing) => {
+      await guard(writing);
+      return writing.change(sql, values);
+    });
+  }
+}
+
+function removalOf({ name, key }: TableShape, most: number, conditions = 'account_id = ?'): string {
   const list = key.length === 1 ? key.join() : `(${key.join(', ')})`;
   return `DELETE FROM ${name} WHERE account_id = ? AND ${list} IN (
-    SELECT ${key.join(', ')} FROM ${name} WHERE account_id = ? LIMIT ${most})`;
+    SELECT ${key.join(', ')} FROM ${name} WHERE ${conditions} LIMIT ${most})`;
 }
 
 /** What somebody holds is left to him. */
@@ -169,5 +189,5 @@ async function takeOutOfStep(writing: Writing, accountId: Uint8Array): Promise<v
 export async function fewRowsOf(side: Side, name: string, accountId: Uint8Array) {
   const table = tableOf(side, name);
   const sql = `SELECT ${table.columns.join(', ')} FROM ${name} WHERE account_id = ? ORDER BY ${table.key.join(', ')}`;
-  return { table, rows: await side.write((writing) => writing.query(sql, [accountId])) };
+  return { table, rows: await side.query(sql, [accountId]) };
 }

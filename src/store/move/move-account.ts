@@ -1,6 +1,6 @@
 // One account from a running installation to another (docs/decisions/0046): history first, then a pause of seconds.
-import { firstIdAt, idBytes } from '../codec.ts';
-import { arrivingTables } from './account-tables.ts';
+import { idBytes } from '../codec.ts';
+import { countedTables, type HistoryBounds, marksTable } from './account-tables.ts';
 import { activateAccount } from './arrive.ts';
 import { copyHistory, type HistoryNote, verifyHistory } from './copy-history.ts';
 import { copyRest } from './copy-rest.ts';
@@ -15,18 +15,21 @@ import {
   renewPause,
   takeOverHanding,
 } from './leave.ts';
-import { beginMove, type KnownMove, knownMove, readMove } from './move-rows.ts';
+import { rolledUpTo } from './mark-hours.ts';
+import { beginMove, type KnownMove, knownMove } from './move-rows.ts';
 import type { AccountListener, AccountMoving, AccountOrder } from './moving.ts';
 import { createReseal } from './reseal.ts';
-import { readProgress } from '../roll-up-progress.ts';
-import { readFact, type Side, tableOf } from './side.ts';
+import { type Side, tableOf } from './side.ts';
 
 /** What is noted in the target of a move that is under way. */
-interface MoveNote {
+interface MoveNote extends HistoryBounds, MoveHint {
   readonly from: string;
-  /** Epoch ms. */
-  readonly boundAt: number;
   readonly history: HistoryNote;
+}
+
+/** What is noted on both sides: what goes on with the move when it was cut off. */
+export interface MoveHint {
+  readonly command: string;
 }
 
 /** Older than this a result never changes: a slot is at most a day long, and its run is late by less than an hour. */
@@ -43,8 +46,8 @@ export async function moveAccount(
   listener: AccountListener,
 ): Promise<{ readonly pausedMs: number }> {
   const leaving = { accountId: idBytes(order.accountId), moveId: idBytes(order.moveId) };
-  const there = await readMove(from, leaving.accountId);
-  const here = await readMove(to, leaving.accountId);
+  const there = await knownMove(from, leaving.accountId);
+  const here = await knownMove(to, leaving.accountId);
   const shared = { from, to, order, listener, leaving, turn: createReseal(order.fromSeal, order.toSeal) };
   if (there?.state === 'left') return finishLeft(shared, there, here);
   if (there?.state === 'arriving')
@@ -57,7 +60,7 @@ export async function moveAccount(
     return { pausedMs: 0 };
   }
   const note = await beginArriving(shared, here);
-  const moving: AccountMoving = { ...shared, bound: firstIdAt(note.boundAt), isAgain: here !== null };
+  const moving: AccountMoving = { ...shared, bounds: note, nowThere: await clockOf(to), isAgain: here !== null };
   let pausedAt = await from.now();
   if (isHanding) {
     listener.onStep('goes on where an earlier command ended: handing over');
@@ -66,7 +69,7 @@ export async function moveAccount(
     const history = await copyHistory(moving, note.history, (done) => JSON.stringify({ ...note, history: done }));
     await verifyHistory(moving, history);
     pausedAt = await from.now();
-    await pauseAndCopy(moving, history);
+    await pauseAndCopy(moving);
     await handOver(from, leaving);
   }
   await activate(shared);
@@ -76,13 +79,17 @@ export async function moveAccount(
   return { pausedMs };
 }
 
-type Shared = Omit<AccountMoving, 'bound' | 'isAgain'>;
+type Shared = Omit<AccountMoving, 'bounds' | 'nowThere' | 'isAgain'>;
+
+/** Goes on from what a side says the time is, epoch ms, so that not every write has to ask. */
+async function clockOf(side: Side): Promise<() => number> {
+  const [now, begun] = [await side.now(), performance.now()];
+  return () => Math.floor(now + performance.now() - begun);
+}
 
 async function requireMovable({ from, to, leaving }: Shared, here: KnownMove | null): Promise<void> {
   const isThere = async (side: Side): Promise<boolean> =>
-    side.write(
-      async (writing) => (await writing.query('SELECT id FROM accounts WHERE id = ?', [leaving.accountId])).length > 0,
-    );
+    (await side.query('SELECT id FROM accounts WHERE id = ?', [leaving.accountId])).length > 0;
   if (!(await isThere(from))) throw new CopyError(`there is no such account in ${from.shown}`);
   if (here?.state === 'leaving' || here?.state === 'handing') {
     throw new CopyError(`the account is leaving ${to.shown} at this moment: let that move end first`);
@@ -91,12 +98,15 @@ async function requireMovable({ from, to, leaving }: Shared, here: KnownMove | n
 }
 
 /** Says in the target that the account comes, or takes over from a command that was cut off. */
-async function beginArriving({ from, to, leaving }: Shared, here: KnownMove | null): Promise<MoveNote> {
+async function beginArriving(
+  { from, to, leaving, order: { command } }: Shared,
+  here: KnownMove | null,
+): Promise<MoveNote> {
   const earlier = here?.state === 'arriving' && here.note ? (JSON.parse(here.note) as MoveNote) : null;
   const note: MoveNote =
     earlier?.from === from.shown
-      ? earlier
-      : { from: from.shown, boundAt: (await from.now()) - historyAfterMs, history: null };
+      ? { ...earlier, command }
+      : { from: from.shown, command, ...(await boundsOf(from, leaving.accountId)), history: null };
   const now = await to.now();
   await to.write(async (writing) => {
     const known = await knownMove(writing, leaving.accountId);
@@ -106,12 +116,20 @@ async function beginArriving({ from, to, leaving }: Shared, here: KnownMove | nu
   return note;
 }
 
+/** From when on the account's rows may still change in the source. */
+async function boundsOf(from: Side, accountId: Uint8Array): Promise<HistoryBounds> {
+  const boundAt = (await from.now()) - historyAfterMs;
+  const [late] = await from.query(`SELECT min(start_at) AS at FROM ${marksTable} WHERE account_id = ?`, [accountId]);
+  const lateAt = late?.['at'] ?? boundAt;
+  return { boundAt, rolledBoundAt: Math.min(boundAt, Number(lateAt), (await rolledUpTo(from)) ?? boundAt) };
+}
+
 /** From the pause to the moment at which the target holds all that there is. */
-async function pauseAndCopy(moving: AccountMoving, history: HistoryNote): Promise<void> {
+async function pauseAndCopy(moving: AccountMoving): Promise<void> {
   const { from, order, leaving, listener } = moving;
   listener.onStep('paused');
   const pausedAt = await from.now();
-  await pauseAccount(from, leaving);
+  await pauseAccount(from, leaving, JSON.stringify({ command: order.command } satisfies MoveHint));
   for (;;) {
     const held = await renewPause(from, leaving);
     const waitedMs = (await from.now()) - pausedAt;
@@ -119,26 +137,24 @@ async function pauseAndCopy(moving: AccountMoving, history: HistoryNote): Promis
     await order.pause(lookAgainMs);
   }
   await freezeAccount(from, leaving);
-  await copyRest(moving, history);
+  await copyRest(moving);
 }
 
 async function activate({ from, to, leaving, turn }: Shared): Promise<void> {
   const { accountId, moveId } = leaving;
   const accounts = tableOf(to, 'accounts');
-  const [rows, keys] = await from.write(async (writing) => {
-    const reaching = `SELECT k.* FROM api_keys k JOIN api_key_accounts r ON r.api_key_id = k.id WHERE r.account_id = ?`;
-    const own = await writing.query(`SELECT ${accounts.columns.join(', ')} FROM accounts WHERE id = ?`, [accountId]);
-    return [own, await writing.query(reaching, [accountId])];
-  });
+  const rows = await from.query(`SELECT ${accounts.columns.join(', ')} FROM accounts WHERE id = ?`, [accountId]);
+  const keys = await from.query(
+    'SELECT k.* FROM api_keys k JOIN api_key_accounts r ON r.api_key_id = k.id WHERE r.account_id = ?',
+    [accountId],
+  );
   const counted: Awaited<ReturnType<typeof fewRowsOf>>[] = [];
-  for (const name of arrivingTables) counted.push(await fewRowsOf(from, name, accountId));
+  for (const name of countedTables) counted.push(await fewRowsOf(from, name, accountId));
   const arriving = [{ table: accounts, rows }, ...counted].map(({ table, rows: all }) => ({
     table: tableOf(to, table.name),
     rows: all.map(turn),
   }));
-  // Hours that the source may have rolled up while its roll-ups were copied, or not at all.
-  const rolledUp = readProgress(await readFact(from, 'rolled-up'));
-  await activateAccount(to, { accountId, moveId, rows: arriving, keys, rolledUpTo: rolledUp?.hourAt ?? null });
+  await activateAccount(to, { accountId, moveId, rows: arriving, keys });
 }
 
 /** The source says where the account lives now, and lets go of its rows. */

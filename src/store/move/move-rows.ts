@@ -1,6 +1,6 @@
 // The row of `account_moves` on either side, through which two commands at the same account cannot both write.
 import { CopyError } from './copy-installation.ts';
-import type { Side, Writing } from './side.ts';
+import type { Writing } from './side.ts';
 
 /** A move as one side knows it. */
 export interface KnownMove {
@@ -11,8 +11,8 @@ export interface KnownMove {
 }
 
 /** null = this side knows of none. */
-export async function knownMove(writing: Writing, accountId: Uint8Array): Promise<KnownMove | null> {
-  const [row] = await writing.query('SELECT move_id, state, place, note FROM account_moves WHERE account_id = ?', [
+export async function knownMove(asked: Pick<Writing, 'query'>, accountId: Uint8Array): Promise<KnownMove | null> {
+  const [row] = await asked.query('SELECT move_id, state, place, note FROM account_moves WHERE account_id = ?', [
     accountId,
   ]);
   if (row === undefined) return null;
@@ -23,11 +23,6 @@ export async function knownMove(writing: Writing, accountId: Uint8Array): Promis
     place: place === null ? null : String(place),
     note: note === null ? null : String(note),
   };
-}
-
-/** The same in a transaction of its own. */
-export function readMove(side: Side, accountId: Uint8Array): Promise<KnownMove | null> {
-  return side.write((writing) => knownMove(writing, accountId));
 }
 
 /** What a step writes into the row, which it holds until its transaction ends; what is not named stays. */

@@ -1,5 +1,6 @@
 // What the steps of a move share (docs/decisions/0046).
 import type { Seal } from '../seal.ts';
+import type { HistoryBounds } from './account-tables.ts';
 import type { Row } from './shape.ts';
 import type { Side } from './side.ts';
 
@@ -18,6 +19,8 @@ export interface AccountOrder {
   readonly place: string;
   readonly fromSeal: Seal;
   readonly toSeal: Seal;
+  /** The command line that goes on with it after an end in between, without passwords; both sides note it. */
+  readonly command: string;
   /** How long what is under way may take to end, ms. */
   readonly graceMs: number;
   readonly pause: (ms: number) => Promise<void>;
@@ -37,8 +40,9 @@ export interface AccountMoving {
   readonly order: AccountOrder;
   readonly listener: AccountListener;
   readonly leaving: Leaving;
-  /** Rows whose ids are older are history: they never change any more. */
-  readonly bound: Uint8Array;
+  readonly bounds: HistoryBounds;
+  /** What time it is in the target, epoch ms, as far as that is known without asking. */
+  readonly nowThere: () => number;
   /** Whether rows of the account may stand in the target from an earlier time. */
   readonly isAgain: boolean;
   readonly turn: (row: Row) => Row;

@@ -32,9 +32,11 @@ export function isCarriedRow({ name }: Pick<TableShape, 'name'>, row: Row): bool
 export interface Slice {
   /** Columns and the values they must have. */
   readonly equal?: Row;
+  /** A column and the values of which it must have one. */
+  readonly among?: readonly [column: string, values: readonly Cell[]];
   /** Only rows whose `column` is below the bound, or only those from it on. */
-  readonly below?: readonly [column: string, bound: Uint8Array];
-  readonly from?: readonly [column: string, bound: Uint8Array];
+  readonly below?: readonly [column: string, bound: Cell];
+  readonly from?: readonly [column: string, bound: Cell];
 }
 
 /** The statement that reads the next rows of a slice in the order of the key, and its values. */
@@ -47,19 +49,26 @@ export function selectOf(
 ): { readonly sql: string; readonly values: readonly Cell[] } {
   const values: Cell[] = [];
   const place = (value: Cell): string => placeholder(values.push(value));
-  const equal = Object.entries(slice.equal ?? {});
-  const conditions = equal.map(([column, value]) => `${column} = ${place(value)}`);
+  const conditions = conditionsOf(slice, place);
   // Columns that are the same in all rows are left out, so that the rest is one range of the key's index.
   const walked = key.flatMap((column, index) => (slice.equal?.[column] === undefined ? [{ column, index }] : []));
   if (after !== null && walked.length > 0) {
     const places = walked.map(({ index }) => place(after[index] ?? null));
     conditions.push(`(${walked.map(({ column }) => column).join(', ')}) > (${places.join(', ')})`);
   }
-  if (slice.below !== undefined) conditions.push(`${slice.below[0]} < ${place(slice.below[1])}`);
-  if (slice.from !== undefined) conditions.push(`${slice.from[0]} >= ${place(slice.from[1])}`);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const sql = `SELECT ${columns.join(', ')} FROM ${name}${where} ORDER BY ${key.join(', ')} LIMIT ${most}`;
   return { sql, values };
+}
+
+/** What holds of the rows of a slice. @param place takes a value and answers with what stands for it */
+export function conditionsOf({ equal, among, below, from }: Slice, place: (value: Cell) => string): string[] {
+  return [
+    ...Object.entries(equal ?? {}).map(([column, value]) => `${column} = ${place(value)}`),
+    ...(among === undefined ? [] : [`${among[0]} IN (${among[1].map(place).join(', ')})`]),
+    ...(below === undefined ? [] : [`${below[0]} < ${place(below[1])}`]),
+    ...(from === undefined ? [] : [`${from[0]} >= ${place(from[1])}`]),
+  ];
 }
 
 /** The key of a row. */

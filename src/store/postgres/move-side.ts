@@ -53,6 +53,7 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
         const [row] = await session.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`);
         return row?.n ?? 0;
       }),
+    query: (sql, values) => connections.statement<Row>(numbered(sql), values),
     now: () =>
       connections.transaction(async (session) => {
         const [row] = await session.query<{ now: number }>(
@@ -86,16 +87,17 @@ function dayOf(id: unknown): number {
 
 function writingOn(session: Session, types: ColumnTypes): Writing {
   const bulk = createBulk(session, types);
-  const numbered = (sql: string): string => {
-    let position = 0;
-    return sql.replaceAll('?', () => `$${++position}`);
-  };
   return {
     insert: async ({ name }, rows) => void (await bulk.insert(name, rows)),
     clear: async ({ name }) => void (await session.query(`TRUNCATE ${name}`)),
     change: (sql, values) => session.change(numbered(sql), values),
     query: (sql, values) => session.query<Row>(numbered(sql), values),
   };
+}
+
+function numbered(sql: string): string {
+  let position = 0;
+  return sql.replaceAll('?', () => `$${++position}`);
 }
 
 interface PostgresTable extends TableShape {

@@ -61,6 +61,7 @@ function sideOf(shown: string, connection: Connection, close: () => Promise<void
       return Promise.resolve(prepare(sql).all(...(values as SQLInputValue[])) as Row[]);
     },
     count: ({ name }) => Promise.resolve(Number(prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n'])),
+    query: (sql, values) => Promise.resolve(prepare(sql).all(...(values as SQLInputValue[])) as Row[]),
     now: () => Promise.resolve(systemClock.now()),
     async write(work) {
       prepare('BEGIN IMMEDIATE').run();

@@ -1,0 +1,164 @@
+// What deliveries are killed in: an account with channels that have much to send, and others with much to replay, on
+// either engine.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Delivery } from '#domain/delivery.ts';
+import { systemClock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { openPostgresStore, type Store } from '#store/store.ts';
+import { type PostgresServer, startPostgres } from '../../tests/support/postgres.ts';
+import { openRawPostgres, type RawRows } from '../../tests/support/raw-rows.ts';
+import { pause } from '../support/service.ts';
+import {
+  databasePath,
+  openBenchStore,
+  secretKeyText,
+  seedAccount,
+  seedChannels,
+  seedFirstAccount,
+} from '../support/seed.ts';
+
+export const engines = ['sqlite', 'postgres'] as const;
+export type Engine = (typeof engines)[number];
+
+/** Channels 1 to so many send what waits; those after them have what can be replayed. */
+export const sendingChannels = 10;
+/** More than one transaction replays. */
+export const replayable = 110;
+
+/** The installation, while no process of the service runs. */
+export interface Scene extends AsyncDisposable {
+  /** What a process needs to work on it. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  readonly rows: RawRows;
+  /** Adds so many pending deliveries, the channels in turn. */
+  feed(count: number): Promise<void>;
+  /** Resolves when the database has heard of the end of every process: until then what they sent may still be done. */
+  quiet(): Promise<void>;
+}
+
+interface SceneOptions {
+  readonly dataDir: string;
+  readonly receiver: string;
+  readonly replayChannels: number;
+}
+
+export function openScene(engine: Engine, options: SceneOptions): Promise<Scene> {
+  return engine === 'sqlite' ? openOnFile(options) : openOnPostgres(options);
+}
+
+async function openOnFile({ dataDir, receiver, replayChannels }: SceneOptions): Promise<Scene> {
+  const accountId = await seedAccount(dataDir);
+  const store = openBenchStore(dataDir);
+  await furnish(store, { accountId, receiver, replayChannels });
+  await store.close();
+  const file = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  return {
+    environment: {},
+    dataDir,
+    rows: file,
+    async feed(count) {
+      const open = openBenchStore(dataDir);
+      await addPending(open, { accountId, receiver, count });
+      await open.close();
+    },
+    quiet: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(file.close()),
+  };
+}
+
+async function openOnPostgres({ dataDir, receiver, replayChannels }: SceneOptions): Promise<Scene> {
+  const server = await startPostgres();
+  const { url, name } = await server.newDatabase();
+  const address = readPostgresAddress(url);
+  const secretKey = Buffer.from(secretKeyText, 'hex');
+  const open = (): Promise<Store> => openPostgresStore({ address, secretKey, clock: systemClock });
+  const store = await open();
+  const accountId = await seedFirstAccount(store);
+  await furnish(store, { accountId, receiver, replayChannels });
+  await store.close();
+  const rows = openRawPostgres(url);
+  return {
+    environment: { DATABASE_URL: url },
+    dataDir: join(dataDir, 'process'),
+    rows,
+    async feed(count) {
+      const opened = await open();
+      await addPending(opened, { accountId, receiver, count });
+      await opened.close();
+    },
+    quiet: () => untilNobodyIsConnected(server, name),
+    [Symbol.asyncDispose]: async () => {
+      rows.close();
+      await server.stop();
+    },
+  };
+}
+
+async function untilNobodyIsConnected(server: PostgresServer, database: string): Promise<void> {
+  for (;;) {
+    const [row] = await server.admin(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = '${database}' AND application_name = 'tocsin'`,
+    );
+    if (row?.['n'] === 0) return;
+    await pause(5);
+  }
+}
+
+interface Furniture {
+  readonly accountId: string;
+  readonly receiver: string;
+  readonly replayChannels: number;
+}
+
+async function furnish(store: Store, { accountId, receiver, replayChannels }: Furniture): Promise<void> {
+  await seedChannels(store, accountId, receiver, sendingChannels + replayChannels);
+  for (let channel = sendingChannels + 1; channel <= sendingChannels + replayChannels; channel++) {
+    const spent = { status: 'exhausted', nextAttemptAt: null } as const;
+    const deliveries = Array.from({ length: replayable }, () => ({
+      ...aDelivery(accountId, receiver, channel),
+      ...spent,
+    }));
+    await Promise.all(deliveries.map((delivery) => store.path.addDelivery(delivery)));
+  }
+}
+
+async function addPending(
+  store: Store,
+  { accountId, receiver, count }: { accountId: string; receiver: string; count: number },
+): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  await Promise.all(
+    numbers.map((index) => store.path.addDelivery(aDelivery(accountId, receiver, 1 + (index % sendingChannels)))),
+  );
+}
+
+/** A delivery as it stands when it has been rendered; its body is its own. */
+function aDelivery(accountId: string, receiver: string, channel: number): Delivery {
+  const id = newId();
+  const now = Date.now();
+  return {
+    accountId,
+    id,
+    alertChannelId: channel,
+    alertId: null,
+    checkId: null,
+    checkResultId: null,
+    alertType: 'ALERT_FAILURE',
+    status: 'pending',
+    request: {
+      method: 'POST',
+      url: `${receiver}/${channel}`,
+      headers: [['content-type', 'application/json']],
+      body: JSON.stringify({ made: id }),
+    },
+    attempts: 0,
+    createdAt: now,
+    nextAttemptAt: now,
+    replayOf: null,
+    isTest: false,
+    error: null,
+  };
+}

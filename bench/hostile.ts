@@ -1,0 +1,219 @@
+// A thousand attempts at twelve kinds of hostile receivers within a hundred seconds: how each ends, what it costs, and what
+// healthy channels notice of it (docs/decisions/0064).
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { HostileKind } from '../tests/support/hostile-receivers.ts';
+import type { Received } from './peers/receiver.ts';
+import { largest, percentile } from './support/numbers.ts';
+import { type Peer, startPeer } from './support/peer.ts';
+import type { Bench, BenchOptions, Findings } from './support/report.ts';
+import { apiCheck, databasePath, openBenchStore, seedAccount, seedChannels } from './support/seed.ts';
+import { pause, type Service, startService } from './support/service.ts';
+
+const healthyChannels = 20;
+/** Checks that alternate every ten seconds: 50 alerts a second. */
+const healthyChecks = 500;
+/** Alerts to the hostile come one after the other, each to one channel of every kind. */
+const rounds = 84;
+const quickRounds = 12;
+const roundEveryMs = 1200;
+/** Channels of each kind: rounds take them in turn. */
+const perKind = 21;
+const deadlineMs = 30_000;
+
+export const hostileBench: Bench = {
+  about: 'a thousand attempts at twelve kinds of hostile receivers, and what healthy channels notice of them',
+  run: (options) => hostileRun(options),
+};
+
+/** A channel of a hostile receiver, and what an attempt at it must end as. */
+interface Hostile {
+  readonly channelId: number;
+  readonly kind: string;
+  readonly what: string;
+  readonly expected: string | null;
+}
+
+async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findings> {
+  const dataDir = join(folder, 'hostile');
+  const peers = { target: startPeer('target'), receiver: startPeer('receiver'), hostile: startPeer('hostile') };
+  const service = await startHealthy(dataDir, peers);
+  const kinds = await peers.hostile.ask<readonly HostileKind[]>('start');
+  const channels = await addHostile(service, kinds);
+  const alert = await alertsTo(service, peers.target, channels);
+  const count = isQuick ? quickRounds : rounds;
+  say(`${healthyChannels} healthy channels at 50 alerts a second, ${channels.length} hostile ones`);
+  // Every process warms up once: its code, its memory, the first alert of each check.
+  await pause(11_000);
+  const warmed = isQuick ? 4 : perKind;
+  for (let round = 0; round < warmed; round++) await alert(round);
+  await untilEnded(dataDir, channels, warmed * kinds.length, say);
+  const unloaded = await latencies(peers.receiver, () => pause(count * roundEveryMs));
+  const before = service.residentMb();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, service.residentMb())), 200);
+  say(`${count * kinds.length} attempts at hostile receivers`);
+  const loaded = await latencies(peers.receiver, async () => {
+    for (let round = warmed; round < warmed + count; round++) await Promise.all([alert(round), pause(roundEveryMs)]);
+  });
+  await untilEnded(dataDir, channels, (warmed + count) * kinds.length, say);
+  clearInterval(watch);
+  const after = service.residentMb();
+  const ended = firstAttempts(dataDir, channels);
+  const output = service.output();
+  await service.stop();
+  await peers.hostile.ask('close');
+  await Promise.all(Object.values(peers).map((peer) => peer.stop()));
+  const wanted = (warmed + count) * kinds.length;
+  return findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output });
+}
+
+interface Peers {
+  readonly target: Peer;
+  readonly receiver: Peer;
+}
+
+async function startHealthy(dataDir: string, { target, receiver }: Peers): Promise<Service> {
+  const targetAddress = await target.ask<string>('listen');
+  const receiverAddress = await receiver.ask<string>('listen');
+  await target.ask('behave', { kind: 'alternate' });
+  const accountId = await seedAccount(dataDir);
+  const store = openBenchStore(dataDir);
+  await seedChannels(store, accountId, receiverAddress, healthyChannels);
+  const added = Array.from({ length: healthyChecks }, (_, index) =>
+    store.checks.add({
+      check: apiCheck(accountId, `${targetAddress}/${index}`, { name: `check ${index}` }),
+      subscriptions: [{ alertChannelId: (index % healthyChannels) + 1, activated: true }],
+      isAutoAssigned: false,
+    }),
+  );
+  await Promise.all(added);
+  await store.close();
+  return startService({ dataDir });
+}
+
+/** Twenty-one channels of each kind, each kind's next to each other. */
+async function addHostile(service: Service, kinds: readonly HostileKind[]): Promise<readonly Hostile[]> {
+  const channels: Hostile[] = [];
+  for (const { name: kind, variants } of kinds) {
+    for (let index = 0; index < perKind; index++) {
+      const variant = variants[index % variants.length];
+      if (variant === undefined) throw new Error(`there is no variant of ${kind}`);
+      const { url, what, expected } = variant;
+      const channel = { type: 'WEBHOOK', config: { name: `${kind}: ${what}`, url } };
+      const { id } = await made(service, '/v1/alert-channels', channel);
+      channels.push({ channelId: Number(id), kind, what, expected });
+    }
+  }
+  return channels;
+}
+
+/** Answers with how to raise the alert of a round: a check fails for the first time, and a channel of each kind is told. */
+async function alertsTo(service: Service, target: Peer, channels: readonly Hostile[]) {
+  const address = await target.ask<string>('address');
+  return async (round: number): Promise<void> => {
+    const told = channels.filter((_, index) => index % perKind === round % perKind);
+    const check = await made(service, '/v1/checks/api', {
+      name: `told to the hostile ${round}`,
+      frequency: 1440,
+      // A path that the target was not asked for before fails the first time.
+      request: { method: 'GET', url: `${address}/hostile-${round}` },
+      alertChannelSubscriptions: told.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
+    });
+    await made(service, `/v1/triggers/checks/${String(check['id'])}`);
+  };
+}
+
+async function made(service: Service, path: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await service.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body as Record<string, unknown>;
+}
+
+async function latencies(receiver: Peer, work: () => Promise<void>): Promise<readonly number[]> {
+  await receiver.ask('reset');
+  await work();
+  return (await receiver.ask<Received>('received')).latencies;
+}
+
+/** A first attempt as it is recorded. */
+interface Ended {
+  readonly channelId: number;
+  readonly durationMs: number;
+  readonly errorClass: string | null;
+  readonly message: string | null;
+}
+
+function firstAttempts(dataDir: string, channels: readonly Hostile[]): Ended[] {
+  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  const rows = database
+    .prepare(
+      `SELECT d.alert_channel_id AS channelId, a.duration_ms AS durationMs, a.error_class AS errorClass,
+        a.error_message AS message
+      FROM attempts a JOIN deliveries d ON d.account_id = a.account_id AND d.id = a.delivery_id
+      WHERE a.number = 1 AND d.alert_channel_id >= ? AND d.alert_channel_id <= ? AND d.alert_id IS NOT NULL`,
+    )
+    .all(channels[0]?.channelId ?? 0, channels.at(-1)?.channelId ?? 0);
+  database.close();
+  return rows as unknown as Ended[];
+}
+
+async function untilEnded(
+  dataDir: string,
+  channels: readonly Hostile[],
+  wanted: number,
+  say: BenchOptions['say'],
+): Promise<void> {
+  const until = performance.now() + 2 * deadlineMs;
+  while (firstAttempts(dataDir, channels).length < wanted && performance.now() < until) await pause(500);
+  say(`${wanted} have ended`);
+}
+
+interface Seen {
+  readonly wanted: number;
+  readonly channels: readonly Hostile[];
+  readonly ended: readonly Ended[];
+  readonly unloaded: readonly number[];
+  readonly loaded: readonly number[];
+  readonly before: number;
+  readonly after: number;
+  readonly most: number;
+  readonly output: string;
+}
+
+function findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output }: Seen): Findings {
+  const byId = new Map(channels.map((channel) => [channel.channelId, channel]));
+  const wrong = ended.flatMap(({ channelId, errorClass, message }) => {
+    const channel = byId.get(channelId);
+    if (channel === undefined || channel.expected === errorClass) return [];
+    return [
+      `${channel.kind}, ${channel.what}: ${errorClass ?? 'answered'} instead of ${channel.expected ?? 'answered'}: ${message}`,
+    ];
+  });
+  const p99 = { unloaded: percentile(unloaded, 0.99), loaded: percentile(loaded, 0.99) };
+  return {
+    rows: [
+      { figure: 'attempts that ended', value: ended.length, unit: '', atLeast: wanted, atMost: wanted },
+      {
+        figure: 'longest attempt',
+        value: largest(ended.map(({ durationMs }) => durationMs)) / 1000,
+        unit: 's',
+        atMost: 31,
+      },
+      { figure: 'attempts of a wrong class', value: wrong.length, unit: '', atMost: 0 },
+      { figure: 'memory after them', value: after - before, unit: 'MB', atMost: 20 },
+      { figure: 'healthy alerts, p99 / unloaded', value: p99.loaded / p99.unloaded, unit: '', atMost: 2 },
+      { figure: 'healthy alerts, p99', value: p99.loaded, unit: 'ms' },
+      { figure: 'healthy alerts, p99 unloaded', value: p99.unloaded, unit: 'ms' },
+    ],
+    notes: [
+      `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; each attempt is the first of its delivery, its retries go on meanwhile;`,
+      `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} meanwhile (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
+      `memory of the service: ${before.toFixed(0)} MB before, ${most.toFixed(0)} at most, ${after.toFixed(0)} after`,
+    ],
+    faults: [
+      ...[...new Set(wrong)].slice(0, 10),
+      ...(output.includes('"level"') ? [`the service complained: ${output.slice(0, 500)}`] : []),
+    ],
+  };
+}

@@ -1,0 +1,71 @@
+// A receiver that keeps every attempt and what it answered; whether an attempt fails follows from the id of its delivery.
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions } from '../support/peer.ts';
+import { channelSecret } from '../support/seed.ts';
+
+/** One attempt as it came, all of it. */
+export interface Arrival {
+  readonly id: string;
+  readonly attempt: number;
+  readonly timestamp: string;
+  readonly replayOf: string | null;
+  readonly isSigned: boolean;
+  /** Of the body. */
+  readonly hash: string;
+  /** What was answered, if the sender was still there. */
+  readonly status: number;
+}
+
+const answerAfterMs = 10;
+const arrivals: Arrival[] = [];
+
+/** How many attempts of a delivery fail before one is taken: 0, 1 or 2. */
+function failuresOf(id: string): number {
+  const digit = Number.parseInt(id.at(-1) ?? '0', 16);
+  if (digit < 8) return 0;
+  return digit < 14 ? 1 : 2;
+}
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('error', () => {});
+  request.once('end', () => {
+    response.statusCode = note(request, Buffer.concat(chunks));
+    setTimeout(() => response.end('ok'), answerAfterMs);
+  });
+});
+server.keepAliveTimeout = 60_000;
+
+function note({ url, headers }: IncomingMessage, body: Buffer): number {
+  const header = (name: string): string => String(headers[name] ?? '');
+  const id = header('x-service-delivery-id');
+  const attempt = Number(header('x-service-attempt'));
+  const signature = createHmac('sha256', channelSecret(Number(url?.slice(1))))
+    .update(body)
+    .digest('hex');
+  const status = attempt > failuresOf(id) ? 200 : 500;
+  arrivals.push({
+    id,
+    attempt,
+    timestamp: header('x-service-timestamp'),
+    replayOf: header('x-service-replay-of') || null,
+    isSigned: header('x-service-signature') === signature,
+    hash: createHash('sha256').update(body).digest('base64'),
+    status,
+  });
+  return status;
+}
+
+answerQuestions({
+  listen: () =>
+    new Promise<string>((resolve) => {
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      );
+    }),
+  /** Those from the given one on. */
+  arrivals: (from: number) => arrivals.slice(from),
+});

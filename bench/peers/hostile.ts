@@ -1,0 +1,14 @@
+// The twelve kinds of hostile receivers, in a process of their own.
+import { type HostileReceivers, startHostileReceivers } from '../../tests/support/hostile-receivers.ts';
+import { answerQuestions } from '../support/peer.ts';
+
+let receivers: HostileReceivers | null = null;
+
+answerQuestions({
+  start: async () => {
+    receivers = await startHostileReceivers();
+    return receivers.kinds;
+  },
+  // Those that stand still would outlive the process that started them.
+  close: () => receivers?.close(),
+});

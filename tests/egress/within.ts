@@ -1,0 +1,198 @@
+// Runs in a network of its own: asks the real service to go wherever it must not, on each of its ways out, and writes down
+// what it said and who was connected to.
+import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { startNameServer } from './name-server.ts';
+import { changingHost, forbiddenHosts, port, publicHosts, unwritableHosts } from './spellings.ts';
+import { startSilentTrap, startTrap, type Trap } from './trap.ts';
+
+/** What came of asking for one host. */
+export interface Asked {
+  readonly host: string;
+  /** The API's status, or how it ended: `refused`, `delivered`, `passed`, `failed egress-refused` … */
+  readonly outcome: string;
+  readonly message: string;
+}
+
+/** One way out: what came of each host, and the addresses that were connected to meanwhile. */
+export interface Way {
+  readonly asked: readonly Asked[];
+  readonly connected: readonly string[];
+}
+
+/** All that was seen. */
+export interface Seen {
+  readonly ways: Readonly<Record<'save' | 'preview' | 'test message' | 'delivery' | 'check' | 'redirect', Way>>;
+  /** A name that changes its address, on the ways that connect. */
+  readonly changing: Way;
+  /** Addresses connected to by a service that may go everywhere. */
+  readonly unguarded: readonly string[];
+  /** Connections to where the environment said a proxy is. */
+  readonly proxied: readonly string[];
+}
+
+const proxyPort = 3128;
+const proxies = Object.fromEntries(
+  ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
+    name,
+    `http://127.0.0.1:${proxyPort}`,
+  ]),
+);
+
+const endings: (() => void | Promise<void>)[] = [];
+const cleanup = { after: (work: () => void | Promise<void>): void => void endings.push(work) };
+try {
+  process.stdout.write(JSON.stringify(await lookAtAll()));
+} finally {
+  for (const end of endings.toReversed()) await end();
+}
+
+async function lookAtAll(): Promise<Seen> {
+  endings.push(await startNameServer());
+  const trap = await startTrap(port);
+  const proxy = await startSilentTrap(proxyPort);
+  endings.push(
+    () => trap.close(),
+    () => proxy.close(),
+  );
+  // Told nothing of where it may go: others can reach it, so that it is the public addresses only.
+  const others = { HOST: '0.0.0.0', NO_PROXY: '', NODE_USE_ENV_PROXY: '1', ...proxies };
+  const service = await startService(cleanup, others);
+  const hosts = [...forbiddenHosts, ...publicHosts];
+  const { groupId, channels, save } = await saveAll(service, trap, [...hosts, ...unwritableHosts]);
+  const ways = {
+    save,
+    preview: await previewAll(service, trap, channels),
+    'test message': await testAll(service, trap, channels),
+    delivery: await deliverAll(service, trap, groupId, channels),
+    check: await checkAll(service, trap, hosts, (host) => urlOf(host)),
+    redirect: await checkAll(service, trap, hosts, (host) => redirectTo(urlOf(host))),
+  };
+  const changing = await changeAll(service, trap);
+  await service.stop();
+  const open = await startService(cleanup, { TOCSIN_EGRESS: 'any', TOCSIN_EGRESS_ALLOW: '0.0.0.0/0,::/0' });
+  const { connected } = await checkAll(open, trap, forbiddenHosts, (host) => urlOf(host));
+  return { ways, changing, unguarded: connected, proxied: proxy.take() };
+}
+
+function urlOf(host: string): string {
+  return `http://${host}:${port}/`;
+}
+
+function redirectTo(url: string): string {
+  return `http://93.184.216.34:${port}/to/${encodeURIComponent(url)}`;
+}
+
+/** Does a work for each item, some at once; the answers in the order of the items. */
+async function forEach<Item, Answer>(items: Iterable<Item>, work: (item: Item) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const queue = [...items].entries();
+  const takeAll = async (): Promise<void> => {
+    for (const [index, item] of queue) answers[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, takeAll));
+  return answers;
+}
+
+/** A channel for each host, all told of one group; saved twice. */
+async function saveAll(service: Service, trap: Trap, hosts: readonly string[]) {
+  const groupId = await newGroup(service);
+  const channels = new Map<string, number>();
+  const asked = await forEach(hosts, async (host): Promise<Asked> => {
+    const config = { name: host, url: urlOf(host) };
+    const channel = { type: 'WEBHOOK', config, subscriptions: [{ groupId }] };
+    const { status, body } = await service.api('POST', '/v1/alert-channels', channel);
+    if (status === 201) {
+      channels.set(host, Number(body['id']));
+      await service.must('PUT', `/v1/alert-channels/${Number(body['id'])}`, { config });
+    }
+    return { host, outcome: String(status), message: JSON.stringify(body) };
+  });
+  return { groupId, channels, save: { asked, connected: trap.take() } };
+}
+
+async function previewAll(service: Service, trap: Trap, channels: ReadonlyMap<string, number>): Promise<Way> {
+  const asked = await forEach(channels.keys(), async (host): Promise<Asked> => {
+    const { status, body } = await service.api('POST', '/v1/alert-channels/preview', { config: { url: urlOf(host) } });
+    return { host, outcome: String(status), message: JSON.stringify(body) };
+  });
+  return { asked, connected: trap.take() };
+}
+
+interface Attempt {
+  readonly error?: { readonly class: string; readonly message: string };
+}
+
+async function testAll(service: Service, trap: Trap, channels: ReadonlyMap<string, number>): Promise<Way> {
+  const asked = await forEach(channels, ([host, id]) => testOne(service, host, id));
+  return { asked, connected: trap.take() };
+}
+
+async function testOne(service: Service, host: string, id: number): Promise<Asked> {
+  const { error } = (await service.must('POST', `/v1/alert-channels/${id}/test`, {})) as Attempt;
+  return { host, outcome: error?.class ?? 'delivered', message: error?.message ?? '' };
+}
+
+/** Alerts of one failure, to every channel. */
+async function deliverAll(
+  service: Service,
+  trap: Trap,
+  groupId: number,
+  channels: ReadonlyMap<string, number>,
+): Promise<Way> {
+  const request = { method: 'GET', url: `http://93.184.216.34:${port}/fail` };
+  await service.must('POST', '/v1/checks/api', { name: 'Failing', frequency: 1440, groupId, request });
+  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+  const asked = await forEach(channels, async ([host, id]): Promise<Asked> => {
+    const path = `/v1/deliveries?alertChannelId=${id}`;
+    const { id: deliveryId, status } = await until(`the alert to ${host} to end`, async () => {
+      const list = await service.must('GET', path);
+      const alerts = (list as unknown as Record<string, unknown>[]).filter(({ alertType }) => alertType !== undefined);
+      return alerts.find(({ status, checkId }) => status !== 'pending' && checkId !== null);
+    });
+    const { attempts } = await service.must('GET', `/v1/deliveries/${String(deliveryId)}`);
+    const message = (attempts as Attempt[]).map(({ error }) => error?.message ?? '').join();
+    return { host, outcome: String(status), message };
+  });
+  return { asked, connected: trap.take() };
+}
+
+/** A check for each host, all run at once. */
+async function checkAll(
+  service: Service,
+  trap: Trap,
+  hosts: readonly string[],
+  urlFor: (host: string) => string,
+): Promise<Way> {
+  const groupId = await newGroup(service);
+  const checks = await forEach(hosts, async (host) => {
+    const request = { method: 'GET', url: urlFor(host), followRedirects: true };
+    const check = { name: host, frequency: 1440, groupId, request };
+    return { host, id: String((await service.must('POST', '/v1/checks/api', check))['id']) };
+  });
+  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+  const asked = await forEach(checks, async ({ host, id }): Promise<Asked> => {
+    const { outcome, reason, message } = await until(`a result of ${host}`, async () => {
+      const list = await service.must('GET', `/v1/check-results/${id}`);
+      return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
+    });
+    return { host, outcome: [outcome, reason].filter((word) => word !== null).join(' '), message: message ?? '' };
+  });
+  return { asked, connected: trap.take() };
+}
+
+/** A channel and checks of a name that is another address each time, asked again and again. */
+async function changeAll(service: Service, trap: Trap): Promise<Way> {
+  const config = { url: urlOf(changingHost) };
+  const id = Number((await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config }))['id']);
+  const asked: Asked[] = [];
+  for (let n = 0; n < 10; n++) asked.push(await testOne(service, changingHost, id));
+  const connected = trap.take();
+  const numbers = Array.from({ length: 10 }, (_, n) => String(n));
+  const checks = await checkAll(service, trap, numbers, (n) => `${urlOf(changingHost)}${n}`);
+  return { asked: [...asked, ...checks.asked], connected: [...connected, ...checks.connected] };
+}
+
+async function newGroup(service: Service): Promise<number> {
+  return Number((await service.must('POST', '/v2/check-groups', { name: 'All of a way' }))['id']);
+}
