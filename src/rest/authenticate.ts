@@ -11,8 +11,12 @@ export interface KnownKey {
   readonly accountIds: readonly string[];
 }
 
-/** Looks up a key as the caller sent it; null when it is unknown or has expired. Called on every request: cheap. */
-export type Authenticate = (key: string) => Promise<KnownKey | null> | KnownKey | null;
+/**
+ * Looks up a key as the caller sent it; null when it is unknown or has expired. Called on every request: cheap.
+ *
+ * @param accountId the account that the request names
+ */
+export type Authenticate = (key: string, accountId?: string) => Promise<KnownKey | null> | KnownKey | null;
 
 /** Refuses requests of an account that lives elsewhere, or is on its way. Called on every request: cheap. */
 export type RequireHere = (accountId: string, isReading: boolean) => void | Promise<void>;
@@ -35,19 +39,25 @@ export function unauthenticated(message: string): HttpRefusal {
   return new HttpRefusal(401, message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
+/** The account that a request names, if it names one. */
+export function namedAccount(headers: IncomingHttpHeaders): string | undefined {
+  const named = headers['x-service-account'] || headers['x-checkly-account'];
+  return named ? String(named).toLowerCase() : undefined;
+}
+
 /**
  * The caller: the key and the one account the request acts on, named by `x-service-account` (or `x-checkly-account`),
  * else the key's default. Refuses with 403 an account that the key does not reach, existing or not.
  */
 export function callerOf(key: KnownKey, headers: IncomingHttpHeaders): Caller {
-  const named = headers['x-service-account'] || headers['x-checkly-account'];
+  const named = namedAccount(headers);
   const { keyId, role, accountIds } = key;
   if (!named) {
     const accountId = accountIds[0];
     if (accountId === undefined) throw new HttpRefusal(403, 'The API key reaches no account.');
     return { keyId, role, accountId, accountIds };
   }
-  const accountId = accountIds.find((id) => id === named || id === String(named).toLowerCase());
+  const accountId = accountIds.find((id) => id === named);
   if (accountId !== undefined) return { keyId, role, accountId, accountIds };
   throw new HttpRefusal(403, 'The API key does not reach the account named in x-service-account.');
 }

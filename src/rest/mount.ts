@@ -11,6 +11,7 @@ import {
   type Authenticate,
   bearerKey,
   callerOf,
+  namedAccount,
   type KnownKey,
   type RequireHere,
   unauthenticated,
@@ -82,7 +83,7 @@ function identify(
   const refuse = (error: unknown): void => done(asError(error));
   let looked: ReturnType<Authenticate>;
   try {
-    looked = authenticate(bearerKey(request.headers));
+    looked = authenticate(bearerKey(request.headers), namedAccount(request.headers));
   } catch (error) {
     refuse(error);
     return;

@@ -1,77 +1,248 @@
-// `migrate --account`: one account between two running services, by the real command and over HTTP.
+// `migrate --account`: one account between running services, by the real command and over HTTP: from one process on SQLite
+// to a process per role over PostgreSQL, through a kill of the command, and on to another PostgreSQL.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { openSqliteFile } from '#store/sqlite/file.ts';
+import { paste, runCommand, type Running, startCommand } from '../support/command.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { paste, runCommand } from '../support/command.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { apiKey, startService } from '../support/service.ts';
+import { oddPassword, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openRawPostgres } from '../support/raw-rows.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import { type FileService, type Service, startService } from '../support/service.ts';
+import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
+import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
+const intervalMs = 10_000;
+const names = ['Cart', 'Search', 'Login'] as const;
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+function emptyFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-move-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An account whose checks fail, with what is looked at later. */
+interface Cell {
+  readonly id: string;
+  readonly inIt: Readonly<Record<string, string>>;
+  readonly checkId: string;
+  /** Of the trigger of its group, from the root on. */
+  readonly triggerPath: string;
+}
+
+async function makeCell(first: Service, target: ScriptedServer, receiver: Receiver): Promise<Cell> {
+  const id = String((await first.must('POST', '/v1/accounts', { name: 'Cell' }))['id']);
+  const inIt = { 'x-service-account': id };
+  const make = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+    const answer = await first.api('POST', path, body, inIt);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const groupId = Number((await make('/v2/check-groups', { name: 'Shops' }))['id']);
+  await make('/v1/variables', { key: 'PASS', value: 'canary', secret: true });
+  const config = { url: receiver.url, webhookSecret: secret };
+  await make('/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+  const trigger = await make(`/v1/triggers/check-groups/${groupId}`, {});
+  let checkId = '';
+  for (const name of names) {
+    const request = { method: 'GET', url: target.url, headers: [{ key: 'x-pass', value: '{{PASS}}' }] };
+    const schedule = { frequency: 0, frequencyOffset: intervalMs / 1000 };
+    checkId = String((await make('/v1/checks/api', { name, ...schedule, groupId, request }))['id']);
+  }
+  return { id, inIt, checkId, triggerPath: `/check-groups/${groupId}/trigger/${String(trigger['token'])}` };
+}
+
+/** How often each alert was sent, with its attempt. */
+function sentAlerts({ all }: Receiver): string[] {
+  return all
+    .map(({ json, attempt }) => `${String(json['CHECK_NAME'])} ${String(json['ALERT_TYPE'])} ${attempt}`)
+    .sort();
+}
+
+/**
+ * Kills the command with the account handed over and not arrived: the target's database holds its arrival up for so long.
+ * What the killed command had begun there is undone when this is over.
+ */
+async function killWhileHanding(running: Running, from: Service, to: RoleProcesses): Promise<void> {
+  // A session of its own beside those that look at the rows.
+  const gate = openRawPostgres(`${to.database.url}?application_name=gate`);
+  try {
+    gate.exec(
+      `CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         PERFORM pg_advisory_xact_lock(47); RETURN NEW; END $$;
+       CREATE TRIGGER hold_up BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION hold_up();
+       SELECT pg_advisory_lock(47)`,
+    );
+    await until('the account to be handed over', () => moveState(from) === 'handing', { withinMs: 60_000 });
+    running.child.kill('SIGKILL');
+    assert.equal((await running.ended).code, null);
+  } finally {
+    gate.exec('SELECT pg_advisory_unlock(47); DROP TRIGGER hold_up ON accounts; DROP FUNCTION hold_up()');
+    gate.close();
+  }
+}
+
+function moveState(service: Service): unknown {
+  return service.rows((raw) => raw.prepare('SELECT state FROM account_moves').get()?.['state']);
+}
+
+/** What the log of a service says of a move that stands still: the command to repeat. */
+async function stalledIn(service: Service): Promise<string> {
+  service.rows((raw) => raw.exec('UPDATE account_moves SET renewed_at = renewed_at - 60000'));
+  const lines = (): string[] => service.printed.split('\n').filter((line) => line.includes('"move.stalled"'));
+  await until('the log to tell of the move', () => lines().length > 0, { seen: () => service.printed });
+  const [line] = lines();
+  return String((JSON.parse(line ?? '{}') as { repeat?: string }).repeat);
+}
+
+async function stalledNotices(service: Service): Promise<Record<string, unknown>[]> {
+  const notices = (await service.must('GET', '/v1/notices')) as unknown as Record<string, unknown>[];
+  return notices.filter(({ kind }) => kind === 'move-stalled');
+}
+
+/** The last slot of each check that has a run or a result. */
+function lastSlots(service: Service): number[] {
+  const rows = service.rows((raw) => [...resultRows(raw), ...openRunRows(raw)]);
+  return [...Map.groupBy(rows, ({ check }) => check).values()].map((own) =>
+    Math.max(...own.map(({ slotAt }) => slotAt)),
+  );
+}
+
+/** Calls the trigger at a place, and answers where it was run. */
+async function called(at: Service, { triggerPath }: Cell, status: number): Promise<string> {
+  const answer = await fetch(at.address + triggerPath, { method: 'POST' });
+  assert.equal(answer.status, status, await answer.text());
+  return new URL(answer.url).origin;
+}
+
+async function assertConserved(services: readonly Service[]): Promise<void> {
+  for (const service of services) {
+    const metrics = await (await fetch(`${service.address}/metrics`)).text();
+    assert.match(metrics, /^tocsin_conservation_difference 0$/m);
+    assert.equal(service.rows(conservationDifference), 0);
+  }
+}
+
+/** SQLite to PostgreSQL; the command is killed at its worst moment, and what both sides then say is done. */
+async function moveThroughKill(
+  { id, inIt, checkId }: Cell,
+  first: FileService,
+  second: RoleProcesses,
+  keyFile: string,
+): Promise<void> {
+  const words = ['migrate', '--account', id, '--from', `sqlite:${first.databasePath}`, '--to', second.database.url];
+  const ways = ['--redirect-to', second.address, '--to-secret-key-file', keyFile];
+  const environment = { TOCSIN_DATA_DIR: dirname(first.databasePath) };
+  await killWhileHanding(startCommand([...words, ...ways], environment), first, second);
+  const last = lastSlots(first);
+
+  assert.equal((await first.api('GET', `/v1/checks/${checkId}`, undefined, inIt)).status, 200, 'reading goes on');
+  const change = await first.api('PUT', '/v1/variables/PASS', { value: 'x' }, inIt);
+  assert.equal(change.status, 503, JSON.stringify(change.body));
+  assert.equal(moveState(second), 'arriving', 'it is active in neither');
+  const told = [await stalledIn(first), await stalledIn(second)];
+  for (const service of [first, second]) {
+    const [notice] = await stalledNotices(service);
+    assert.equal(notice?.['subject'], id);
+    told.push(String(notice?.['action']).replace('Run it again, it goes on where it ended: ', ''));
+  }
+  const [command = ''] = told;
+  assert.deepEqual(told, [command, command, command, command]);
+  assert.ok(!command.includes(encodeURIComponent(oddPassword)), command);
+  const overAt = Math.min(...last) + 2 * intervalMs;
+  await until('a slot to be over that nobody ran', () => Date.now() > overAt, { withinMs: 2 * intervalMs });
+
+  const again = await paste(command, dirname(keyFile), { ...environment, PGPASSWORD: oddPassword });
+  assert.equal(again.code, 0, again.err + again.out);
+  assert.match(again.out, /goes on where an earlier command ended/);
+  const [, seconds] = /it was paused for (\d+\.\d) s/.exec(again.out) ?? [];
+  assert.ok(Number(seconds) * 1000 > overAt - Math.max(...last) - intervalMs, again.out);
+  assert.deepEqual([await stalledNotices(first), await stalledNotices(second)], [[], []]);
+}
 
 describe('an account of a running service', () => {
-  it('moves to another one: its check, alert, trigger and key go on there, and the old one shows the way', async (t) => {
-    const [first, second] = [await startService(t), await startService(t)];
+  it('moves from SQLite to PostgreSQL through a kill, and on: nothing is lost or told twice, and the old places show the way', async (t) => {
+    const first = await startService(t);
+    const second = await startRoleProcesses(t, await server.newDatabase());
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     target.answer({ status: 500 });
-    const account = String((await first.must('POST', '/v1/accounts', { name: 'Cell' }))['id']);
-    const inIt = { 'x-service-account': account };
-    const make = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-      const answer = await first.api('POST', path, body, inIt);
-      assert.ok(answer.status < 300, JSON.stringify(answer.body));
-      return answer.body;
-    };
-    const groupId = Number((await make('/v2/check-groups', { name: 'Shops' }))['id']);
-    await make('/v1/variables', { key: 'PASS', value: 'canary', secret: true });
-    const request = { method: 'GET', url: target.url, headers: [{ key: 'x-pass', value: '{{PASS}}' }] };
-    const schedule = { frequency: 0, frequencyOffset: 10 };
-    const check = await make('/v1/checks/api', { name: 'Cart', ...schedule, groupId, request });
-    const config = { url: receiver.url, webhookSecret: secret };
-    await make('/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
-    const trigger = await make(`/v1/triggers/check-groups/${groupId}`, {});
-    await receiver.alert('ALERT_FAILURE', 30_000);
+    receiver.answer(({ json, attempt }) => ({
+      status: json['ALERT_TYPE'] === 'ALERT_FAILURE' && attempt === 1 ? 500 : 200,
+    }));
+    const cell = await makeCell(first, target, receiver);
+    for (const name of names) await receiver.received(({ json }) => json['CHECK_NAME'] === name, 30_000);
+    const keyFile = join(emptyFolder(t), 'new.key');
+    writeFileSync(keyFile, sharedKey);
 
-    const said = await paste(blockOf(readPage('docs/moving.md'), 'sh', 'account'), dirname(first.databasePath), {
-      ACCOUNT: account,
-      FROM: `sqlite:${first.databasePath}`,
-      TO: `sqlite:${second.databasePath}`,
-      NEW_PLACE: second.address,
-      NEW_KEY: join(dirname(second.databasePath), 'secret.key'),
-      TOCSIN_DATA_DIR: dirname(first.databasePath),
-    });
-    assert.equal(said.code, 0, said.err + said.out);
-    assert.match(said.out, /it was paused for \d+\.\d s/);
-
-    const there = await first.api('GET', `/v1/checks/${String(check['id'])}`, undefined, inIt);
+    await moveThroughKill(cell, first, second, keyFile);
+    const there = await first.api('GET', `/v1/checks/${cell.checkId}`, undefined, cell.inIt);
     assert.equal(there.status, 410);
     assert.match(String(there.body['message']), new RegExp(`has moved to ${second.address}`));
     assert.deepEqual(there.body['attributes'], { movedTo: second.address });
-    const here = await second.api('GET', `/v1/checks/${String(check['id'])}`, undefined, inIt);
-    assert.equal(here.status, 200, 'the same key opens it there');
     assert.equal((await first.api('GET', '/v1/variables')).status, 200, 'other accounts stay');
-
-    target.answer({ status: 200 });
-    await receiver.alert('ALERT_RECOVERY', 30_000);
-    assert.equal(target.all.at(-1)?.headers['x-pass'], 'canary', 'the secret is readable there');
-    const called = await fetch(`${first.address}/check-groups/${groupId}/trigger/${String(trigger['token'])}`, {
-      method: 'POST',
-    });
-    assert.deepEqual([called.status, called.redirected, new URL(called.url).origin], [200, true, second.address]);
-    for (const service of [first, second]) {
-      const metrics = await (await fetch(`${service.address}/metrics`)).text();
-      assert.match(metrics, /^tocsin_conservation_difference 0$/m);
+    const here = await second.api('GET', `/v1/checks/${cell.checkId}`, undefined, cell.inIt);
+    assert.equal(here.status, 200, 'the same key opens it there');
+    assert.equal(await called(first, cell, 503), second.address);
+    for (const name of names) {
+      const of = (attempt: number) =>
+        receiver.received((m) => m.json['CHECK_NAME'] === name && m.attempt === attempt, 45_000);
+      const [told, repeated] = [await of(1), await of(2)];
+      assert.equal(repeated.deliveryId, told.deliveryId);
+      assert.ok(repeated.hit.at >= told.hit.at + 20_000, 'a retry keeps its time');
     }
+
+    const third = await startRoleProcesses(t, await server.newDatabase());
+    const said = await paste(blockOf(readPage('docs/moving.md'), 'sh', 'account'), dirname(keyFile), {
+      ACCOUNT: cell.id,
+      FROM: second.database.url,
+      TO: third.database.url,
+      NEW_PLACE: third.address,
+      NEW_KEY: keyFile,
+      TOCSIN_SECRET_KEY: sharedKey,
+    });
+    assert.equal(said.code, 0, said.err + said.out);
+    assert.match(said.out, /it was paused for \d+\.\d s/);
+    assert.doesNotMatch(said.out + said.err, /o:d|%3Ad/, 'the password is not shown');
+    target.answer({ status: 200 });
+    for (const name of names) {
+      await receiver.received(
+        ({ json: { CHECK_NAME: of, ALERT_TYPE: type } }) => of === name && type === 'ALERT_RECOVERY',
+      );
+    }
+    assert.equal(target.all.at(-1)?.headers['x-pass'], 'canary', 'the secret is readable there');
+    assert.equal(await called(first, cell, 200), third.address, 'by way of the one between');
+
     assert.deepEqual(
-      receiver.all.map(({ json }) => json['ALERT_TYPE']),
-      ['ALERT_FAILURE', 'ALERT_RECOVERY'],
+      sentAlerts(receiver),
+      names
+        .flatMap((name) => [`${name} ALERT_FAILURE 1`, `${name} ALERT_FAILURE 2`, `${name} ALERT_RECOVERY 1`])
+        .sort(),
     );
-    assert.ok(apiKey);
+    const rows = third
+      .rows((raw) => [...resultRows(raw), ...openRunRows(raw)])
+      .filter(({ isScheduled }) => isScheduled);
+    assertEverySlotOnce(rows, intervalMs, names.length);
+    const lost = rows.filter(({ message }) => message.includes('being moved to another installation'));
+    assert.ok(lost.length > 0, 'a slot of the long pause is told as one');
+    await assertConserved([first, second, third]);
   });
 
   it('is named rightly or not at all', async (t) => {
-    const service = await startService(t);
-    const [from, to] = [`sqlite:${service.databasePath}`, `sqlite:${service.databasePath}.other`];
+    const path = join(emptyFolder(t), 'tocsin.db');
+    await openSqliteFile(path).close();
+    const [from, to] = [`sqlite:${path}`, `sqlite:${path}.other`];
     const id = '7f1f0c1e-5a52-4c4f-9d2c-0d6f9a4f1c11';
     const cases: readonly (readonly [words: string[], code: number, says: RegExp])[] = [
       [['--account', 'x'], 2, /--account takes the id of an account/],
@@ -82,7 +253,7 @@ describe('an account of a running service', () => {
     ];
     for (const [words, code, says] of cases) {
       const said = await runCommand(['migrate', '--from', from, '--to', to, ...words], {
-        TOCSIN_DATA_DIR: dirname(service.databasePath),
+        TOCSIN_SECRET_KEY: sharedKey,
       });
       assert.deepEqual([said.code, says.test(said.err)], [code, true], said.err);
     }

@@ -155,6 +155,20 @@ test('a revoked key stops at once here, and within ten seconds when another proc
   await assert.rejects(apiKeys.revoke(admin, admin.keyId), refusedWith('conflict'));
 });
 
+test('an account that a key was given by another process is reached at once by who names it', async (newStore) => {
+  await using temp = await newStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const key = first?.key ?? '';
+  const { accounts, callerOf } = open(temp);
+  const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const before = await other.authenticate(key);
+  const { id } = await accounts.create(await callerOf(key), newAccount);
+  assert.equal(await other.authenticate(key, id), before, 'it was looked up this second');
+  temp.clock.turn(1000);
+  assert.equal(await other.authenticate(key), before, 'who names no account is answered from memory');
+  assert.deepEqual((await other.authenticate(key, id))?.accountIds, [first?.accountId, id]);
+});
+
 test('a key cannot be given accounts that its maker does not reach', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });

@@ -1,5 +1,6 @@
 // What became of the slots of checks, as the rows tell it: one outcome for each, none without and none with two.
 import assert from 'node:assert/strict';
+import { sourceCodes } from '#store/codes.ts';
 import type { RawRows } from './raw-rows.ts';
 
 /** A result; a missed stretch is one with several slots. */
@@ -11,28 +12,31 @@ export interface ResultRow {
   readonly slotAt: number;
   readonly slots: number;
   readonly message: string;
+  /** Whether the scheduler made it, and not somebody's call. */
+  readonly isScheduled: boolean;
 }
 
 const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('hex');
 
 /** Every result there is, in the order of their ids. */
 export function resultRows(raw: RawRows): ResultRow[] {
-  return rowsOf(raw, `SELECT id, check_id, slots, coalesce(message, '') AS message FROM results ORDER BY id`);
+  return rowsOf(raw, `SELECT id, check_id, slots, coalesce(message, '') AS message, source FROM results ORDER BY id`);
 }
 
 /** The same of every run that has no result yet. */
 export function openRunRows(raw: RawRows): ResultRow[] {
-  return rowsOf(raw, `SELECT id, check_id, 1 AS slots, '' AS message FROM runs ORDER BY id`);
+  return rowsOf(raw, `SELECT id, check_id, 1 AS slots, '' AS message, source FROM runs ORDER BY id`);
 }
 
 function rowsOf(raw: RawRows, statement: string): ResultRow[] {
   const rows = raw.prepare(statement).all();
-  return rows.map(({ id, check_id, slots, message }) => ({
+  return rows.map(({ id, check_id, slots, message, source }) => ({
     id: hex(id),
     check: hex(check_id),
     slotAt: Number.parseInt(hex(id).slice(0, 12), 16),
     slots: Number(slots),
     message: String(message),
+    isScheduled: Number(source) === sourceCodes.encode('SCHEDULER'),
   }));
 }
 

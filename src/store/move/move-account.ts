@@ -32,6 +32,12 @@ export interface MoveHint {
   readonly command: string;
 }
 
+/** And in the source. */
+interface PauseNote extends MoveHint {
+  /** Epoch ms. */
+  readonly pausedAt: number;
+}
+
 /** Older than this a result never changes: a slot is at most a day long, and its run is late by less than an hour. */
 const historyAfterMs = 25 * 3_600_000;
 /** Every process has noticed by then that the account is paused, ms: each looks once a second. */
@@ -61,15 +67,15 @@ export async function moveAccount(
   }
   const note = await beginArriving(shared, here);
   const moving: AccountMoving = { ...shared, bounds: note, nowThere: await clockOf(to), isAgain: here !== null };
-  let pausedAt = await from.now();
+  let pausedAt: number;
   if (isHanding) {
+    pausedAt = (JSON.parse(there.note ?? '{}') as Partial<PauseNote>).pausedAt ?? (await from.now());
     listener.onStep('goes on where an earlier command ended: handing over');
     await takeOverHanding(from, leaving);
   } else {
     const history = await copyHistory(moving, note.history, (done) => JSON.stringify({ ...note, history: done }));
     await verifyHistory(moving, history);
-    pausedAt = await from.now();
-    await pauseAndCopy(moving);
+    pausedAt = await pauseAndCopy(moving);
     await handOver(from, leaving);
   }
   await activate(shared);
@@ -124,12 +130,12 @@ async function boundsOf(from: Side, accountId: Uint8Array): Promise<HistoryBound
   return { boundAt, rolledBoundAt: Math.min(boundAt, Number(lateAt), (await rolledUpTo(from)) ?? boundAt) };
 }
 
-/** From the pause to the moment at which the target holds all that there is. */
-async function pauseAndCopy(moving: AccountMoving): Promise<void> {
+/** From the pause, at the instant that it answers with, to the moment at which the target holds all that there is. */
+async function pauseAndCopy(moving: AccountMoving): Promise<number> {
   const { from, order, leaving, listener } = moving;
   listener.onStep('paused');
   const pausedAt = await from.now();
-  await pauseAccount(from, leaving, JSON.stringify({ command: order.command } satisfies MoveHint));
+  await pauseAccount(from, leaving, JSON.stringify({ command: order.command, pausedAt } satisfies PauseNote));
   for (;;) {
     const held = await renewPause(from, leaving);
     const waitedMs = (await from.now()) - pausedAt;
@@ -138,6 +144,7 @@ async function pauseAndCopy(moving: AccountMoving): Promise<void> {
   }
   await freezeAccount(from, leaving);
   await copyRest(moving);
+  return pausedAt;
 }
 
 async function activate({ from, to, leaving, turn }: Shared): Promise<void> {
