@@ -12,30 +12,54 @@ import { pause, startService } from './support/service.ts';
 
 const channels = 200;
 
+/** Of these every tenth hangs, where receivers hang: 20 of them. */
+const hangingEach = 10;
+
 export const deliverBench: Bench = {
-  about: 'durable, signed, logged deliveries a second, and the latency from result to receiver',
+  about:
+    'durable, signed, logged deliveries a second, the latency from result to receiver; both beside channels that hang',
   async run(options) {
-    const drained = await drain(options);
-    const latency = await measureLatency(options);
+    const all = await drain(options);
+    const healthy = await drainBesideHanging(options);
+    const latency = await measureLatency(options, 0);
+    const beside = await measureLatency(options, hangingEach);
+    const hanging = `with ${channels / hangingEach} of ${channels} channels hanging`;
+    const rows: Row[] = [
+      ...all.rows,
+      { figure: 'alert latency p50', value: latency.p50, unit: 'ms', atMost: 10 },
+      { figure: 'alert latency p99', value: latency.p99, unit: 'ms', atMost: 100 },
+      { figure: 'alerts while measured', value: latency.perSecond, unit: '/s', atLeast: 475 },
+      {
+        figure: `deliveries of the others, ${hanging}`,
+        value: healthy.perSecond,
+        unit: '/s',
+        limit: { what: 'none hanging', value: all.perSecond },
+        ratioAtLeast: 0.9,
+      },
+      {
+        figure: `alert latency p99 of the others, ${hanging}`,
+        value: beside.p99,
+        unit: 'ms',
+        atMost: 2 * latency.p99,
+        limit: { what: 'none hanging', value: latency.p99 },
+      },
+    ];
     return {
-      rows: [...drained.rows, ...latency.rows],
-      notes: [...drained.notes, ...latency.notes],
-      faults: [...drained.faults, ...latency.faults],
+      rows,
+      notes: [...all.notes, ...latency.notes, ...healthy.notes],
+      faults: [...all.faults, ...healthy.faults, ...beside.faults],
     };
   },
 };
 
+type Drained = Findings & { readonly perSecond: number };
+
 /** A queue of pending deliveries of 200 channels, and the time in which the running service brings them. */
-async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
+async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Drained> {
   const dataDir = join(folder, 'drain');
   const receiver = startPeer('receiver');
   const address = await receiver.ask<string>('listen');
-  const wanted = isQuick ? 20_000 : 80_000;
-  say(`inserting ${wanted} pending deliveries of ${channels} channels`);
-  const accountId = await seedAccount(dataDir);
-  const store = openBenchStore(dataDir);
-  const { body } = await pendingDeliveries(store, { accountId, receiver: address, channels, count: wanted });
-  await store.close();
+  const { wanted, body } = await fill(dataDir, address, isQuick, say);
 
   const bareFor = isQuick ? 2000 : 4000;
   const bare = [await bareLoop(receiver, address, body, bareFor, say)];
@@ -54,14 +78,6 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
   await receiver.stop();
 
   const perSecond = wanted / ((settledAt - got.firstAt) / 1000);
-  const log = logOf(dataDir);
-  const faults = [
-    ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
-    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries came twice`]),
-    ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
-    ...(log.delivered === wanted ? [] : [`${log.delivered} of ${wanted} are recorded as delivered`]),
-    ...(log.attempts === wanted ? [] : [`${log.attempts} attempts are logged instead of ${wanted}`]),
-  ];
   const rows: Row[] = [
     {
       figure: 'deliveries, end to end',
@@ -78,7 +94,54 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
     `${wanted} deliveries, body ${Buffer.byteLength(body)} B, timed from the first request to the last durable log entry;`,
     `${got.verified} signatures verified, every attempt logged; bare loop before and after: ${bare.map(Math.round).join(', ')}/s`,
   ];
-  return { rows, notes, faults };
+  return { perSecond, rows, notes, faults: faultsOf(dataDir, got, wanted) };
+}
+
+/** The same queue, and every tenth channel's receiver never answers: the time in which all others have theirs. */
+async function drainBesideHanging({ folder, isQuick, say }: BenchOptions): Promise<Drained> {
+  const dataDir = join(folder, 'hanging');
+  const receiver = startPeer('receiver');
+  const address = await receiver.ask<string>('listen');
+  const { wanted } = await fill(dataDir, address, isQuick, say);
+  await receiver.ask('hangEach', hangingEach);
+  say('draining while some receivers hang');
+  const service = await startService({ dataDir });
+  await untilSettled(dataDir, 120_000, `AND alert_channel_id % ${hangingEach} <> 0`);
+  const settledAt = Date.now();
+  await pause(200);
+  const got = await receiver.ask<Received>('received');
+  await service.kill();
+  await receiver.stop();
+  const healthy = wanted - wanted / hangingEach;
+  return {
+    perSecond: healthy / ((settledAt - got.firstAt) / 1000),
+    rows: [],
+    notes: [
+      `beside receivers that never answer: ${healthy} deliveries of the other ${channels - channels / hangingEach} channels`,
+    ],
+    faults: faultsOf(dataDir, got, healthy),
+  };
+}
+
+async function fill(dataDir: string, receiver: string, isQuick: boolean, say: BenchOptions['say']) {
+  const wanted = isQuick ? 20_000 : 80_000;
+  say(`inserting ${wanted} pending deliveries of ${channels} channels`);
+  const accountId = await seedAccount(dataDir);
+  const store = openBenchStore(dataDir);
+  const { body } = await pendingDeliveries(store, { accountId, receiver, channels, count: wanted });
+  await store.close();
+  return { wanted, body };
+}
+
+function faultsOf(dataDir: string, got: Received, wanted: number): string[] {
+  const log = logOf(dataDir);
+  return [
+    ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
+    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries came twice`]),
+    ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
+    ...(log.delivered === wanted ? [] : [`${log.delivered} of ${wanted} are recorded as delivered`]),
+    ...(log.attempts === wanted ? [] : [`${log.attempts} attempts are logged instead of ${wanted}`]),
+  ];
 }
 
 async function bareLoop(
@@ -98,13 +161,26 @@ async function bareLoop(
   return perSecond;
 }
 
-/** Alerts of results that alternate between failing and passing: 500 a second, each told to one channel. */
-async function measureLatency({ folder, isQuick, say }: BenchOptions): Promise<Findings> {
-  const dataDir = join(folder, 'latency');
+interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+  readonly notes: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/**
+ * Alerts of results that alternate between failing and passing: 500 a second, each told to one channel.
+ *
+ * @param hanging every so many-th channel's receiver never answers, and is not counted; 0 = none
+ */
+async function measureLatency({ folder, isQuick, say }: BenchOptions, hanging: number): Promise<Latency> {
+  const dataDir = join(folder, `latency-${hanging}`);
   const [target, receiver] = [startPeer('target'), startPeer('receiver')];
   const targetAddress = await target.ask<string>('listen');
   const receiverAddress = await receiver.ask<string>('listen');
   await target.ask('behave', { kind: 'alternate' });
+  await receiver.ask('hangEach', hanging);
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiverAddress, channels);
@@ -113,26 +189,25 @@ async function measureLatency({ folder, isQuick, say }: BenchOptions): Promise<F
     apiCheck(accountId, `${targetAddress}/${index}`, { name: `check ${index}` }),
   );
   await seedChecks(dataDir, checks, (position) => (position % channels) + 1);
-  say('alternating results of 5,000 checks at 10 s: 500 alerts a second');
+  say(`alternating results of 5,000 checks at 10 s: 500 alerts a second${hanging > 0 ? ', some receivers hang' : ''}`);
   const service = await startService({ dataDir });
   await pause(11_000);
   await receiver.ask('reset');
   const forMs = isQuick ? 5000 : 20_000;
   await pause(forMs);
   const { count, latencies } = await receiver.ask<Received>('received');
-  await service.stop();
+  await (hanging > 0 ? service.kill() : service.stop());
   await Promise.all([target.stop(), receiver.stop()]);
   const perSecond = (count / forMs) * 1000;
+  const healthyShare = hanging > 0 ? 1 - 1 / hanging : 1;
   return {
-    rows: [
-      { figure: 'alert latency p50', value: percentile(latencies, 0.5), unit: 'ms', atMost: 10 },
-      { figure: 'alert latency p99', value: percentile(latencies, 0.99), unit: 'ms', atMost: 100 },
-      { figure: 'alerts while measured', value: perSecond, unit: '/s', atLeast: 475 },
-    ],
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    perSecond,
     notes: [
       `latency of ${count} alerts: from the delivery's creation, just before its result's commit, to the request at the receiver`,
     ],
-    faults: [],
+    faults: perSecond >= 475 * healthyShare ? [] : [`only ${Math.round(perSecond)} alerts a second came`],
   };
 }
 
@@ -140,9 +215,10 @@ function openRead(dataDir: string): DatabaseSync {
   return new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
 }
 
-async function untilSettled(dataDir: string, withinMs: number): Promise<void> {
+/** @param which of the deliveries, as a condition that follows others */
+async function untilSettled(dataDir: string, withinMs: number, which = ''): Promise<void> {
   const database = openRead(dataDir);
-  const left = database.prepare('SELECT 1 FROM deliveries WHERE status = 0 LIMIT 1');
+  const left = database.prepare(`SELECT 1 FROM deliveries WHERE status = 0 ${which} LIMIT 1`);
   const until = performance.now() + withinMs;
   while (left.get() !== undefined && performance.now() < until) await pause(20);
   database.close();

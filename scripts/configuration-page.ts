@@ -24,7 +24,8 @@ const foot = `
 \`TOCSIN_EGRESS\` judges every address that a check or a webhook connects to, redirects included. While the server listens
 on a loopback address only, whoever can call it is on this machine already, so the default is \`any\`. As soon as it listens
 elsewhere the default is \`public\`: an account must not be able to look into your network through Tocsin. Set \`private\`
-where checking your own network is what Tocsin is for.
+where checking your own network is what Tocsin is for. With \`TOCSIN_PROXY\` the proxy judges instead
+([security.md](security.md#through-a-proxy)); \`HTTP_PROXY\` and the like have no effect.
 
 ## Secrets
 

@@ -193,11 +193,12 @@ function joinRecordResults(joint: Joint): RecordResults {
 }
 
 function joinSendDeliveries(joint: Joint) {
-  const { store, clock, random, owner, sender, metrics, log, userAgent, wake, onLogged } = joint;
+  const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
   return createSendDeliveries({
     store: store.path,
     clock,
     owner,
+    isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
     send: ({ id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
       required(sender, 'sender').send({
         request: required(request, 'rendered request'),

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
+import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type PostgresAddress, readPostgresAddress } from '#store/postgres/address.ts';
@@ -122,6 +123,13 @@ export const configVariables = {
     right: 'a comma list of networks, as 10.0.0.0/8,fd00::/8',
     read: (text) => text.split(',').map(parseCidr),
   } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
+  TOCSIN_PROXY: {
+    fallback: 'none',
+    meaning:
+      'HTTP proxy that every connection of checks and webhooks is made through (CONNECT). It looks names up and judges where they lead: `TOCSIN_EGRESS` has no effect then.',
+    right: 'http://host:port or http://user:password@host:port',
+    read: readProxy,
+  } satisfies ConfigVariable<Proxy>,
   TOCSIN_LOCATION: {
     fallback: '`local:Local`',
     meaning: 'Run location of this process: a code, and the name people read.',

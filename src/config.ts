@@ -33,7 +33,7 @@ export interface Config {
   readonly bootstrapAccountId: string | null;
   /** 64 lower-case hex digits; null = kept in a file of the data folder. A secret. */
   readonly secretKey: string | null;
-  readonly egress: Pick<EgressPolicy, 'mode' | 'allow'>;
+  readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy'>>;
   readonly location: { readonly code: string; readonly name: string };
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
@@ -76,6 +76,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     egress: {
       mode: take(env, 'TOCSIN_EGRESS') ?? (isLoopbackHost(host) ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
+      proxy: take(env, 'TOCSIN_PROXY'),
     },
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,

@@ -33,7 +33,11 @@ async function serve(): Promise<void> {
     }
     tocsin = await compose(config, log);
     process.stdout.write(firstMinutes(tocsin));
-    log.info('process.ready', { address: tocsin.address, roles: config.roles.join(','), egress: config.egress.mode });
+    log.info('process.ready', {
+      address: tocsin.address,
+      roles: config.roles.join(','),
+      egress: config.egress.proxy === null ? config.egress.mode : 'proxy',
+    });
   } catch (error) {
     const isConfig = error instanceof ConfigError || error instanceof WrongKeyError;
     process.stderr.write(`tocsin: ${error instanceof Error ? lineOf(error) : String(error)}\n`);

@@ -1,12 +1,11 @@
 // What passes between the process and its probe threads: many probes to a message, because each message costs.
 import type { ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
-import type { Cidr } from '#egress/cidr.ts';
-import type { EgressMode } from '#egress/guard.ts';
+import type { EgressPolicy } from '#egress/guard.ts';
 
 /** What a thread is started with. */
 export interface ThreadSettings {
-  readonly egress: { readonly mode: EgressMode; readonly allow: readonly Cidr[] };
+  readonly egress: EgressPolicy;
   readonly version: string;
   readonly limitMs: number;
   readonly extraCertificates: readonly string[];

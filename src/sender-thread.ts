@@ -3,12 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { channelKinds } from '#channels/registry.ts';
 import type { Sending } from '#channels/webhook/send.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
-import type { Cidr } from '#egress/cidr.ts';
-import { createGuard, type EgressMode } from '#egress/guard.ts';
+import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 
 /** What the thread is started with. */
 export interface SenderSettings {
-  readonly egress: { readonly mode: EgressMode; readonly allow: readonly Cidr[] };
+  readonly egress: EgressPolicy;
   /** From the start of an attempt to the answer's last byte, ms. */
   readonly deadlineMs: number;
 }

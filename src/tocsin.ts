@@ -132,7 +132,7 @@ async function doctor(words: string[]): Promise<number> {
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
-    egress: { mode: config.egress.mode, isLoopback: isLoopbackHost(config.host) },
+    egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },
     runtimes: {
       names: runtimes.map((runtime) => runtime.name),
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),

@@ -26,7 +26,14 @@ let lastAt = 0;
 let verified = 0;
 let refused = 0;
 
+/** Every so many-th path never gets an answer; 0 = none. What comes there is not counted. */
+let hangingEach = 0;
+
 const server = createServer((request, response) => {
+  if (hangingEach > 0 && Number(request.url?.slice(1)) % hangingEach === 0) {
+    request.resume();
+    return;
+  }
   const now = performance.timeOrigin + performance.now();
   if (count++ === 0) firstAt = now;
   lastAt = now;
@@ -78,4 +85,5 @@ answerQuestions({
     latencies,
   }),
   count: () => count,
+  hangEach: (each: number) => void (hangingEach = each),
 });

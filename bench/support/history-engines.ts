@@ -11,6 +11,7 @@ import { makeDays } from '#store/postgres/days.ts';
 import { openPostgresStore, type Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { type CheckPlan, dayMs, details, outcomes, rowOfCheck, rowOfSchedule, rowOfState } from './history-plan.ts';
+import { benchSettings } from './database.ts';
 import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
 
 /** A database of one engine. */
@@ -37,7 +38,7 @@ export function sqliteEngine(dataDir: string): HistoryEngine {
 }
 
 export async function postgresEngine(): Promise<HistoryEngine> {
-  const server = await startPostgres();
+  const server = await startPostgres(null, undefined, benchSettings);
   const { url } = await server.newDatabase();
   const openStore = (now: () => number): Promise<Store> =>
     openPostgresStore({

@@ -30,7 +30,7 @@ export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo'> {
 /** What these actions need. */
 export interface CheckStatusMeans {
   readonly checkStatuses: {
-    list(accountId: string): Promise<StatusOfCheck[]>;
+    list(accountId: string): Promise<readonly (readonly StatusOfCheck[])[]>;
     find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
   };
   readonly clock: Clock;
@@ -38,39 +38,57 @@ export interface CheckStatusMeans {
 
 export interface CheckStatusActions {
   /**
-   * Of every check of the account, those without a result too. What is shown of a check is the same object as long as
-   * it is the same, so that it is written to JSON once.
+   * Of every check of the account, those without a result too, side by side in pieces. A piece is the same array as long
+   * as what it shows is the same, and so is what is shown of a check: each is written to JSON once.
    */
-  list(caller: Caller): Promise<ShownStatus[]>;
+  list(caller: Caller): Promise<(readonly ShownStatus[])[]>;
   /** Refuses with `not-found`. */
   find(caller: Caller, checkId: string): Promise<ShownStatus>;
 }
 
 const dayMs = 86_400_000;
 
+/** What is shown of a piece, from some instant on and up to another: then the days of some certificate are others. */
+interface ShownPiece {
+  readonly statuses: readonly ShownStatus[];
+  readonly after: number;
+  readonly until: number;
+}
+
 export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMeans): CheckStatusActions {
   const shown = new WeakMap<StatusOfCheck, ShownStatus>();
-  const shownStatus = (stored: StatusOfCheck): ShownStatus => {
-    const { certificateValidTo } = stored;
-    const sslDaysRemaining =
-      certificateValidTo === null ? null : Math.floor((certificateValidTo - clock.now()) / dayMs);
+  const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
+  const shownStatus = (stored: StatusOfCheck, now: number): ShownStatus => {
+    const { certificateValidTo, ...status } = stored;
+    const sslDaysRemaining = certificateValidTo === null ? null : Math.floor((certificateValidTo - now) / dayMs);
     const before = shown.get(stored);
     if (before?.sslDaysRemaining === sslDaysRemaining) return before;
-    const { certificateValidTo: _, ...status } = stored;
-    const now = { ...status, sslDaysRemaining };
-    shown.set(stored, now);
-    return now;
+    const fresh = { ...status, sslDaysRemaining };
+    shown.set(stored, fresh);
+    return fresh;
+  };
+  const shownPiece = (stored: readonly StatusOfCheck[], now: number): readonly ShownStatus[] => {
+    const before = pieces.get(stored);
+    if (before !== undefined && now > before.after && now <= before.until) return before.statuses;
+    const statuses = stored.map((status) => shownStatus(status, now));
+    const turns = stored.flatMap(({ certificateValidTo }, index) =>
+      certificateValidTo === null ? [] : [certificateValidTo - (statuses[index]?.sslDaysRemaining ?? 0) * dayMs],
+    );
+    pieces.set(stored, { statuses, after: Math.max(...turns.map((at) => at - dayMs)), until: Math.min(...turns) });
+    return statuses;
   };
   return {
     async list(caller) {
       requirePermission(caller, 'read');
-      return (await checkStatuses.list(caller.accountId)).map(shownStatus);
+      const stored = await checkStatuses.list(caller.accountId);
+      const now = clock.now();
+      return stored.map((piece) => shownPiece(piece, now));
     },
     async find(caller, checkId) {
       requirePermission(caller, 'read');
       const status = await checkStatuses.find(caller.accountId, checkId);
       if (status === null) throw notFound('check', checkId);
-      return shownStatus(status);
+      return shownStatus(status, clock.now());
     },
   };
 }

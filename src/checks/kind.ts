@@ -1,4 +1,5 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
+import type { Socket } from 'node:net';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
@@ -10,6 +11,13 @@ export interface EgressGuard {
   resolve(hostname: string, family: 0 | 4 | 6): Promise<readonly string[]>;
   /** null = allowed; otherwise a sentence that says what would allow it. */
   judge(address: string): string | null;
+  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
+  readonly tunnel?:
+    | ((
+        target: { readonly host: string; readonly port: number },
+        done: (error: Error | null, socket: Socket | null) => void,
+      ) => () => void)
+    | null;
 }
 
 /** What a probe is made with. */

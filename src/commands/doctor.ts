@@ -21,7 +21,11 @@ export interface DoctorInput {
   readonly unknownVariables: readonly { readonly name: string; readonly nearest: string | null }[];
   /** Where a running service would be asked. */
   readonly address: string;
-  readonly egress: { readonly mode: string; readonly isLoopback: boolean };
+  readonly egress: {
+    readonly mode: string;
+    readonly proxy: { readonly host: string; readonly port: number } | null;
+    readonly isLoopback: boolean;
+  };
   readonly runtimes: { readonly names: readonly string[]; readonly problems: readonly string[] };
 }
 
@@ -137,8 +141,11 @@ function damageFinding(database: DatabaseSync, path: string): Finding {
       };
 }
 
-function egressFinding({ mode, isLoopback }: DoctorInput['egress']): Finding {
+function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Finding {
   const what = 'egress';
+  if (proxy !== null) {
+    return { what, grade: 'ok', message: `TOCSIN_PROXY: ${proxy.host}:${proxy.port} judges where requests go` };
+  }
   if (isLoopback || mode === 'public') return { what, grade: 'ok', message: `TOCSIN_EGRESS=${mode}` };
   return {
     what,

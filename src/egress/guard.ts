@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import { addressClass, networkList, plainAddress } from './address-class.ts';
 import type { Cidr } from './cidr.ts';
+import { type Proxy, type Tunnel, tunnelThrough } from './proxy.ts';
 import { createResolveName, type NameSources } from './resolve-name.ts';
 
 /** `public` · `private` = public and private · `any` = loopback too; none of them opens what is forbidden. */
@@ -16,6 +17,8 @@ export interface EgressPolicy {
   /** Networks allowed whatever their class. */
   readonly allow: readonly Cidr[];
   readonly names?: NameSources;
+  /** Where all connections are made through, and judged instead; null = none. */
+  readonly proxy?: Proxy | null;
 }
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
@@ -28,6 +31,8 @@ export interface Guard {
   resolve(hostname: string, family: 0 | 4 | 6): Promise<readonly string[]>;
   /** null = allowed; otherwise a sentence: the address, its class, and the setting that would allow it. */
   judge(address: string): string | null;
+  /** How connections are made, where a proxy makes and judges them: nothing is judged here then. null = there is none. */
+  readonly tunnel: Tunnel | null;
 }
 
 const words = { public: 'public', private: 'private', local: 'loopback', forbidden: 'reserved' } as const;
@@ -53,7 +58,9 @@ export function createGuard(policy: EgressPolicy): Guard {
   const classes: ReadonlySet<string> = allowed[policy.mode];
 
   const judged = new Map<string, string | null>();
+  const tunnel = policy.proxy === undefined || policy.proxy === null ? null : tunnelThrough(policy.proxy);
   const judge = (address: string): string | null => {
+    if (tunnel !== null) return null;
     const known = judged.get(address);
     if (known !== undefined) return known;
     if (judged.size >= rememberedAddresses) judged.clear();
@@ -81,6 +88,7 @@ export function createGuard(policy: EgressPolicy): Guard {
 
   const resolveByCallback = callbackify(resolve);
   return {
+    tunnel,
     judge,
     resolve,
     lookup: (hostname, options, callback) => {

@@ -82,3 +82,10 @@ describe('the shape of a UUID', () => {
     it(`is ${is ? '' : 'not '}that of ${JSON.stringify(text)}`, () => assert.equal(isUuid(text), is));
   }
 });
+
+it('ids that are made one right after the other sort as they were made', () => {
+  const ids = Array.from({ length: 1000 }, () => newId());
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => isUuid(id) && id.charAt(14) === '7' && '89ab'.includes(id.charAt(19))));
+});

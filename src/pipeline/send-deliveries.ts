@@ -39,7 +39,8 @@ interface DeliveryStore {
     readonly now: number;
     readonly leaseMs: number;
     readonly most: number;
-    readonly room: (accountId: string, alertChannelId: number) => number;
+    readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+    readonly isShared: boolean;
   }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
   renewDeliveries(
     deliveries: readonly Delivery[],
@@ -61,6 +62,8 @@ export interface SendDeliveriesOptions {
   readonly store: DeliveryStore;
   readonly clock: Clock;
   readonly owner: string;
+  /** Whether other processes deliver as well. */
+  readonly isShared: () => boolean;
   /** Sends a delivery once; never rejects. */
   readonly send: (delivery: Delivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
   /** Wakes this step: there is room again. */
@@ -102,13 +105,14 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
+  const inOrder = createOrder();
   let renewedAt = clock.now();
   const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
     underWay.set(delivery.id, delivery);
     lanes.enter(delivery);
-    void options.send(delivery, channel, number).then((outcome) => {
+    void inOrder(delivery, () => options.send(delivery, channel, number)).then((outcome) => {
       lanes.leave(delivery);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
       // (docs/decisions/0012).
@@ -123,9 +127,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       writer.add({ attempt, alertChannelId, isTest, step });
     });
   };
-  const room = (accountId: string, alertChannelId: number): number => {
+  const room = (accountId: string, alertChannelId: number, elsewhere: number): number => {
     const most = underWay.size < scarceFrom ? perChannelMost : 1;
-    return Math.min(most - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
+    return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
   };
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
@@ -141,7 +145,8 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     async turn() {
       const now = clock.now();
       await renew(now);
-      const { claimed, nextDueAt } = await store.claimDeliveries({ owner, now, leaseMs, room, most: claimsPerTurn });
+      const claim = { owner, now, leaseMs, room, isShared: options.isShared(), most: claimsPerTurn };
+      const { claimed, nextDueAt } = await store.claimDeliveries(claim);
       for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
       const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
@@ -185,6 +190,25 @@ function gathered(wake: () => void, afterMs: number): () => void {
       timer = null;
       wake();
     }, afterMs).unref();
+  };
+}
+
+/**
+ * Attempts of one channel and check begin one after the other, as they were claimed: over several connections the newer one
+ * could arrive first (decisions: Ordering). What waits for its retry is not claimed, and so holds up nobody.
+ */
+function createOrder() {
+  const last = new Map<string, Promise<unknown>>();
+  return <Outcome>(delivery: Delivery, send: () => Promise<Outcome>): Promise<Outcome> => {
+    const { accountId, alertChannelId, checkId } = delivery;
+    if (checkId === null) return send();
+    const key = `${accountId}/${alertChannelId}/${checkId}`;
+    const sent = last.get(key)?.then(send) ?? send();
+    last.set(key, sent);
+    void sent.then(() => {
+      if (last.get(key) === sent) last.delete(key);
+    });
+    return sent;
   };
 }
 

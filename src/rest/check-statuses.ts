@@ -7,7 +7,7 @@ import { isoText, isoTextOrNull } from './wire.ts';
 
 /** The routes of statuses and alerts. */
 export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
-  const written = new WeakMap<ShownStatus, string>();
+  const written: Written = { statuses: new WeakMap(), pieces: new WeakMap() };
   return [
     route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
     route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
@@ -20,26 +20,37 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
   ];
 }
 
-/** Texts written at once: bounds how long a list of thousands holds the loop. */
-const textsAtOnce = 1000;
+/** JSON of what is shown, as long as that is. */
+interface Written {
+  readonly statuses: WeakMap<ShownStatus, string>;
+  readonly pieces: WeakMap<readonly ShownStatus[], Buffer>;
+}
 
-/** The list as JSON, of texts that were written before where the status is the same. */
-async function writeStatuses(
-  statuses: readonly ShownStatus[],
-  written: WeakMap<ShownStatus, string>,
-): Promise<JsonText> {
-  const texts: string[] = [];
-  let made = 0;
-  for (const status of statuses) {
-    let text = written.get(status);
-    if (text === undefined) {
-      text = JSON.stringify(statusToWire(status));
-      written.set(status, text);
-      if (++made % textsAtOnce === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+const [opening, comma, closing] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** The list as JSON, of what was written before where it shows the same. */
+async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], written: Written): Promise<JsonText> {
+  const parts: Buffer[] = [opening];
+  for (const piece of pieces) {
+    let bytes = written.pieces.get(piece);
+    if (bytes === undefined) {
+      bytes = Buffer.from(piece.map((status) => writeStatus(status, written)).join(','));
+      written.pieces.set(piece, bytes);
+      // So that a list of thousands does not hold the loop.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
     }
-    texts.push(text);
+    if (parts.length > 1) parts.push(comma);
+    parts.push(bytes);
   }
-  return new JsonText(`[${texts.join(',')}]`);
+  return new JsonText(Buffer.concat([...parts, closing]));
+}
+
+function writeStatus(status: ShownStatus, { statuses }: Written): string {
+  const before = statuses.get(status);
+  if (before !== undefined) return before;
+  const text = JSON.stringify(statusToWire(status));
+  statuses.set(status, text);
+  return text;
 }
 
 function spanOf({ from, to }: AlertSpan): AlertSpan {

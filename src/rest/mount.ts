@@ -160,7 +160,7 @@ function writeAnswer(
   result: unknown,
   { query }: Input,
   isChecked: boolean,
-): string | undefined {
+): string | Buffer | undefined {
   if (result instanceof Answer) return writeOwnAnswer(reply, operation, result);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
@@ -170,7 +170,7 @@ function writeAnswer(
   }
   reply.header('content-type', json);
   if (result instanceof JsonText) {
-    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text));
+    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text.toString()));
     return result.text;
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;

@@ -24,11 +24,14 @@ export interface Page<Item> {
   readonly total: number;
 }
 
-/** JSON that was written before: sent as it is, so that a hot list is not serialised for every request. */
+/**
+ * JSON that was written before: sent as it is, so that a hot list is not serialised for every request. Megabytes are
+ * better given as bytes: to turn a text into them costs as much as the rest of its answer.
+ */
 export class JsonText {
-  readonly text: string;
+  readonly text: string | Buffer;
 
-  constructor(text: string) {
+  constructor(text: string | Buffer) {
     this.text = text;
   }
 }

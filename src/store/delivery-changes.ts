@@ -1,9 +1,10 @@
 // What may be done to a delivery by hand: try it now, end it, send it once more as a new one.
 import type { Kysely } from 'kysely';
 import { newId } from '#lib/id.ts';
-import { firstIdAt, type IdBytes, idBytes, idText } from './codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, json } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import { interruptedAttempt } from './delivery-rows.ts';
 import type { DeliveriesTable, DeliveryRequestsTable, Tables } from './schema.ts';
 
 /** What became of a change that only some deliveries allow. */
@@ -60,13 +61,43 @@ export async function cancelDelivery(
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending) return 'ended';
   if (isUnderWay(row, now)) return 'under-way';
+  if (row.attempt_started_at !== null) await logCutOff(tx, row, now);
   await tx
     .updateTable('deliveries')
-    .set({ status: deliveryStatusCodes.encode('cancelled'), next_attempt_at: null, leased_by: null })
+    .set({
+      status: deliveryStatusCodes.encode('cancelled'),
+      next_attempt_at: null,
+      leased_by: null,
+      attempt_started_at: null,
+    })
     .where('account_id', '=', row.account_id)
     .where('id', '=', row.id)
     .execute();
   return 'done';
+}
+
+/** Its last attempt was cut off, and nobody will repeat it: the log says so all the same. */
+async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number): Promise<void> {
+  const [stored] = await requestsOf(tx, row.account_id, [row.id]);
+  const attempt = interruptedAttempt({ ...row, request: stored?.request ?? null }, now, null);
+  const logged = tx.selectFrom('attempts').where('account_id', '=', row.account_id).where('delivery_id', '=', row.id);
+  const { last } = await logged.select(({ fn }) => fn.max('position').as('last')).executeTakeFirstOrThrow();
+  await tx
+    .insertInto('attempts')
+    .values({
+      account_id: row.account_id,
+      delivery_id: row.id,
+      position: (last ?? 0) + 1,
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      status: null,
+      error_class: attempt.error?.class ?? null,
+      error_message: attempt.error?.message ?? null,
+      next_attempt_at: null,
+      exchange: json({ headers: attempt.headers, response: null }),
+    })
+    .execute();
 }
 
 /** The same request in a delivery of its own: another id, another timestamp, its own attempts. */

@@ -13,8 +13,10 @@ export interface DeliveryClaim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
-  /** How many more of a channel may be under way (decisions: Fairness). */
-  readonly room: (accountId: string, alertChannelId: number) => number;
+  /** How many more of a channel may be under way, when other processes have so many (decisions: Fairness). */
+  readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+  /** Whether other processes deliver as well. */
+  readonly isShared: boolean;
   readonly most: number;
   readonly seal: Seal;
   /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
@@ -85,8 +87,13 @@ export function deliveryOf(row: DeliveryRow): Delivery {
   };
 }
 
-/** An attempt under way when its process ended: shown in the log as such, repeated with the same number. */
-export function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
+/**
+ * An attempt under way when its process ended: shown in the log as such, repeated with the same number.
+ *
+ * @param repeatedAt epoch ms; null = it is not repeated, because its delivery is ended now
+ */
+export function interruptedAttempt(row: DeliveryRow, now: number, repeatedAt: number | null = now): Attempt {
+  const then = repeatedAt === null ? 'its delivery was cancelled' : 'it is repeated';
   return {
     accountId: idText(row.account_id),
     deliveryId: idText(row.id),
@@ -97,8 +104,8 @@ export function interruptedAttempt(row: DeliveryRow, now: number): Attempt {
     response: null,
     error: {
       class: 'interrupted',
-      message: 'Tocsin was cut off while this attempt was under way: whether it arrived is unknown; it is repeated',
+      message: `Tocsin was cut off while this attempt was under way: whether it arrived is unknown; ${then}`,
     },
-    nextAttemptAt: now,
+    nextAttemptAt: repeatedAt,
   };
 }

@@ -5,6 +5,7 @@ import { processesTable } from './migrations/0002-processes.ts';
 import { rollUps } from './migrations/0003-roll-ups.ts';
 import { accountMoves } from './migrations/0004-account-moves.ts';
 import { cheapClaims } from './migrations/0005-cheap-claims.ts';
+import { attemptsIndex } from './migrations/0006-attempts-index.ts';
 import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
@@ -14,6 +15,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   rollUps,
   accountMoves,
   cheapClaims,
+  attemptsIndex,
   schedulesInStep,
 ];
 

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
-import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery, putResult } from '../support/rows.ts';
+import {
+  countChange,
+  insertRow,
+  putAccount,
+  putAlert,
+  putChannel,
+  putCheck,
+  putDelivery,
+  putResult,
+} from '../support/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const get = (on: ServerOnStore, url: string, key?: string) => on.server.inject({ url, headers: on.as(key) });
@@ -197,6 +206,7 @@ test('statuses and alerts are shown as the reference clients read them', async (
   ]);
   assert.deepEqual((await get(on, `/v1/check-statuses/${checkId}`)).json(), statuses.json<object[]>()[0]);
   on.raw.prepare('UPDATE checks SET name = ? WHERE account_id = ?').run('"shop" ✓', idBytes(on.accountId));
+  countChange(on.raw, on.accountId);
   const [renamed] = (await get(on, '/v1/check-statuses')).json<{ name: string }[]>();
   assert.equal(renamed?.name, '"shop" ✓');
   const [alert] = (await get(on, '/v1/check-alerts')).json<Record<string, unknown>[]>();

@@ -5,7 +5,7 @@ import { idBytes } from '#store/codec.ts';
 import { outcomeCodes } from '#store/codes.ts';
 import { test } from '../support/each-engine.ts';
 import type { Cell } from '../support/raw-rows.ts';
-import { insertRow, putAccount, putCheck } from '../support/rows.ts';
+import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
 function putState({ raw }: TempStore, accountId: string, checkId: string): void {
@@ -32,7 +32,7 @@ test('a status shows every change at once, even one that leaves all instants as 
   for (const checkId of [changed, other]) putState(temp, accountId, checkId);
   const { checkStatuses } = temp.store;
   const read = async (checkId: string) =>
-    (await checkStatuses.list(accountId)).find((status) => status.checkId === checkId);
+    (await checkStatuses.list(accountId)).flat().find((status) => status.checkId === checkId);
   const unchanged = await read(other);
   const resultId = newId();
   const states: readonly (readonly [column: string, value: Cell, shown: string, as: unknown])[] = [
@@ -58,6 +58,7 @@ test('a status shows every change at once, even one that leaves all instants as 
   temp.raw
     .prepare('UPDATE checks SET name = ? WHERE account_id = ? AND id = ?')
     .run(name, idBytes(accountId), idBytes(changed));
+  countChange(temp.raw, accountId);
   assert.equal((await read(changed))?.name, name);
   assert.equal(await read(other), unchanged);
 });
@@ -66,15 +67,87 @@ test('checks that come and go, come and go in the list of statuses of their acco
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const foreign = putAccount(temp.raw);
-  const oldest = putCheck(temp.raw, accountId, { createdAt: 1 });
-  const newest = putCheck(temp.raw, accountId, { createdAt: 3 });
-  const elsewhere = putCheck(temp.raw, foreign);
-  const ids = async (of: string) => (await temp.store.checkStatuses.list(of)).map(({ checkId }) => checkId);
+  const put = (of: string, createdAt: number): string => {
+    const id = putCheck(temp.raw, of, { createdAt });
+    putState(temp, of, id);
+    countChange(temp.raw, of);
+    return id;
+  };
+  const remove = (checkId: string): void => {
+    for (const [table, column] of [
+      ['checks', 'id'],
+      ['check_states', 'check_id'],
+    ] as const) {
+      temp.raw
+        .prepare(`DELETE FROM ${table} WHERE account_id = ? AND ${column} = ?`)
+        .run(idBytes(accountId), idBytes(checkId));
+    }
+    countChange(temp.raw, accountId);
+  };
+  const [oldest, newest, elsewhere] = [put(accountId, 1), put(accountId, 3), put(foreign, 1)];
+  const ids = async (of: string) => (await temp.store.checkStatuses.list(of)).flat().map(({ checkId }) => checkId);
   assert.deepEqual([await ids(accountId), await ids(foreign)], [[oldest, newest], [elsewhere]]);
-  const between = putCheck(temp.raw, accountId, { createdAt: 2 });
+  const between = put(accountId, 2);
   assert.deepEqual(await ids(accountId), [oldest, between, newest]);
-  temp.raw.prepare('DELETE FROM checks WHERE account_id = ? AND id = ?').run(idBytes(accountId), idBytes(oldest));
+  // Deleted while the list is read: after the checks, before their states.
+  const reading = ids(accountId);
+  remove(oldest);
+  await reading;
   assert.deepEqual([await ids(accountId), await ids(foreign)], [[between, newest], [elsewhere]]);
-  temp.raw.prepare('DELETE FROM checks WHERE account_id = ?').run(idBytes(accountId));
+  for (const checkId of [between, newest]) remove(checkId);
   assert.deepEqual([await ids(accountId), await ids(foreign)], [[], [elsewhere]]);
+});
+
+test('of hundreds of checks the list shows what each of them shows alone, whichever of them have changed', async (newStore) => {
+  await using temp = await newStore();
+  const accountId = putAccount(temp.raw);
+  const checks = Array.from({ length: 600 }, (_, index) => putCheck(temp.raw, accountId, { createdAt: 600 - index }));
+  const { checkStatuses } = temp.store;
+  let before = await checkStatuses.list(accountId);
+  assert.equal(before.flat().length, checks.length);
+  for (const some of [checks.slice(100, 103), checks.slice(590), checks]) {
+    for (const checkId of some) {
+      temp.raw
+        .prepare('DELETE FROM check_states WHERE account_id = ? AND check_id = ?')
+        .run(idBytes(accountId), idBytes(checkId));
+      putState(temp, accountId, checkId);
+    }
+    const after = await checkStatuses.list(accountId);
+    const [old, all] = [before.flat(), after.flat()];
+    for (const [index, status] of all.entries()) {
+      assert.equal(status === old[index], !some.includes(status.checkId), status.name);
+    }
+    for (const checkId of [...some.slice(0, 3), ...checks.slice(0, 3)]) {
+      const alone = await checkStatuses.find(accountId, checkId);
+      assert.deepEqual(
+        all.find((status) => status.checkId === checkId),
+        alone,
+      );
+    }
+    before = after;
+  }
+  assert.deepEqual(await checkStatuses.list(accountId), before);
+  assert.ok((await checkStatuses.list(accountId)).every((piece, index) => piece === before[index]));
+});
+
+test('of readings under way at once none shows less than what was committed before it began', async (newStore) => {
+  await using temp = await newStore();
+  const accountId = putAccount(temp.raw);
+  const checks = Array.from({ length: 20 }, () => putCheck(temp.raw, accountId));
+  for (const checkId of checks) putState(temp, accountId, checkId);
+  const readings: Promise<void>[] = [];
+  for (let turn = 3; turn < 60; turn++) {
+    const checkId = checks[turn % checks.length] ?? '';
+    temp.raw
+      .prepare('UPDATE check_states SET longest_response_us = ? WHERE account_id = ? AND check_id = ?')
+      .run(turn * 1000, idBytes(accountId), idBytes(checkId));
+    if (turn % 7 === 0) countChange(temp.raw, accountId);
+    const reading = temp.store.checkStatuses.list(accountId).then((pieces) => {
+      const shown = pieces.flat().find((status) => status.checkId === checkId)?.longestMs ?? 0;
+      assert.ok(shown >= turn, `${shown} was shown after ${turn} was written`);
+    });
+    readings.push(reading);
+    if (turn % 3 === 0) await Promise.race(readings);
+  }
+  await Promise.all(readings);
 });

@@ -119,6 +119,58 @@ describe('a delivery', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts WHERE next_attempt_at IS NULL'), 1);
   });
 
+  it('that is made due by hand just when it is due is tried once for it', async (newStore) => {
+    const { test } = await failing(newStore, 30);
+    await using _ = test;
+    const { deliveries } = test.temp.store;
+    const all = await test.claimDeliveries('one', () => 100);
+    for (const one of all) assert.deepEqual(await test.settle(one, 500), [true]);
+    test.temp.clock.turn(20_005);
+    // All at once: whoever comes first, an attempt under way is not taken a second time.
+    const racing = [
+      ...all.map(({ delivery }) => deliveries.retry(test.accountId, delivery.id)),
+      ...['one', 'two', 'one', 'two'].map((owner) => test.claimDeliveries(owner, () => 8)),
+      ...all.map(({ delivery }) => deliveries.retry(test.accountId, delivery.id)),
+    ];
+    const taken = (await Promise.all(racing)).flatMap((found) => (typeof found === 'string' ? [] : found));
+    taken.push(...(await test.claimDeliveries('one', () => 100)));
+    assert.deepEqual(await test.claimDeliveries('two', () => 100), []);
+    const ids = taken.map(({ delivery }) => delivery.id).sort();
+    assert.deepEqual(ids, all.map(({ delivery }) => delivery.id).sort());
+    assert.ok(taken.every(({ number }) => number === 2));
+    assert.equal(test.one(`SELECT count(*) FROM attempts WHERE error_class = 'interrupted'`), 0);
+  });
+
+  it('that is cancelled after a crash has the attempt on record that was cut off', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    const [first] = await test.claimDeliveries('one');
+    assert.ok(first !== undefined);
+    const startedAt = test.now;
+    test.temp.clock.turn(leaseMs);
+    assert.equal(await test.temp.store.deliveries.cancel(test.accountId, first.delivery.id), 'done');
+    assert.deepEqual(test.rows('SELECT number, started_at, error_class, next_attempt_at FROM attempts'), [
+      { number: 1, started_at: startedAt, error_class: 'interrupted', next_attempt_at: null },
+    ]);
+    assert.deepEqual(test.rows('SELECT status, attempt_started_at, leased_by FROM deliveries'), [
+      { status: 5, attempt_started_at: null, leased_by: null },
+    ]);
+    assert.match(String(test.one('SELECT error_message FROM attempts')), /its delivery was cancelled/);
+  });
+
+  it('whose channel is gone after a crash has the attempt on record that was cut off', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    await test.claimDeliveries('one');
+    await test.temp.store.alertChannels.remove(test.accountId, channel);
+    test.temp.clock.turn(leaseMs);
+    assert.deepEqual(await test.claimDeliveries('two'), []);
+    assert.deepEqual(test.rows('SELECT number, error_class, next_attempt_at FROM attempts'), [
+      { number: 1, error_class: 'interrupted', next_attempt_at: null },
+    ]);
+    assert.equal(test.one('SELECT status FROM deliveries'), 5);
+  });
+
   it('is settled once', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
@@ -152,7 +204,7 @@ describe('a channel', () => {
   it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10 };
+    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, isShared: false };
     assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
     const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
     assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
@@ -200,7 +252,7 @@ describe('a channel', () => {
     for (let count = 0; count < 6; count++) ids.push(await test.channel(checkId));
     await test.runAll('failed');
     const claim = async (most: number): Promise<number[]> => {
-      const rules = { owner: 'one', now: test.now, leaseMs, most, room: () => 4 };
+      const rules = { owner: 'one', now: test.now, leaseMs, most, isShared: false, room: () => 4 };
       const { claimed } = await test.path.claimDeliveries(rules);
       // Due again at once, as if more had come for the same channels.
       for (const { delivery } of claimed) {

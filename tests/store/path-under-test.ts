@@ -147,8 +147,16 @@ export class PathUnderTest implements AsyncDisposable {
   async claimDeliveries(
     owner = 'one',
     room: (channel: number) => number = () => 4,
+    isShared = false,
   ): Promise<readonly ClaimedDelivery[]> {
-    const claim = { owner, now: this.now, leaseMs, most: 100, room: (_: string, channel: number) => room(channel) };
+    const claim = {
+      owner,
+      now: this.now,
+      leaseMs,
+      most: 100,
+      isShared,
+      room: (_: string, channel: number, elsewhere: number) => room(channel) - elsewhere,
+    };
     return (await this.path.claimDeliveries(claim)).claimed;
   }
 

@@ -336,6 +336,11 @@ describe('results of a day', () => {
       JSON.stringify(partitions),
     );
     assert.ok(!partitions.some(({ relname }) => relname === 'results_20260310'));
+    const indexes = test.rows(`SELECT indexdef FROM pg_indexes WHERE tablename = 'results_20260413'`);
+    assert.ok(
+      indexes.some(({ indexdef }) => String(indexdef).includes('run_id IS NOT NULL')),
+      'attempts of a new day are counted from their index',
+    );
     const checkId = newId();
     assert.deepEqual(
       (await checkResults.list(test.accountId, checkId, { resultType: 'ALL' }, { limit: 5, offset: 0 })).rows,

@@ -16,6 +16,7 @@ import { PathUnderTest, rendered } from './path-under-test.ts';
 
 /** No channel fails for long enough here to be told of. */
 const untold = {
+  isShared: () => false,
   renderFailing: () => assert.fail('no channel fails'),
   onFailing: () => assert.fail('no channel fails'),
 };
@@ -250,6 +251,44 @@ describe('sending deliveries', () => {
     }
     await step.stop(1_000);
     assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
+  });
+
+  it('begins attempts of one channel and check one after the other, and holds up no other check', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const [flapping, other] = [await test.check(), await test.check()];
+    const channel = await test.channel(flapping, { sendDegraded: true });
+    await test.temp.store.alertChannels.subscribe(test.accountId, channel, {
+      checkId: other,
+      groupId: null,
+      activated: true,
+    });
+    await test.runAll('failed');
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const held: { type: string; checkId: string | null; end: (outcome: SendOutcome) => void }[] = [];
+    const step = createSendDeliveries({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      send: ({ alertType, checkId }) =>
+        new Promise((resolve) => {
+          held.push({ type: alertType, checkId, end: resolve });
+        }),
+      wake: () => {},
+      ...untold,
+      onError: (error) => assert.fail(String(error)),
+    });
+    await step.turn();
+    assert.deepEqual(held.map(({ type }) => type).sort(), ['ALERT_FAILURE', 'ALERT_FAILURE']);
+    assert.deepEqual(new Set(held.map(({ checkId }) => checkId)), new Set([flapping, other]));
+    held.find(({ checkId }) => checkId === flapping)?.end(test.outcome(500));
+    await until('the recovery', () => held.length === 3);
+    assert.deepEqual([held[2]?.type, held[2]?.checkId], ['ALERT_RECOVERY', flapping]);
+    held.find(({ checkId }) => checkId === other)?.end(test.outcome(200));
+    await until('the other recovery', () => held.length === 4);
+    for (const { end } of held) end(test.outcome(200));
+    await step.stop(5_000);
+    assert.equal(test.one('SELECT count(*) FROM attempts'), 4);
   });
 
   it('logs an attempt once the store is there again, without sending twice', async (newStore) => {

@@ -16,6 +16,16 @@ export function insertRow(raw: RawRows, table: string, row: Readonly<Record<stri
     .run(...Object.values(row));
 }
 
+/** Counts a change of an account's checks, as every transaction does that makes one. */
+export function countChange(raw: RawRows, accountId: string): void {
+  raw
+    .prepare(
+      `INSERT INTO counters (account_id, noun, last) VALUES (?, 'revision', 1)
+       ON CONFLICT (account_id, noun) DO UPDATE SET last = counters.last + 1`,
+    )
+    .run(idBytes(accountId));
+}
+
 /** An account with a name; answers with its id. */
 export function putAccount(raw: RawRows, executionLimit: number | null = null): string {
   const id = newId();

@@ -82,9 +82,11 @@ class KnownClient extends Client {
       allowH2: false,
       connect: (target, callback) =>
         connect(target, (...result) => {
-          const [, socket] = result;
-          connection.socket = socket;
-          if (socket !== null) giveLittle(socket, connection);
+          const [error, socket] = result;
+          if (error === null) {
+            connection.socket = socket;
+            giveLittle(socket, connection);
+          }
           callback(...result);
         }),
     });

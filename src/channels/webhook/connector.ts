@@ -10,7 +10,14 @@ export interface EgressGuard {
   lookup: LookupFunction;
   /** null = may be connected to; otherwise the sentence of the refusal. */
   judge(address: string): string | null;
+  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
+  readonly tunnel?: Tunnel | null;
 }
+
+type Tunnel = (
+  target: { readonly host: string; readonly port: number },
+  done: (error: Error | null, socket: net.Socket | null) => void,
+) => () => void;
 
 function refusal(message: string): Error {
   return Object.assign(new Error(message), { code: 'EGRESS_REFUSED' });
@@ -31,6 +38,7 @@ export function guardedConnector(guard: EgressGuard, timeoutMs: number): buildCo
     autoSelectFamilyAttemptTimeout: 1000,
     secureContext: tls.createSecureContext(),
   });
+  if (guard.tunnel !== undefined && guard.tunnel !== null) return connectorThrough(guard.tunnel, connect, timeoutMs);
   return (options, callback) => {
     const refused = net.isIP(options.hostname) === 0 ? null : guard.judge(options.hostname);
     if (refused !== null) {
@@ -50,6 +58,28 @@ export function guardedConnector(guard: EgressGuard, timeoutMs: number): buildCo
         return;
       }
       callback(null, socket);
+    });
+  };
+}
+
+/** Connections through a proxy: it judges where they lead, TLS is with the receiver. */
+function connectorThrough(
+  tunnel: Tunnel,
+  connect: buildConnector.connector,
+  timeoutMs: number,
+): buildConnector.connector {
+  return (options, callback) => {
+    const isTls = options.protocol === 'https:';
+    const port = options.port === '' ? (isTls ? 443 : 80) : Number(options.port);
+    const timer = setTimeout(() => {
+      giveUp();
+      callback(Object.assign(new Error('too late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), null);
+    }, timeoutMs);
+    const giveUp = tunnel({ host: options.hostname, port }, (error, socket) => {
+      clearTimeout(timer);
+      if (socket === null) callback(error ?? new Error('there is no connection'), null);
+      else if (isTls) connect({ ...options, httpSocket: socket }, callback);
+      else callback(null, socket);
     });
   };
 }

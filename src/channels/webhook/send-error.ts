@@ -53,6 +53,7 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return { class: 'interrupted', message: 'the process is stopping' };
   }
+  if (code === 'PROXY_FAILED' || code === 'PROXY_REFUSED') return { class: 'connect', message: failure.message };
   if (code === 'EGRESS_REFUSED') return { class: 'egress-refused', message: failure.message };
   if (code === 'ENOTFOUND' || code === 'ENODATA') {
     return { class: 'dns', message: `no address is known for ${hostname} (${code})` };

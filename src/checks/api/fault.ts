@@ -79,6 +79,12 @@ export function connectFault(errors: readonly unknown[], place: string, ms: numb
   };
 }
 
+/** A proxy made no connection: that of the operator is at fault, or it says that the target is. */
+export function proxyFault(error: unknown): Fault {
+  const message = error instanceof Error ? error.message : String(error);
+  return { reason: codeOf(error) === 'PROXY_REFUSED' ? 'connect' : 'observer-network', message };
+}
+
 /** The connection failed after it was made. */
 export function streamFault(error: unknown, place: string, phase: Phase, ms: number): Fault {
   const code = codeOf(error);

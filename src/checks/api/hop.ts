@@ -5,9 +5,9 @@ import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:
 import type { SeenCertificate } from '#domain/result.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from './certificate.ts';
-import { type Connected, connectInTurn } from './connect.ts';
-import { connectFault, type Fault, type Phase, refusal, resolveFault, streamFault, timeoutFault } from './fault.ts';
+import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
 import type { OutgoingRequest } from './plan.ts';
+import { reach } from './reach.ts';
 
 /** The most of a body that is read, bytes on the wire. */
 export const mostBodyBytes = 5 * 1024 * 1024;
@@ -79,37 +79,16 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       giveUp = () => socket.destroy();
       exchange(request, socket, hop, means, finish, fail);
     };
-    const onConnected = (result: Connected): void => {
-      if ('errors' in result) {
-        hop.address = null;
-        return finish(connectFault(result.errors, place(), performance.now() - hop.startedAt));
-      }
-      hop.connectedAt = performance.now();
-      hop.address = result.address;
-      // What was connected to is what counts, whatever was asked for.
-      const refused = means.guard.judge(result.socket.remoteAddress ?? '');
-      if (refused !== null) {
-        result.socket.destroy();
-        return finish(refusal(refused));
-      }
-      if (!target.isTls) return onSocket(result.socket);
-      giveUp = secure(result.socket, request, hop, means, onSocket, finish, fail);
+    const onReady = (socket: Socket): void => {
+      if (target.isTls) giveUp = secure(socket, request, hop, means, onSocket, finish, fail);
+      else onSocket(socket);
     };
-    const onAddresses = (addresses: readonly string[]): void => {
-      if (hop.endedAt > 0) return;
-      hop.resolvedAt = performance.now();
-      hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
-      giveUp = connectInTurn(addresses, target.port, onConnected);
-    };
-    if (target.isAddress) {
-      const refused = means.guard.judge(target.host);
-      if (refused !== null) finish(refusal(refused));
-      else onAddresses([target.host]);
-      return;
-    }
-    means.guard.resolve(target.host, means.family).then(onAddresses, (error: unknown) => {
-      finish(resolveFault(error, target.host, performance.now() - hop.startedAt));
+    const stop = reach(target, hop, means, place, (reached) => {
+      if ('fault' in reached) finish(reached.fault);
+      else onReady(reached.socket);
     });
+    // What failed at once has ended already; what is connected at once cannot be.
+    if (hop.endedAt === 0) giveUp = stop;
   });
 }
 

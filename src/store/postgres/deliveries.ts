@@ -1,6 +1,6 @@
 // Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Delivery } from '#domain/delivery.ts';
+import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
@@ -21,6 +21,7 @@ import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
+import { lookElsewhere } from './shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -30,6 +31,8 @@ type Claim = Omit<DeliveryClaim, 'channels'>;
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 type Lane = LaneRow & { readonly room: number };
 
+/** When a channel that somebody else takes from just now is looked at again, ms. */
+const contendedMs = 20;
 /** Channels looked at in one claim at most. */
 const lanesMost = 1000;
 
@@ -46,11 +49,14 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   while (looked < lanes.length && chosen.length < claim.most) {
     const lane = lanes[looked++];
     if (lane === undefined) break;
-    const room = claim.room(idText(lane.account_id), lane.alert_channel_id);
+    const room = claim.room(idText(lane.account_id), lane.alert_channel_id, 0);
     if (room > 0 && lane.next_attempt_at <= claim.now) chosen.push({ ...lane, room });
     else if (room > 0) nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
   }
-  const rows = await dueRows(session, chosen, claim);
+  const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
+  const rows = beside?.rows ?? (await dueRows(session, chosen, claim));
+  if (beside?.isContended === true)
+    nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, claim.now + contendedMs);
   const isFull = rows.length >= claim.most;
   const last = isFull ? rows.at(-1) : lanes[looked - 1];
   if (last !== undefined) {
@@ -96,6 +102,21 @@ function lanesAfter(session: Session, accountId: IdBytes, alertChannelId: number
   );
 }
 
+/** The same where other processes deliver too: within what they leave of a channel, and behind what they have of a check. */
+async function dueBesideOthers(
+  session: Session,
+  chosen: readonly Lane[],
+  claim: Claim,
+): Promise<{ rows: DeliveriesTable[]; isContended: boolean }> {
+  const elsewhere = await lookElsewhere(session, chosen, claim);
+  const open = elsewhere.lanes.flatMap((lane) => {
+    const room = claim.room(idText(lane.account_id), lane.alert_channel_id, elsewhere.count(lane));
+    return room > 0 ? { ...lane, room } : [];
+  });
+  const rows = (await dueRows(session, open, claim)).filter((row) => !elsewhere.holds(row));
+  return { rows, isContended: elsewhere.lanes.length < chosen.length };
+}
+
 /** Due deliveries of the channels in their order, the oldest first within each, held for this transaction. */
 async function dueRows(session: Session, lanes: readonly Lane[], { now, most }: Claim): Promise<DeliveriesTable[]> {
   if (lanes.length === 0) return [];
@@ -124,7 +145,8 @@ async function claimRows(
 ): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return [];
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
-  const orphaned = rows.filter((row) => !channels.has(channelKey(row)));
+  const orphaned = all.filter((row) => !channels.has(channelKey(row)));
+  await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
   end(session, orphaned, 'cancelled', 'the alert channel is gone');
   const whole = all.filter((row) => channels.has(channelKey(row)));
   const empty = whole.filter(({ request }) => request === null);
@@ -145,13 +167,22 @@ async function lease(
      WHERE ${inPairs('(account_id, id)', 1)}`,
     [...keysOf(rows), now + leaseMs, owner, now],
   );
-  const interrupted = rows.filter((row) => row.attempt_started_at !== null);
-  const cutOff = interrupted.map((row) => interruptedAttempt(row, now));
-  sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
+  await logCutOff(session, bulk, rows, (row) => interruptedAttempt(row, now));
   return rows.flatMap((row) => {
     const channel = channels.get(channelKey(row));
     return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
   });
+}
+
+/** Logs the attempts of these deliveries that nobody ended. */
+async function logCutOff(
+  session: Session,
+  bulk: Bulk,
+  rows: readonly DeliveryRow[],
+  attemptOf: (row: DeliveryRow) => Attempt,
+): Promise<void> {
+  const cutOff = rows.filter((row) => row.attempt_started_at !== null).map(attemptOf);
+  sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
 }
 
 function keysOf(rows: readonly DeliveriesTable[]): [IdBytes[], IdBytes[]] {

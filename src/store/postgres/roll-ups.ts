@@ -16,11 +16,11 @@ import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
-/** Results of a turn: what is held in memory at once. */
-const resultsMost = 10_000;
+/** Results of a turn: to add them up holds the loop. */
+const resultsMost = 2500;
 
 /** Checks and marks of a turn. */
-const size = { checks: 2000, lateHours: 500 };
+const size = { checks: 1000, lateHours: 50 };
 /** Of the lock that whoever rolls up holds: any number that nothing else takes. */
 const lock = 0x746f_6373;
 

@@ -36,7 +36,7 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     const name = `${accountId}/${lane.alert_channel_id}`;
     if (seen.has(name)) return { claimed, nextDueAt };
     seen.add(name);
-    const room = claim.room(accountId, lane.alert_channel_id);
+    const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) claimed.push(...claimLane(connection, lane, room, claim));
       else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
@@ -76,7 +76,10 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
     .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveryRow[];
   const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
   if (channel === null) {
-    for (const row of rows) endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+    for (const row of rows) {
+      if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
+      endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+    }
     return [];
   }
   const lease = connection.prepare(

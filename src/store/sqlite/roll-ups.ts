@@ -16,10 +16,10 @@ import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Results of a turn: some milliseconds of work. */
-const resultsMost = 1000;
+const resultsMost = 500;
 
 /** Checks and marks of a turn. */
-const size = { checks: 250, lateHours: 25 };
+const size = { checks: 125, lateHours: 10 };
 
 /** Roll-ups of a file. */
 export function createSqliteRollUps(file: SqliteFile): RollUps {

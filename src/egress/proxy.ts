@@ -1,0 +1,98 @@
+// The proxy that all requests may be told to go through: how it is written, and a connection through it
+// (docs/decisions/0065).
+import { connect, type Socket } from 'node:net';
+
+/** An HTTP proxy that makes connections on request (CONNECT). */
+export interface Proxy {
+  readonly host: string;
+  readonly port: number;
+  /** For `proxy-authorization`; null = none. A secret. */
+  readonly authorization: string | null;
+}
+
+/** Makes a connection; `done` is told once, and not after giving up. Answers with how to give up. */
+export type Tunnel = (
+  target: { readonly host: string; readonly port: number },
+  done: (error: Error | null, socket: Socket | null) => void,
+) => () => void;
+
+/** Reads `http://user:password@host:port`; undefined when it is none. */
+export function readProxy(text: string): Proxy | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'http:' || url.hostname === '') return undefined;
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return undefined;
+  const userInfo = [url.username, url.password].map((part) => decodeURIComponent(part)).join(':');
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 80 : Number(url.port),
+    authorization: userInfo === ':' ? null : `Basic ${Buffer.from(userInfo).toString('base64')}`,
+  };
+}
+
+/** The most of a proxy's answer that is read, bytes. */
+const mostHeadBytes = 16 * 1024;
+const headEnd = '\r\n\r\n';
+
+/**
+ * How connections are made through a proxy. Errors: `PROXY_FAILED` = the proxy itself is not to be had; `PROXY_REFUSED` = it
+ * did not connect to the target. Both say so in a sentence.
+ */
+export function tunnelThrough(proxy: Proxy): Tunnel {
+  const place = `${inBrackets(proxy.host)}:${proxy.port}`;
+  return ({ host, port }, done) => {
+    const target = `${inBrackets(host)}:${port}`;
+    const socket = connect({ host: proxy.host, port: proxy.port });
+    let head = Buffer.alloc(0);
+    const end = (error: Error | null): void => {
+      socket.off('readable', onReadable).off('error', onError).off('close', onClose);
+      // An error that comes too late is nobody's.
+      if (error !== null) socket.on('error', () => {}).destroy();
+      done(error, error === null ? socket : null);
+    };
+    const onError = (error: NodeJS.ErrnoException): void =>
+      end(failure('PROXY_FAILED', `the proxy ${place} cannot be used: ${error.code ?? error.message}`));
+    const onClose = (): void =>
+      end(failure('PROXY_FAILED', `the proxy ${place} closed the connection without an answer`));
+    const onReadable = (): void => {
+      for (let bytes = read(socket); bytes !== null; bytes = read(socket)) {
+        head = Buffer.concat([head, bytes]);
+        const at = head.indexOf(headEnd);
+        if (at >= 0) {
+          const rest = head.subarray(at + headEnd.length);
+          const problem = problemOf(head.toString('latin1', 0, at), place, target);
+          // What comes behind the answer is the target's.
+          if (problem === null && rest.length > 0) socket.unshift(rest);
+          return end(problem);
+        }
+        if (head.length > mostHeadBytes) return end(failure('PROXY_FAILED', `the proxy ${place} answers without end`));
+      }
+    };
+    socket.setNoDelay(true).on('readable', onReadable).once('error', onError).once('close', onClose);
+    const authorization = proxy.authorization === null ? '' : `proxy-authorization: ${proxy.authorization}\r\n`;
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization}\r\n`);
+    return () => {
+      socket.off('readable', onReadable).off('error', onError).off('close', onClose);
+      socket.on('error', () => {}).destroy();
+    };
+  };
+}
+
+function read(socket: Socket): Buffer | null {
+  return socket.read() as Buffer | null;
+}
+
+function problemOf(head: string, place: string, target: string): Error | null {
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? Number.NaN);
+  if (status >= 200 && status < 300) return null;
+  if (Number.isNaN(status)) return failure('PROXY_FAILED', `the proxy ${place} does not answer in HTTP`);
+  if (status === 407) return failure('PROXY_FAILED', `the proxy ${place} wants another user and password (407)`);
+  return failure('PROXY_REFUSED', `the proxy ${place} made no connection to ${target}: it answered ${status}`);
+}
+
+function inBrackets(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function failure(code: 'PROXY_FAILED' | 'PROXY_REFUSED', message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

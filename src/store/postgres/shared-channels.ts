@@ -1,0 +1,88 @@
+// Channels that several processes send to: what the others have under way there counts, and its checks wait for it
+// (docs/decisions/0071).
+import { idText } from '../codec.ts';
+import { deliveryStatusCodes } from '../codes.ts';
+import type { DeliveryClaim } from '../delivery-rows.ts';
+import type { DeliveriesTable } from '../schema.ts';
+import type { Session } from './session.ts';
+
+const pending = deliveryStatusCodes.encode('pending');
+
+/** Any number that nothing else locks. */
+const lockSpace = 7_253;
+/** Locks of one transaction are memory of the whole server: channels share so many. */
+const locks = 1000;
+/**
+ * Deliveries looked at in each channel. Leases end last of what waits there, but for retries of attempts that ended in the
+ * same seconds: more than a few only where attempts are quick, which are then not under way for long.
+ */
+const lookedAtMost = 200;
+/** How far the clocks of two processes may be apart, ms. */
+const apartMs = 1000;
+
+type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
+
+/** What other processes have under way at some channels. */
+export interface Elsewhere<Lane> {
+  /** Channels that nobody else takes from until this transaction ends. */
+  readonly lanes: readonly Lane[];
+  /** How many of a channel others have under way. */
+  count(lane: Place): number;
+  /** Whether one of that channel and check is. */
+  holds(row: Place & Pick<DeliveriesTable, 'check_id'>): boolean;
+}
+
+/** Looks at these channels; those that another process takes from just now are left out. */
+export async function lookElsewhere<Lane extends Place>(
+  session: Session,
+  lanes: readonly Lane[],
+  { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
+): Promise<Elsewhere<Lane>> {
+  if (lanes.length === 0) return { lanes, count: () => 0, holds: () => false };
+  const keys = lanes.map(lockOf);
+  // The second sees what was committed before the locks were had.
+  const [locked, held] = await Promise.all([
+    session.query<{ key: number }>(
+      'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
+      [[...new Set(keys)], lockSpace],
+    ),
+    session.query<Place & Pick<DeliveriesTable, 'check_id'>>(
+      `SELECT d.account_id, d.alert_channel_id, d.check_id
+       FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
+       CROSS JOIN LATERAL (
+         SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+           AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.next_attempt_at <= $4
+         ORDER BY d.next_attempt_at DESC LIMIT ${lookedAtMost}) d
+       WHERE d.leased_by <> $5`,
+      [
+        lanes.map((lane) => lane.account_id),
+        lanes.map((lane) => lane.alert_channel_id),
+        now,
+        now + leaseMs + apartMs,
+        owner,
+      ],
+    ),
+  ]);
+  const mine = new Set(locked.map(({ key }) => key));
+  const counts = new Map<string, number>();
+  for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  const checks = new Set(held.map(checkOf));
+  return {
+    lanes: lanes.filter((_, index) => mine.has(keys[index] ?? -1)),
+    count: (lane) => counts.get(nameOf(lane)) ?? 0,
+    holds: (row) => row.check_id !== null && checks.has(checkOf(row)),
+  };
+}
+
+function lockOf({ account_id, alert_channel_id }: Place): number {
+  const account = Buffer.from(account_id.buffer, account_id.byteOffset, account_id.byteLength).readUInt32BE(12);
+  return (account + alert_channel_id) % locks;
+}
+
+function nameOf({ account_id, alert_channel_id }: Place): string {
+  return `${idText(account_id)}/${alert_channel_id}`;
+}
+
+function checkOf(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
+  return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
+}
