@@ -11,6 +11,7 @@ import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
 import { moveBench } from './move.ts';
 import { postgresBench } from './postgres.ts';
+import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  render: renderBench,
   claim: claimBench,
   growth: growthBench,
   postgres: postgresBench,
