@@ -75,9 +75,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
-    if (!isClosed) return;
-    connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
-    drained.resolve();
+    if (isClosed) drained.resolve();
   };
 
   const takeGroup = (): Piece[] => {
@@ -93,6 +91,8 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       isClosed = true;
       void run();
       await drained.promise;
+      // What follows is written without this queue.
+      connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
     },
   };
 }
