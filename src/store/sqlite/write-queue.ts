@@ -38,6 +38,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   let isRunning = false;
   let isTimed = false;
   let isClosed = false;
+  let isDrained = false;
   // SQLite would wait for another process within its call, and hold the loop: this queue waits by itself.
   connection.database.exec('PRAGMA busy_timeout = 0');
   const drained = Promise.withResolvers<void>();
@@ -62,7 +63,8 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
 
   const run = async (): Promise<void> => {
     isTimed = false;
-    if (isRunning) return;
+    // A turn that was set for later may come after the last one, when the database is closed already.
+    if (isRunning || isDrained) return;
     isRunning = true;
     while (waiting.length > 0) {
       let fault = begun(connection);
@@ -75,7 +77,10 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
-    if (isClosed) drained.resolve();
+    if (!isClosed) return;
+    isDrained = true;
+    connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
+    drained.resolve();
   };
 
   const takeGroup = (): Piece[] => {
@@ -91,8 +96,6 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       isClosed = true;
       void run();
       await drained.promise;
-      // What follows is written without this queue.
-      connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
     },
   };
 }
