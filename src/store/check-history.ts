@@ -115,9 +115,13 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
       rollUp: rollUpOf(row),
     });
   };
+  // Thousands of rows are asked: nearly none of them is of the hour that is being rolled up, or stale.
   const isFresh = (row: RollUpsTable): boolean =>
-    !stale.has(hourKey(row)) && row.start_at < rolledUpTo(progress, keyOf(row));
-  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) if (!staleDays.has(hourKey(row))) add(row);
+    (row.start_at < progress.hourAt || row.start_at < rolledUpTo(progress, keyOf(row))) &&
+    (stale.size === 0 || !stale.has(hourKey(row)));
+  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) {
+    if (staleDays.size === 0 || !staleDays.has(hourKey(row))) add(row);
+  }
   for (const [start, end] of [
     [from, Math.min(firstDay, to)],
     [Math.max(endOfDays, from), Math.min(to, progress.hourAt + hourMs)],

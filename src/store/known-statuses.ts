@@ -136,10 +136,15 @@ export function compareStamps({ entries }: Known, { keys }: KeyRange, stamps: st
     // A check that was added since the list was read is of the next reading.
     if (entry === undefined) continue;
     if (entry.stamp !== null) found++;
-    if (entry.stamp !== line) changed.set(key, line);
+    if (entry.stamp !== line) changed.set(key, ownText(line));
   }
   const stated = keys.reduce((count, key) => count + (isStated(entries.get(key)) ? 1 : 0), 0);
   return { changed, isGone: found < stated };
+}
+
+/** The same text by itself: a part of a text keeps the whole of it in memory, and stamps are kept for long. */
+function ownText(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 function isStated(entry: Entry | undefined): boolean {
