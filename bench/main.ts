@@ -9,7 +9,9 @@ import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
 import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
+import { moveBench } from './move.ts';
 import { postgresBench } from './postgres.ts';
+import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
@@ -25,10 +27,12 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   size: sizeBench,
+  render: renderBench,
   claim: claimBench,
   growth: growthBench,
   postgres: postgresBench,
   history: historyBench,
+  move: moveBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N]
@@ -40,7 +44,7 @@ ${Object.entries(benches)
   --json     the findings as JSON on stdout, progress on stderr
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
-  --results  how many results the history bench writes
+  --results  how many results the benches of history and of moves write
 `;
 
 await main();

@@ -35,6 +35,7 @@ export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
+  const { onChannelsChanged: onWritten } = means;
   const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
@@ -60,7 +61,7 @@ export function composeActions(means: ActionMeans) {
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
-    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock }),
+    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
     triggers: createTriggerActions(triggering),
@@ -85,7 +86,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, processNotices: means.processNotices }),
+    notices: createNoticeActions({ ...store, ...means }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }

@@ -36,6 +36,7 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
     },
     warnings: (channelConfig, variables, secretNames) =>
       channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames),
+    presets: channelKinds.WEBHOOK.presets,
     redact: (request, channelConfig, variables) =>
       channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
     deliver: async (delivery) => {

@@ -16,6 +16,8 @@ export interface JoinedHints {
   readonly onClockSet: () => void;
   /** A key was revoked, or its accounts have changed: told to the other processes. */
   readonly onKeysChanged: () => void;
+  /** An alert channel was written: whoever renders compiles its templates. */
+  readonly onChannelsChanged: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
   /** Begins to listen to the other processes, and has each of them look who is there now. */
@@ -51,6 +53,7 @@ export function joinHints(
     onLogged: tellNews('attempts'),
     onClockSet: () => tell('follow-clock'),
     onKeysChanged: () => tell('keys'),
+    onChannelsChanged: () => tell('keep-templates'),
     resultHints,
     attemptHints,
     listen() {

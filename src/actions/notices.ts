@@ -16,8 +16,26 @@ export interface Notice {
   readonly action: string;
 }
 
+/** A channel that cannot send as it is stored. */
+export interface BrokenChannel {
+  readonly alertChannelId: number;
+  readonly name: string;
+  /** Epoch ms: when this was found. */
+  readonly since: number;
+  readonly fault: {
+    readonly path: string;
+    readonly message: string;
+    readonly line?: number;
+    readonly column?: number;
+  };
+}
+
+/** Those of an account. */
+export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
+
 /** What this action needs. */
 export interface NoticeMeans {
+  readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
       readonly {
@@ -46,12 +64,8 @@ export interface NoticeActions {
   list(caller: Caller): Promise<Notice[]>;
 }
 
-export function createNoticeActions({
-  failingChannels,
-  gaps,
-  accountMoves,
-  processNotices,
-}: NoticeMeans): NoticeActions {
+export function createNoticeActions(means: NoticeMeans): NoticeActions {
+  const { failingChannels, brokenChannels, gaps, accountMoves, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -65,9 +79,25 @@ export function createNoticeActions({
         action: `Look at GET /v1/deliveries?alertChannelId=${alertChannelId}, mend the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
+      const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofMoves = moveNotices(await accountMoves.stalled(), caller);
-      return [...ofChannels, ...ofGaps, ...ofMoves, ...(await processNotices())].sort((a, b) => a.since - b.since);
+      const ofProcess = await processNotices();
+      return [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofProcess].sort((a, b) => a.since - b.since);
     },
+  };
+}
+
+/** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */
+function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
+  const place =
+    fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
+  return {
+    id: `channel-broken:${alertChannelId}`,
+    kind: 'channel-broken',
+    since,
+    subject: name,
+    message: `The alert channel "${name}" cannot send alerts as it is stored: ${fault.message} (${place}).`,
+    action: `Mend it and save it with PUT /v1/alert-channels/${alertChannelId}; POST /v1/alert-channels/preview shows what it would send.`,
   };
 }
 

@@ -5,8 +5,9 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
+import { type Preset, presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
-import type { PreviewWarning } from './webhook/preview.ts';
+import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
@@ -21,6 +22,8 @@ export interface ChannelKind {
   validateConfig(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[];
   /** What a preview warns of. */
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
+  /** Configurations to start from. */
+  readonly presets: readonly Preset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
   /** One sender is enough for all channels of the kind. */
@@ -36,6 +39,7 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
   WEBHOOK: {
     validateConfig: validateWebhook,
     warnings: warnAboutWebhook,
+    presets,
     render: renderWebhook,
     createSender: createWebhookSender,
     lockedOf,

@@ -10,7 +10,7 @@ export interface Screen {
 
 /** One thing after the other, each with a known size. */
 export interface Progress {
-  /** Begins the next thing, of so many steps. */
+  /** Begins the next thing, of so many steps; 0 = how many there are is not known, and nothing is said if there is none. */
   begin(what: string, of: number): void;
   add(steps: number): void;
   /** A line of its own. */
@@ -31,10 +31,11 @@ export function createProgress({ write, isTerminal, now }: Screen): Progress {
     if (current === null) return '';
     const { what, of, done, startedAt } = current;
     const rate = Math.round(done / Math.max(0.001, (now() - startedAt) / 1000));
-    return `${what.padEnd(26)} ${done} of ${of} rows${rate > 0 ? `, ${rate}/s` : ''}`;
+    return `${what.padEnd(26)} ${done}${of > 0 ? ` of ${of}` : ''} rows${rate > 0 ? `, ${rate}/s` : ''}`;
   };
   const bar = (): string => {
-    const share = current === null || current.of === 0 ? 1 : Math.min(1, current.done / current.of);
+    if (current === null || current.of === 0) return `[${'-'.repeat(barWidth)}]      `;
+    const share = Math.min(1, current.done / current.of);
     const filled = Math.round(share * barWidth);
     return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${String(Math.floor(share * 100)).padStart(3)} %`;
   };
@@ -44,7 +45,9 @@ export function createProgress({ write, isTerminal, now }: Screen): Progress {
     else write(`${stand()}\n`);
   };
   const end = (): void => {
-    if (current !== null) show(true);
+    const isNothing = current !== null && current.of === 0 && current.done === 0;
+    if (isNothing && isTerminal) write('\r\u001b[K');
+    if (current !== null && !isNothing) show(true);
     current = null;
   };
   return {

@@ -5,6 +5,7 @@ import {
   channelCreate,
   channelParams,
   channelUpdate,
+  pairsShown,
   subscription,
   subscriptionWrite,
   webhookConfig,
@@ -31,10 +32,37 @@ const preview = z.strictObject({
     .strictObject({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
     .nullable()
     .describe('null when the template cannot be rendered.'),
-  warnings: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+  warnings: z.array(
+    z.strictObject({
+      path: z.string(),
+      message: z.string(),
+      line: z.int().exactOptional(),
+      column: z.int().exactOptional(),
+      example: z.string().exactOptional().describe('The smallest value that does what the message says.'),
+    }),
+  ),
   errors: z.array(z.strictObject({ path: z.string(), line: z.int(), column: z.int(), message: z.string() })),
 });
 export type PreviewBody = z.output<typeof preview>;
+
+const preset = z
+  .strictObject({
+    webhookType: z.string().describe('To be sent as `config.webhookType`.'),
+    name: z.string(),
+    note: z.string().describe('What to fill in, and where to find it.'),
+    variables: z
+      .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
+      .describe('Variables of the account that it uses, and whether to make them locked.'),
+    config: z.strictObject({
+      url: z.string(),
+      method: z.string(),
+      headers: pairsShown,
+      queryParameters: pairsShown,
+      template: z.string(),
+    }),
+  })
+  .meta({ id: 'AlertChannelPreset', description: 'A configuration to start from.' });
+export type PresetBody = z.output<typeof preset>;
 
 const testAnswer = z.strictObject({
   delivery: delivery.describe('As it was recorded.'),
@@ -75,6 +103,16 @@ export const alertChannelOperations = {
     example,
     status: 201,
     response: alertChannel,
+  },
+  listAlertChannelPresets: {
+    method: 'GET',
+    path: '/v1/alert-channels/presets',
+    summary: 'List templates to start from',
+    description: 'Ready-made configurations for what people send alerts to. The list is not paged.',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: z.array(preset),
   },
   getAlertChannel: {
     method: 'GET',

@@ -24,10 +24,15 @@ export const webhookConfig = z
       .nullable()
       .exactOptional()
       .describe('With a new secret: until when the old one signs, too.'),
-    webhookType: text(100).default(null).describe('Which preset an editor shows.'),
+    webhookType: text(100)
+      .default(null)
+      .describe('Which preset it was made from: GET /v1/alert-channels/presets. Any other text is kept as it is.'),
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
   })
   .meta({ id: 'WebhookConfigWrite' });
+
+/** Headers or query parameters as they are shown. */
+export const pairsShown = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
 
 const webhookConfigShown = z
   .strictObject({
@@ -35,8 +40,8 @@ const webhookConfigShown = z
     url: z.string(),
     method: z.string(),
     template: z.string().nullable(),
-    headers: z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() })),
-    queryParameters: z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() })),
+    headers: pairsShown,
+    queryParameters: pairsShown,
     webhookSecret: z.string().nullable().describe('Masked; null = unsigned.'),
     previousSecretUntil: instant.nullable(),
     webhookType: z.string().nullable(),

@@ -1,6 +1,6 @@
 // Trying a channel over HTTP: preview and test message (decisions: Resources of our own).
-import type { AlertMessageActions } from '#actions/alert-messages.ts';
-import type { ChannelTestBody, PreviewBody } from '#contract/alert-channel-operations.ts';
+import type { AlertMessageActions, ChannelPreset } from '#actions/alert-messages.ts';
+import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alert-channel-operations.ts';
 import type { RenderedRequest } from '#domain/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';
 import { type Route, route } from './route.ts';
@@ -18,6 +18,7 @@ export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
       });
       return { request: request === null ? null : previewed(request), warnings: [...warnings], errors: [...errors] };
     }),
+    route('listAlertChannelPresets', ({ caller }): PresetBody[] => actions.presets(caller).map(presetToWire)),
     route('testAlertChannel', async ({ caller, params, body, signal }): Promise<ChannelTestBody> => {
       const { delivery, attempt } = await actions.test(caller, params.id, body.alertType, signal);
       const { request, response, error } = exchangeToWire(delivery, attempt);
@@ -33,4 +34,13 @@ export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
 
 function previewed({ method, url, headers, body }: RenderedRequest): NonNullable<PreviewBody['request']> {
   return { method, url, headers: Object.fromEntries(headers), body };
+}
+
+function presetToWire({ variables, config, ...rest }: ChannelPreset): PresetBody {
+  const { headers, queryParameters, ...plain } = config;
+  return {
+    ...rest,
+    variables: [...variables],
+    config: { ...plain, headers: [...headers], queryParameters: [...queryParameters] },
+  };
 }

@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock.ts';
 import { type AccountMoves, createAccountMoves } from './account-moves.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
+import { type ChannelConfigs, createChannelConfigs } from './channel-configs.ts';
 import { type AlertNotifications, createAlertNotifications } from './alert-notifications.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { type CheckAlerts, createCheckAlerts } from './check-alerts.ts';
@@ -62,6 +63,7 @@ export interface Store {
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
   readonly alertChannels: AlertChannels;
+  readonly channelConfigs: ChannelConfigs;
   readonly variables: Variables;
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
@@ -207,6 +209,7 @@ function nounsOf(database: Database): Nouns {
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),
+    channelConfigs: createChannelConfigs(database),
     variables: createVariables(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),

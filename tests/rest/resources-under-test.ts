@@ -74,6 +74,7 @@ export function resourcesUnderTest(): Resources {
           variables: store.variables,
           checkGroups: store.checkGroups,
           clock,
+          onWritten: () => undefined,
         }),
       ),
     ],

@@ -154,7 +154,7 @@ function routesOfRows(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
       createAlertNotificationActions({ ...store, redactorOf, clock }),
     ),
-    ...noticeRoutes(createNoticeActions({ ...store, processNotices: () => [] })),
+    ...noticeRoutes(createNoticeActions({ ...store, processNotices: () => [], brokenChannels: async () => [] })),
     ...processRoutes(createProcessActions({ ...store, clock })),
     ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
   ];

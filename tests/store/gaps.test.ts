@@ -14,7 +14,7 @@ import { PathUnderTest } from './path-under-test.ts';
 const day = 86_400_000;
 
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
-  const actions = createNoticeActions({ ...temp.store, processNotices: () => [] });
+  const actions = createNoticeActions({ ...temp.store, processNotices: () => [], brokenChannels: async () => [] });
   return actions.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] });
 }
 

@@ -291,6 +291,38 @@ describe('sending deliveries', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts'), 4);
   });
 
+  it('goes on for hours with a channel that asked for the long tail, and with no other', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const checkId = await test.check();
+    const config = { name: 'Hook', url: 'http://127.0.0.1:9/' };
+    const patient = await test.channel(checkId, { config: { ...config, longTail: true } });
+    const usual = await test.channel(checkId, { config });
+    await test.runAll('failed');
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    let logged = 0;
+    const step = createSendDeliveries({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      send: () => Promise.resolve(test.outcome(503)),
+      wake: () => {},
+      ...untold,
+      onSettled: () => logged++,
+      onError: (error) => assert.fail(String(error)),
+    });
+    await step.turn();
+    await until('both attempts', () => test.one('SELECT count(*) FROM attempts') === 2);
+    await step.stop(1_000);
+    const left = test.rows(
+      'SELECT alert_channel_id AS channel, status, next_attempt_at AS due FROM deliveries ORDER BY channel',
+    );
+    assert.deepEqual(left, [
+      { channel: patient, status: 0, due: test.now + 5 + 300_000 },
+      { channel: usual, status: 2, due: null },
+    ]);
+    assert.equal(logged, 2);
+  });
+
   it('logs an attempt once the store is there again, without sending twice', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());

@@ -38,6 +38,23 @@ function notes(): Notes {
   };
 }
 
+describe('a write while a command beside writes as well', () => {
+  it('waits without holding the loop, and is done when the command has let go', async () => {
+    using file = notes();
+    const beside = openConnection(file.connection.database.location() ?? '', 'write');
+    beside.database.exec('BEGIN IMMEDIATE');
+    const waiting = [file.queue.groupNow(file.write('a')), file.queue.single(async (on) => file.write('b')(on))];
+    // Of the same thread: a loop that is held would not come to end the other's transaction in time.
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    assert.deepEqual(file.read(), []);
+    beside.prepare('INSERT INTO notes (note) VALUES (?)').run('beside');
+    beside.database.exec('COMMIT');
+    await Promise.all(waiting);
+    assert.deepEqual(file.read(), ['beside', 'a', 'b']);
+    beside.close();
+  });
+});
+
 describe('writes that share a commit', () => {
   it('are there for every reader when they are acknowledged', async () => {
     using file = notes();

@@ -22,6 +22,7 @@ const ofKey = 'the accounts of a key are what is asked for; the key is known by 
 const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
 const moved = 'which accounts are on their way is asked of all at once, for there are few';
+const kept = 'templates of all channels are kept ready, whoever owns them';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
@@ -246,4 +247,17 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'figures',
   },
   { table: 'checks', statement: /^select checks\.account_id, .* from check_states/, why: figure, seenIn: 'figures' },
+  {
+    table: 'alert_channels',
+    statement:
+      /from alert_channels (where \(account_id > \? or \(account_id = \? and id > \?\)\) )?order by account_id, id limit \?$/,
+    why: kept,
+    seenIn: 'channel-configs',
+  },
+  {
+    table: 'alert_channels',
+    statement: /from alert_channels where coalesce\(updated_at, created_at\) >= \? order by coalesce/,
+    why: kept,
+    seenIn: 'channel-configs',
+  },
 ];

@@ -1,4 +1,4 @@
-// What one rendering may cost, counted while it runs, so that every template ends (decisions: Limits).
+// One rendering of a template: what it has printed, and what it may still cost, so that every template ends (decisions: Limits).
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
@@ -6,12 +6,16 @@ import type { Place } from './template-error.ts';
 export const limits = {
   source: 32 * 1024,
   expressions: 500,
+  /** Names, texts, numbers and calls inside the braces, all together. */
+  nodes: 2000,
   depth: 24,
   pathParts: 16,
   steps: 10_000,
   output: 256 * 1024,
+  /** What a URL, a header's value or a query value may be. */
+  line: 8 * 1024,
   /** Text that helpers may read and make in one rendering: keeps a step short. */
-  work: 8 * 1024 * 1024,
+  work: 1024 * 1024,
   /** One value of a variable. */
   value: 64 * 1024,
   tags: 100,
@@ -19,34 +23,72 @@ export const limits = {
 
 const start: Place = { line: 1, column: 1 };
 
-/** Counts the steps, the output and the text handled by one rendering, and ends it when there is too much of any. */
-export class Budget {
+/** One rendering: its text so far, its clock, and its budget, whose end ends it with an error that has a place. */
+export class Rendering {
+  /** What was printed so far, here or inside the block that is being caught. */
+  text = '';
+  /** Epoch ms: what `moment` calls now. */
+  readonly now: number;
+  /** Where the call stands that is being made. */
+  place: Place = start;
+  /** Whether the variables are an object that inherits nothing under any name. */
+  readonly ownsAll: boolean;
+  readonly #most: number;
   #steps = 0;
   #work = 0;
-  /** Characters that the rendering is known to print. */
-  printed = 0;
+
+  /** @param most the longest text that may come of it */
+  constructor(now: number, most: number = limits.output, ownsAll = false) {
+    this.now = now;
+    this.ownsAll = ownsAll;
+    this.#most = most;
+  }
 
   /** Takes `count` steps: every expression, helper call and iteration is one. */
-  step(place: Place | undefined, count = 1): void {
+  step(place: Place, count = 1): void {
     this.#steps += count;
     if (this.#steps > limits.steps) {
-      throw new TemplateError(`rendering takes more than ${limits.steps} steps: loop over less`, place ?? start);
+      throw new TemplateError(`rendering takes more than ${limits.steps} steps: loop over less`, place);
     }
   }
 
-  /** Notes that `length` characters will be printed. */
-  print(place: Place | undefined, length: number): void {
-    this.printed += length;
-    if (this.printed > limits.output) {
-      throw new TemplateError(`the rendered text is longer than ${limits.output / 1024} kB`, place ?? start);
-    }
+  /** Prints. */
+  print(place: Place, text: string): void {
+    this.text += text;
+    if (this.text.length > this.#most) throw this.tooLong(place);
   }
 
-  /** Notes that a helper reads or makes `length` characters. Call it before making them. */
-  handle(place: Place | undefined, length: number): void {
+  /** Prints the value of a tag, which is a step. */
+  printValue(place: Place, text: string): void {
+    this.text += text;
+    if (++this.#steps > limits.steps) this.step(place, 0);
+    if (this.text.length > this.#most) throw this.tooLong(place);
+  }
+
+  /** Ends the rendering when a text of this length could not be printed any more: asked before it is made. */
+  reserve(place: Place, length: number): void {
+    if (this.text.length + length > this.#most) throw this.tooLong(place);
+  }
+
+  tooLong(place: Place): TemplateError {
+    return new TemplateError(`the rendered text is longer than ${this.#most / 1024} kB`, place);
+  }
+
+  /** Notes that the call being made reads or makes `length` characters. A helper calls it before making them. */
+  handle(length: number): void {
     this.#work += length;
     if (length > limits.output || this.#work > limits.work) {
-      throw new TemplateError('the helpers of this template handle too much text', place ?? start);
+      throw new TemplateError('the helpers of this template handle too much text', this.place);
     }
+  }
+
+  /** The text that `work` prints, caught instead of printed. */
+  caught(work: () => void): string {
+    const before = this.text;
+    this.text = '';
+    work();
+    const { text } = this;
+    this.text = before;
+    return text;
   }
 }

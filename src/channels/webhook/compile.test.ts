@@ -1,9 +1,11 @@
 // Templates as they are compiled: the language, what is missing, and the bounds of a rendering.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import Handlebars from 'handlebars';
-import { compileTemplate } from './compile.ts';
+import { compileTemplate, isCompiled } from './compile.ts';
 import { contextOf } from './context.ts';
+import { helpers } from './helpers.ts';
 import { TemplateError } from './template-error.ts';
 
 const facts = { createdAt: 0, uuid: 'u', randomNumber: 7, userAgent: '' };
@@ -87,7 +89,15 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
     '{{#each TAGS}}{{#each ../TAGS}}{{#if (uppercase @root.BIG)}}{{/if}}{{/each}}{{/each}}',
     /too much text/,
   ],
-  'splitting text to letters and looping': ['{{#each (split BIG "x")}}{{/each}}', /more than 10000 steps/],
+  'splitting text to letters': ['{{#each (split BIG "x")}}{{/each}}', /too much text/],
+  'splitting text to many pieces and looping': ['{{#each (split COMMAS)}}{{/each}}', /more than 10000 steps/],
+  'a call with a thousand arguments in a loop': [
+    `{{#each TAGS}}{{#if (and ${'this '.repeat(1000)})}}{{/if}}{{/each}}`,
+    /more than 10000 steps/,
+  ],
+  'a long list that is compared loosely': ['{{#each MANY}}{{#is ../MANY "x"}}{{/is}}{{/each}}', /too much text/],
+  'everything at once as JSON': ['{{#if (json @root)}}{{/if}}', /too much text/],
+  'a list that is longer than what may be printed': ['{{MANY}}', /longer than 256 kB/],
   'a format that grows': ['{{moment BIG}}', /too much text/],
 };
 
@@ -96,7 +106,18 @@ for (const [what, [source, message]] of Object.entries(hostile)) {
     const compiled = compileTemplate(source);
     const startedAt = performance.now();
     assert.throws(
-      () => compiled.render({ ...values, TAGS: hundred, BIG: big, QUOTES: '"'.repeat(64 * 1024) }, 0),
+      () =>
+        compiled.render(
+          {
+            ...values,
+            TAGS: hundred,
+            BIG: big,
+            COMMAS: ','.repeat(12_000),
+            MANY: hundred.map(() => big),
+            QUOTES: '"'.repeat(64 * 1024),
+          },
+          0,
+        ),
       (error) => error instanceof TemplateError && message.test(error.message) && error.line === 1 && error.column > 0,
     );
     assert.ok(performance.now() - startedAt < 250);
@@ -120,20 +141,90 @@ test('the largest template that is allowed compiles within a second', () => {
   assert.ok(performance.now() - startedAt < 1000);
 });
 
+const inverse: readonly (readonly [source: string, text: string])[] = [
+  ['{{^TAGS}}none{{/TAGS}}{{^NONE}}none{{/NONE}}{{^NAME}}none{{/NAME}}{{^NO}}no{{/NO}}', 'noneno'],
+  ['{{^each TAGS}}none{{/each}}{{^each NONE}}none{{/each}}', 'none'],
+  ['{{^with NAME}}none{{/with}}{{^with EMPTY}}none{{/with}}', 'none'],
+  ['{{^if YES}}not{{/if}}{{^unless YES}}yes{{/unless}}', 'yes'],
+];
+for (const [source, text] of inverse) {
+  test(`an inverted block shows what is not: ${source}`, () => {
+    assert.equal(compileTemplate(source).render(values, 0), text);
+    assert.equal(Handlebars.create().compile(source)(values), text);
+  });
+}
+
+const valueBlocks: Readonly<Record<string, string>> = {
+  "{{#tagValue LABELS 'env'}}in {{this}}{{else}}nowhere{{/tagValue}}": 'in prod',
+  "{{#tagValue LABELS 'team'}}in {{this}}{{else}}nowhere{{/tagValue}}": 'nowhere',
+  "{{#default MISSING 'x'}}[{{this}}]{{/default}}{{#default MISSING MISSING}}{{else}}none{{/default}}": '[x]none',
+  "{{#split 'a,b'}}{{@index}}{{this}}{{#unless @last}} {{/unless}}{{/split}}": '0a 1b',
+  '{{#lookup TAGS 0}}first {{this}} of {{../ZERO}}{{/lookup}}{{#lookup TAGS 9}}{{else}} none{{/lookup}}':
+    'first a of 0 none',
+  "{{#moment '2026-07-24' 'YYYY'}}{{this}}{{/moment}}{{#year as |y|}} {{y}}{{/year}}": '2026 1970',
+  "{{#join TAGS '+'}}{{{this}}}{{/join}}{{#length NONE}}{{this}}{{/length}}": 'a+b"c+d0',
+  "{{#truncate 'abcdef' 3}}{{this}}{{/truncate}}{{#replace 'aa' 'a' 'b'}}{{this}}{{/replace}}": 'abcbb',
+};
+for (const [source, text] of Object.entries(valueBlocks)) {
+  test(`a helper that makes a value is also a block that goes into it: ${source}`, () => {
+    assert.equal(compileTemplate(source).render({ ...values, LABELS: ['env:prod'] }, 0), text);
+  });
+}
+
+test('every helper can be the else of another, and can have one', () => {
+  const calls = [...helpers].map(([name, { kind, least }]) => {
+    const args =
+      name === 'compare' ? " 1 '==' 2" : name === 'moment' || name === 'date' ? " 'X'" : ' MISSING'.repeat(least);
+    return { name, head: kind === 'text' ? name : `${name}${args}` };
+  });
+  for (const { name, head } of calls) {
+    const first = compileTemplate(`{{#${head}}}1{{else if YES}}2{{/${name}}}`).render(values, 0);
+    const second = compileTemplate(`{{#if NO}}1{{else ${head}}}2{{else}}3{{/if}}`).render(values, 0);
+    assert.match(`${first}${second}`.replaceAll('"', ''), /^[123]{1,2}$/, head);
+  }
+  assert.equal(
+    compileTemplate("{{#eq ZERO 1}}a{{else gt ZERO 1}}b{{else contains TAGS 'a'}}c{{else}}d{{/eq}}").render(values, 0),
+    'c',
+  );
+});
+
+test('templates are rendered where no code may be made of text', () => {
+  const here = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+  const program = `const { compileTemplate } = await import(${here('./compile.ts')});
+    process.stdout.write(compileTemplate('{{#each TAGS}}{{uppercase this}}{{/each}}').render({ TAGS: ['a', 'b'] }, 0));`;
+  const flags = ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program];
+  assert.equal(execFileSync(process.execPath, flags, { encoding: 'utf8' }), 'AB');
+});
+
+test('what a prototype was given is not seen by templates', () => {
+  const name = 'polluted';
+  // oxlint-disable-next-line no-extend-native -- what somebody else's mistake could do
+  Object.defineProperty(Object.prototype, name, { value: 'leaked', configurable: true });
+  try {
+    const source = `{{polluted}}{{this.polluted}}{{NAME.polluted}}{{TAGS.polluted}}{{lookup @root "polluted"}}{{@root.polluted}}`;
+    assert.equal(compileTemplate(source).render(values, 0), '');
+    assert.equal(compileTemplate(source).render(variables, 0), '');
+  } finally {
+    Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
 test('a template is compiled once', () => {
   assert.equal(compileTemplate('{{A}} once'), compileTemplate('{{A}} once'));
 });
 
 test('the templates used last are kept, the others are let go', () => {
-  const first = compileTemplate('{{A}} kept');
-  for (let i = 0; i < 600; i++) {
-    compileTemplate(`plain ${i}`);
-    if (i === 300) compileTemplate('{{A}} kept');
+  const kept = compileTemplate('{{A}} kept');
+  // Seventy of 30 kB are more than what is kept together.
+  const long = 'x'.repeat(30_000);
+  for (let i = 0; i < 100; i++) {
+    compileTemplate(`{{A}} ${i} ${long}`);
+    if (i % 40 === 0) compileTemplate('{{A}} kept');
   }
-  assert.equal(compileTemplate('{{A}} kept'), first);
-  const gone = compileTemplate('{{A}} gone');
-  for (let i = 0; i < 600; i++) compileTemplate(`plain ${i}`);
-  assert.notEqual(compileTemplate('{{A}} gone'), gone);
+  assert.equal(compileTemplate('{{A}} kept'), kept);
+  assert.ok(isCompiled('{{A}} kept'));
+  assert.ok(!isCompiled(`{{A}} 0 ${long}`));
+  assert.ok(isCompiled(`{{A}} 99 ${long}`));
 });
 
 test('one rendering leaves nothing behind for the next', () => {

@@ -1,15 +1,9 @@
 // Makes a function of a template, once, and renders with it within a budget.
-import Handlebars from 'handlebars';
-import { Budget, limits } from './budget.ts';
-import { printHelper, passGate, sectionHelper } from './gate.ts';
+import { limits, Rendering } from './budget.ts';
+import { ownsAllNames, type TemplateContext } from './context.ts';
+import { passGate } from './gate.ts';
 import type { Reference } from './gate.ts';
-import { helpers } from './helpers.ts';
-import { printer, section, toRuntime } from './runtime-helpers.ts';
-import type { RuntimeHelper } from './runtime-helpers.ts';
-import { TemplateError } from './template-error.ts';
-
-/** What templates look names up in: no prototype, values as they are printed. */
-export type TemplateContext = Readonly<Record<string, unknown>>;
+import { programOf } from './statements.ts';
 
 /** A template that passed the gate. */
 export interface CompiledTemplate {
@@ -17,65 +11,71 @@ export interface CompiledTemplate {
   readonly references: readonly Reference[];
   /**
    * @param now epoch ms: what `moment` calls now
+   * @param most the longest text that may come of it, in characters; 256 kB unless told otherwise
    * @throws TemplateError when it takes too long, prints too much or meets a time it does not understand
    */
-  readonly render: (context: TemplateContext, now: number) => string;
+  readonly render: (context: TemplateContext, now: number, most?: number) => string;
 }
 
-// An environment of its own, in which nothing can be called but what a template's own helper list holds.
-const engine = Handlebars.create();
-for (const name of Object.keys(engine.helpers)) engine.unregisterHelper(name);
-
-const runtime = new Map<string, RuntimeHelper>([...helpers].map(([name, helper]) => [name, toRuntime(name, helper)]));
-runtime.set(printHelper, printer);
-runtime.set(sectionHelper, section);
-const knownHelpers: KnownHelpers = Object.fromEntries([...runtime.keys()].map((name) => [name, true]));
-
-const capacity = 512;
+/** Compiled templates that are kept, by their source. */
+const capacity = 4096;
+/** Characters of source that they may have together; compiled they take some thirty times as much memory. */
+const sourcesMost = 2 * 1024 * 1024;
 const cache = new Map<string, CompiledTemplate>();
+let sources = 0;
 
 /**
- * The compiled form of a template; the last 512 that were used are kept, by their content.
+ * The compiled form of a template; those used last are kept, by their content.
  *
  * @throws TemplateError when the gate refuses it
  */
 export function compileTemplate(source: string): CompiledTemplate {
+  // A text without tags is its own rendering, and compiled faster than it is found.
+  if (!source.includes('{{')) return plain(source);
   const known = cache.get(source);
   if (known !== undefined) {
     cache.delete(source);
     cache.set(source, known);
     return known;
   }
-  const compiled = source.includes('{{') ? compile(source) : plain(source);
+  const compiled = compile(source);
   cache.set(source, compiled);
+  sources += source.length;
   for (const oldest of cache.keys()) {
-    if (cache.size <= capacity) break;
+    if (cache.size <= capacity && sources <= sourcesMost) break;
     cache.delete(oldest);
+    sources -= oldest.length;
   }
   return compiled;
 }
 
+/** Whether a template is kept in its compiled form, so that rendering it compiles nothing. */
+export function isCompiled(source: string): boolean {
+  return !source.includes('{{') || cache.has(source);
+}
+
+/** Lets all compiled templates go: they are compiled again when they are used. */
+export function forgetTemplates(): void {
+  cache.clear();
+  sources = 0;
+}
+
 function plain(source: string): CompiledTemplate {
-  passGate(source);
-  return { references: [], render: () => source };
+  if (source.length > limits.source / 4) passGate(source);
+  const render = (_context: TemplateContext, now: number, most?: number): string => {
+    new Rendering(now, most).reserve({ line: 1, column: 1 }, source.length);
+    return source;
+  };
+  return { references: [], render };
 }
 
 function compile(source: string): CompiledTemplate {
-  const { tree, references, helpers: used } = passGate(source);
-  const print = engine.compile<TemplateContext>(tree, { knownHelpers, knownHelpersOnly: true });
-  // Handing over only the helpers in use keeps a rendering cheap: the engine wraps each of them every time.
-  const own = Object.fromEntries([...used].map((name) => [name, runtime.get(name) as Handlebars.HelperDelegate]));
-  const render = (context: TemplateContext, now: number): string => {
-    const budget = new Budget();
-    try {
-      const text = print(context, { helpers: own, data: { budget, now } });
-      if (text.length > limits.output) budget.print(undefined, limits.output + 1);
-      return text;
-    } catch (error) {
-      if (error instanceof TemplateError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new TemplateError(`could not be rendered: ${reason}`, { line: 1, column: 1 });
-    }
+  const { tree, references } = passGate(source);
+  const print = programOf(tree, []);
+  const render = (context: TemplateContext, now: number, most?: number): string => {
+    const rendering = new Rendering(now, most, ownsAllNames(context));
+    print({ context, outer: null, root: context, loop: null, params: null }, rendering);
+    return rendering.text;
   };
   return { references, render };
 }

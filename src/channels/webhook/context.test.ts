@@ -5,11 +5,12 @@ import { contextOf } from './context.ts';
 
 const facts = { createdAt: 0, uuid: 'the-uuid', randomNumber: 7, userAgent: 'Tocsin/0' };
 
-test('values are capped at 64 kB each and tags at 100', () => {
+test('values are capped at 64 kB each, a list as a whole, and tags at 100', () => {
   const context = contextOf(
     {
       LONG: 'x'.repeat(100_000),
-      TAGS: Array.from({ length: 200 }, () => 'y'.repeat(70_000)),
+      TAGS: Array.from({ length: 200 }, () => 'tag'),
+      LIST: ['a'.repeat(60_000), 'b'.repeat(60_000), 'c'],
       N: 5,
       NOTHING: undefined,
     },
@@ -17,7 +18,11 @@ test('values are capped at 64 kB each and tags at 100', () => {
   );
   assert.equal((context['LONG'] as string).length, 65_536);
   const tags = context['TAGS'] as string[];
-  assert.deepEqual([tags.length, tags[0]?.length], [100, 65_536]);
+  assert.deepEqual([tags.length, tags[99]], [100, 'tag']);
+  assert.deepEqual(
+    (context['LIST'] as string[]).map(({ length }) => length),
+    [60_000, 5536],
+  );
   assert.equal(context['N'], 5);
   assert.equal(context['NOTHING'], undefined);
 });

@@ -1,8 +1,10 @@
 // Makes of a delivery's variables what its templates look names up in: plain, capped, without a prototype.
 import type { TemplateValue, TemplateVariables } from '#domain/template-variables.ts';
 import { limits } from './budget.ts';
-import type { TemplateContext } from './compile.ts';
 import { cut } from './text-helpers.ts';
+
+/** What templates look names up in: no prototype, values as they are printed. */
+export type TemplateContext = Readonly<Record<string, unknown>>;
 
 /** What a rendering knows beside the variables; fixed per delivery, so that every attempt sends the same bytes. */
 export interface RenderFacts {
@@ -26,8 +28,24 @@ const prototype = Object.freeze(
 
 function capped(value: TemplateValue): unknown {
   if (typeof value === 'string') return cut(value, limits.value);
-  if (Array.isArray(value)) return value.slice(0, limits.tags).map((tag: string) => cut(tag, limits.value));
-  return value;
+  return Array.isArray(value) ? cappedList(value) : value;
+}
+
+/** A list is one value: its items share the length that a value may have. */
+function cappedList(list: readonly string[]): string[] {
+  const kept: string[] = [];
+  let room: number = limits.value;
+  for (const item of list) {
+    if (kept.length === limits.tags || room <= 0) break;
+    kept.push(cut(item, room));
+    room -= item.length;
+  }
+  return kept;
+}
+
+/** Whether a context was made here, so that no name in it is inherited. */
+export function ownsAllNames(context: object): boolean {
+  return Object.getPrototypeOf(context) === prototype;
 }
 
 /** The names and values of one delivery's templates (decisions: Variables, Limits). */

@@ -137,6 +137,7 @@ export class Exchange implements ConnectedHandler {
     if (this.#settle === null) return;
     if (this.#ways !== null && !this.#isSecondTry && this.#wasKeptAndLost(error)) {
       this.#isSecondTry = true;
+      this.#letGo();
       this.#dispatch(this.#ways.fresh);
       return;
     }
@@ -157,6 +158,12 @@ export class Exchange implements ConnectedHandler {
       this.#end(null);
       this.#controller?.abort(new Error('enough was read'));
     }
+  }
+
+  /** What comes over the connection from now on is no longer an answer to this. */
+  #letGo(): void {
+    if (this.connection !== null && this.#socket !== null) this.connection.onBytes = null;
+    this.#socket = null;
   }
 
   #dispatch(connections: Connections): void {
@@ -195,7 +202,7 @@ export class Exchange implements ConnectedHandler {
     if (settle === null) return;
     this.#settle = null;
     clearTimeout(this.#timer);
-    if (this.connection !== null && this.#socket !== null) this.connection.onBytes = null;
+    this.#letGo();
     const response = this.#answer?.recorded ?? null;
     const status = response?.status ?? 0;
     const answered: SendError | null =

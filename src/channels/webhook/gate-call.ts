@@ -64,7 +64,6 @@ function formFault(name: string, helper: Helper, call: Call, form: 'value' | 'bl
     if (form !== 'block') return `${name} is a block: write {{#${name} …}}…{{/${name}}}`;
     if (count > helper.most) return `${name} takes ${helper.most} argument, not ${count}`;
   }
-  if (helper.kind === 'value' && form === 'block') return `${name} prints a value: write {{${name} …}} without a block`;
   if (helper.kind === 'text' && form === 'block') {
     return count === 0 ? null : `${name} takes its text from the block or from an argument, not from both`;
   }

@@ -1,12 +1,13 @@
-// Decides whether a template may be used, and prepares its syntax tree for compiling (decisions: Limits, Broken template;
-// what may be called at all: docs/decisions/0017).
+// Decides whether a template may be used: everything in it is known, and within the limits (decisions: Limits, Broken
+// template; what may be called at all: docs/decisions/0060).
 import Handlebars from 'handlebars';
 import { checkCall, simpleName } from './gate-call.ts';
 import type { Call } from './gate-call.ts';
 import { limits } from './budget.ts';
-import { placeOf, scanTags } from './scan.ts';
+import { helpers } from './helpers.ts';
+import { longName, placeOf, scanTags, tooManyNodes } from './scan.ts';
 import type { Tag } from './scan.ts';
-import { TemplateError } from './template-error.ts';
+import { placeOfNode, TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
 /** A variable that a template names. */
@@ -19,20 +20,13 @@ export interface Reference {
 
 /** A template that may be used. */
 export interface Passed {
-  /** Every value goes through the helper `printHelper`, every section through `sectionHelper`. */
   readonly tree: hbs.AST.Program;
   readonly references: readonly Reference[];
-  /** Names of the helpers it calls. */
-  readonly helpers: ReadonlySet<string>;
 }
-
-/** Names that no template can spell as a call, because a tag is read as a variable unless it names a helper. */
-export const printHelper = ' print';
-export const sectionHelper = ' section';
 
 interface Walk {
   readonly references: Reference[];
-  readonly helpers: Set<string>;
+  nodes: number;
   /** Innermost last: whether names are looked up among the variables there. */
   readonly contexts: boolean[];
   /** Names declared with `as |name|` around here. */
@@ -46,24 +40,32 @@ interface Walk {
  */
 export function passGate(source: string): Passed {
   const tags = scanTags(source);
-  const walk: Walk = { references: [], helpers: new Set([printHelper]), contexts: [true], blockParams: [] };
+  const walk: Walk = { references: [], nodes: 0, contexts: [true], blockParams: [] };
   const tree = parse(source, tags);
   walkProgram(tree, walk);
-  return { tree, references: walk.references, helpers: walk.helpers };
+  return { tree, references: walk.references };
 }
 
 function parse(source: string, tags: readonly Tag[]): hbs.AST.Program {
   try {
     return Handlebars.parse(source);
   } catch (error) {
-    throw brokenTag(source, tags) ?? parserError(error);
+    const message = error instanceof Error ? error.message : String(error);
+    const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1);
+    const misfit = new TemplateError('the blocks of this template do not fit together', { line, column: 1 });
+    throw brokenTag(source, tags, line) ?? misfit;
   }
 }
 
 /** The parser tells the line at most: the first tag that it does not take by itself is the broken one. */
-function brokenTag(source: string, tags: readonly Tag[]): TemplateError | null {
+function brokenTag(source: string, tags: readonly Tag[], line: number): TemplateError | null {
+  const lines = source.split('\n');
+  const from = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  const to = from + (lines[line - 1]?.length ?? 0);
+  // A parser that tells no line that there is leaves every tag in question.
+  const isNear = (start: number, end: number): boolean => lines[line - 1] === undefined || (start <= to && end >= from);
   for (const { start, text, role, name } of tags) {
-    if (role === 'close') continue;
+    if (role === 'close' || !isNear(start, start + text.length)) continue;
     const alone = { open: `${text}{{/${name}}}`, else: `{{#if x}}${text}{{/if}}`, value: text }[role];
     try {
       Handlebars.parse(alone);
@@ -76,16 +78,6 @@ function brokenTag(source: string, tags: readonly Tag[]): TemplateError | null {
   return null;
 }
 
-function parserError(error: unknown): TemplateError {
-  const message = error instanceof Error ? error.message : String(error);
-  const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1);
-  return new TemplateError('the blocks of this template do not fit together', { line, column: 1 });
-}
-
-function placeOfNode(node: hbs.AST.Node): Place {
-  return { line: node.loc.start.line, column: node.loc.start.column + 1 };
-}
-
 function walkProgram(program: hbs.AST.Program, walk: Walk): void {
   for (const statement of program.body) {
     switch (statement.type) {
@@ -93,7 +85,7 @@ function walkProgram(program: hbs.AST.Program, walk: Walk): void {
       case 'CommentStatement':
         break;
       case 'MustacheStatement':
-        walkMustache(statement as hbs.AST.MustacheStatement, walk);
+        walkCall(statement as hbs.AST.MustacheStatement, 'value', walk);
         break;
       case 'BlockStatement':
         walkBlock(statement as hbs.AST.BlockStatement, walk);
@@ -104,29 +96,9 @@ function walkProgram(program: hbs.AST.Program, walk: Walk): void {
   }
 }
 
-function path(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
-  return { type: 'PathExpression', data: false, depth: 0, parts: [name], original: name, loc };
-}
-
-/** `{{X}}` becomes a call of the print helper with X, `{{trim X}}` one with `(trim X)`. */
-function walkMustache(node: hbs.AST.MustacheStatement, walk: Walk): void {
-  const helper = walkCall(node, 'value', walk);
-  const { loc, params, hash } = node;
-  const printed =
-    helper === null ? node.path : ({ type: 'SubExpression', path: node.path, params, hash, loc } as hbs.AST.Expression);
-  node.params = [printed];
-  node.path = path(printHelper, loc);
-  Reflect.deleteProperty(node, 'hash');
-}
-
 function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
   const helper = walkCall(node, 'block', walk);
-  const changesContext = helper === null || helper === 'each' || helper === 'with';
-  if (helper === null) {
-    node.params = [node.path];
-    node.path = path(sectionHelper, node.loc);
-    walk.helpers.add(sectionHelper);
-  }
+  const changesContext = helper === null || changesContextOf(helper);
   // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
   const program = node.program as hbs.AST.Program | undefined;
   const inverse = node.inverse as hbs.AST.Program | undefined;
@@ -141,12 +113,19 @@ function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
   if (inverse !== undefined) walkProgram(inverse, walk);
 }
 
+/** Whether names inside the block of a helper are looked up in another value than outside. */
+export function changesContextOf(helper: string): boolean {
+  return helper === 'each' || helper === 'with' || helpers.get(helper)?.kind === 'value';
+}
+
 /** Checks a call and all in it; the name of the helper it calls, null when it names a variable. */
 function walkCall(node: Call, form: 'value' | 'block' | 'argument', walk: Walk): string | null {
   const name = simpleName(node.path, walk.blockParams);
-  const helper = checkCall(node, form, name, placeOfNode(node));
+  const place = placeOfNode(node);
+  const helper = checkCall(node, form, name, place);
+  walk.nodes += 1 + node.params.length + (node.hash?.pairs.length ?? 0);
+  if (walk.nodes > limits.nodes) throw new TemplateError(tooManyNodes, place);
   if (helper === null) noteReference(node.path as hbs.AST.PathExpression, walk);
-  else walk.helpers.add(helper);
   for (const param of node.params) walkExpression(param, walk);
   for (const pair of node.hash?.pairs ?? []) walkExpression(pair.value, walk);
   const key = helper === 'lookup' ? node.params[1] : undefined;
@@ -174,7 +153,7 @@ function noteReference(node: hbs.AST.PathExpression, walk: Walk): void {
   const place = placeOfNode(node);
   const { parts, depth, data } = node;
   if (parts.length + depth > limits.pathParts) {
-    throw new TemplateError(`a name of more than ${limits.pathParts} parts`, place);
+    throw new TemplateError(longName, place);
   }
   const [first, second] = parts;
   if (data) {

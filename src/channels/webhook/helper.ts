@@ -1,5 +1,4 @@
 // What a helper is: a pure function of its arguments, and how it may be written in a template.
-import type { Budget } from './budget.ts';
 import type { Place } from './template-error.ts';
 
 /** Named arguments of a call, as in `{{eq A compare='x'}}`. */
@@ -9,9 +8,10 @@ export type Hash = Readonly<Record<string, unknown>>;
 export interface Scope {
   /** Epoch ms: when the delivery was created. All times are in UTC. */
   readonly now: number;
-  readonly budget: Budget;
   /** Where the call stands. */
-  readonly place: Place | undefined;
+  readonly place: Place;
+  /** Notes that `length` characters will be read or made, and ends the rendering when that is too much. */
+  handle(length: number): void;
 }
 
 interface Written {
@@ -35,7 +35,10 @@ export interface TextHelper extends Written {
   readonly value: (args: readonly unknown[], scope: Scope) => unknown;
 }
 
-/** Makes a value of its arguments: `{{moment 'X'}}` and `(moment 'X')`. */
+/**
+ * Makes a value of its arguments: `{{moment 'X'}}` and `(moment 'X')`. As a block it goes into the value:
+ * `{{#tagValue TAGS 'env'}}{{this}}{{else}}…{{/tagValue}}`, once for each item of a list.
+ */
 export interface ValueHelper extends Written {
   readonly kind: 'value';
   readonly value: (args: readonly unknown[], scope: Scope) => unknown;

@@ -137,18 +137,78 @@ const names = [...Object.keys(writers), ...Object.keys(shorthands)].sort((a, b) 
 // Text in brackets stands for itself, a backslash lets the next token through as it is, S repeats for fractions of a second.
 const piece = new RegExp(String.raw`\[([^[]*)\]|\\(${names.join('|')}|S{1,9})|S{1,9}|${names.join('|')}`, 'g');
 
+type Piece = (date: Date) => string | number;
+
+/** What a format prints, piece by piece, and the words in it that are neither token nor text in brackets. */
+interface Parsed {
+  readonly pieces: readonly Piece[];
+  readonly words: readonly string[];
+}
+
+function fixed(text: string): Piece {
+  return () => text;
+}
+
+function fraction(digits: number): Piece {
+  return (date) => padded(date.getUTCMilliseconds(), 3).padEnd(9, '0').slice(0, digits);
+}
+
+function parse(format: string): Parsed {
+  const pieces: Piece[] = [];
+  const words: string[] = [];
+  let from = 0;
+  for (const match of format.matchAll(piece)) {
+    const [token, text, escaped] = match;
+    if (match.index > from) pieces.push(fixed(format.slice(from, match.index)));
+    words.push(...foreignWords(format, from, match.index));
+    from = match.index + token.length;
+    const shorthand = shorthands[token];
+    if (text !== undefined || escaped !== undefined) pieces.push(fixed(text ?? escaped ?? ''));
+    else if (shorthand === undefined) pieces.push(writers[token] ?? fraction(token.length));
+    else pieces.push(...parse(shorthand).pieces);
+  }
+  if (from < format.length) pieces.push(fixed(format.slice(from)));
+  words.push(...foreignWords(format, from, format.length));
+  return { pieces, words };
+}
+
+/** Words of which a part means nothing; the T of ISO 8601 and the name of the one zone stand for themselves. */
+function foreignWords(format: string, from: number, to: number): string[] {
+  return [...format.slice(from, to).matchAll(/[A-Za-z]+/g)].flatMap(({ index, 0: letters }) => {
+    if (['T', 'UTC', 'GMT'].includes(letters)) return [];
+    const before = /[A-Za-z]*$/.exec(format.slice(Math.max(0, from + index - 32), from + index))?.[0] ?? '';
+    const after = /^[A-Za-z]*/.exec(format.slice(from + index, from + index + 32))?.[0] ?? '';
+    return [before + after];
+  });
+}
+
+const capacity = 256;
+const longest = 256;
+const cache = new Map<string, Parsed>();
+
+function parsed(format: string): Parsed {
+  const known = cache.get(format);
+  if (known !== undefined) return known;
+  const made = parse(format);
+  if (format.length > longest) return made;
+  // Formats stand in templates and are few; one that a value brought along goes with the others, sooner or later.
+  if (cache.size >= capacity) cache.clear();
+  cache.set(format, made);
+  return made;
+}
+
+/** Letters of a format that mean nothing, such as the word "at" outside of brackets; null = it is understood. */
+export function foreignWordIn(format: string): string | null {
+  return parsed(format).words[0] ?? null;
+}
+
 /**
  * An instant as text. Tokens are those of moment's documentation: `YYYY`, `MM`, `Do`, `dddd`, `HH`, `h`, `A`, `SSS`,
  * `X` (unix seconds), `x` (ms), `L` and its kin, `[text]` as it stands; anything else is copied.
  */
 export function formatInstant(at: number, format: string): string {
   const date = new Date(at);
-  return format.replace(piece, (token: string, text: string | undefined, escaped: string | undefined) => {
-    if (text !== undefined || escaped !== undefined) return text ?? escaped ?? '';
-    const shorthand = shorthands[token];
-    if (shorthand !== undefined) return formatInstant(at, shorthand);
-    const write = writers[token];
-    if (write !== undefined) return String(write(date));
-    return padded(date.getUTCMilliseconds(), 3).padEnd(9, '0').slice(0, token.length);
-  });
+  let text = '';
+  for (const write of parsed(format).pieces) text += write(date);
+  return text;
 }

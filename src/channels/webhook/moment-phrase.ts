@@ -111,6 +111,9 @@ function relative(phrase: string, now: number): number | null {
 
 const isoDate = /^\d{4}-\d\d(-\d\d)?$|^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(z|[+-]\d\d:?\d\d)?$/;
 
+/** The form in which instants stand in variables; its days exist in every month, so nothing is left to look at. */
+const exact = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** An ISO date or time; without an offset it is UTC. */
 function iso(phrase: string): number | null {
   if (!isoDate.test(phrase)) return null;
@@ -132,6 +135,7 @@ export function instantOf(value: unknown, now: number): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   let at: number | null;
   if (typeof value === 'number') at = value;
+  else if (value.length === 24 && exact.test(value)) at = Date.parse(value);
   else if (value.length > longest) at = null;
   else {
     const phrase = value.trim().toLowerCase();

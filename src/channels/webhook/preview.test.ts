@@ -86,6 +86,102 @@ test('a secret is warned of in every field', () => {
   assert.match(found[0]?.message ?? '', /TOKEN is marked secret/);
 });
 
+function found(config: Parameters<typeof warnAboutWebhook>[0], values: Parameters<typeof warnAboutWebhook>[1] = {}) {
+  return warnAboutWebhook(config, { ...variables, ...values }, new Set());
+}
+
+const smallest: readonly (readonly [template: string, example: string, message: RegExp])[] = [
+  [
+    '{"a": "{{{CHECK_NAME}}}"}',
+    '"',
+    /holds a quotation mark\. Write {{json CHECK_NAME}} instead of the quotes and braces/,
+  ],
+  ['{"a": "{{CHECK_NAME}}"}', '\\', /holds a backslash, although a quotation mark is escaped there/],
+  ['{"a": "in {{{CHECK_NAME}}} now"}', '"', /Write "{{jsonString CHECK_NAME}}" inside quotes/],
+  ['{"a": {{#if CHECK_NAME}}"{{{replace CHECK_NAME \'"\' \'\'}}}"{{/if}} }', '\\', /holds a backslash/],
+];
+for (const [template, example, message] of smallest) {
+  test(`the smallest value that breaks ${template} is shown, with its place and what to write`, () => {
+    const [warning, ...rest] = found({ url: 'https://h/', template });
+    assert.deepEqual(rest, []);
+    assert.match(warning?.message ?? '', message);
+    assert.equal(warning?.example, example);
+    const start = template.indexOf('CHECK_NAME');
+    assert.ok(warning?.line === 1 && Math.abs((warning.column ?? 0) - start) < 12);
+  });
+}
+
+test('the fix that a warning names brings no warning', () => {
+  assert.deepEqual(
+    found({ url: 'https://h/', template: '{"a": {{json CHECK_NAME}} , "b": "in {{jsonString CHECK_NAME}}"}' }),
+    [],
+  );
+});
+
+const urls: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], example: string, message: RegExp])[] = [
+  [
+    { url: 'https://h/{{{CHECK_NAME}}}' },
+    '/',
+    /^The URL becomes another one when CHECK_NAME holds a slash: write {{urlencode CHECK_NAME}}/,
+  ],
+  [{ url: 'https://h/x?q={{{CHECK_NAME}}}' }, '&', /holds an ampersand/],
+  [{ url: 'https://h/x?q={{CHECK_NAME}}' }, '&', /^Double braces write & as &amp;/],
+  [
+    { url: 'https://h/{{urlencode (urlencode CHANNEL_NAME)}}' },
+    'a b',
+    /^CHANNEL_NAME is percent-encoded twice: write {{urlencode CHANNEL_NAME}} once/,
+  ],
+  [
+    { url: 'https://h/', queryParameters: [{ key: 'q', value: '{{urlencode CHECK_NAME}}' }] },
+    'a b',
+    /^CHECK_NAME is percent-encoded twice: query values are encoded for you: write {{{CHECK_NAME}}}/,
+  ],
+  [{ url: 'https://h/', queryParameters: [{ key: 'q', value: '{{CHECK_NAME}}' }] }, '&', /write {{{CHECK_NAME}}}/],
+];
+for (const [config, example, message] of urls) {
+  test(`an address that is encoded wrongly is warned of: ${JSON.stringify(config)}`, () => {
+    const [warning, ...rest] = found(config);
+    assert.deepEqual(rest, []);
+    assert.match(warning?.message ?? '', message);
+    assert.equal(warning?.example, example);
+  });
+}
+
+test('addresses that encode what they embed, or are a variable of the account, bring no warning', () => {
+  assert.deepEqual(found({ url: 'https://h/{{urlencode CHECK_NAME}}?q={{urlencode ALERT_TYPE}}' }), []);
+  assert.deepEqual(found({ url: '{{{HOOK}}}' }, { HOOK: 'https://h/x?a=b&c=d' }), []);
+  assert.deepEqual(found({ url: 'https://h/', queryParameters: [{ key: 'q', value: '{{{CHECK_NAME}}}' }] }), []);
+});
+
+test('a body over what its receiver takes is warned of, by host and by webhookType', () => {
+  const template = '{"content": "{{jsonString CHECK_ERROR_MESSAGE}}"}';
+  const discord = found({ url: 'https://discord.com/api/webhooks/1/x', template });
+  assert.match(
+    discord[0]?.message ?? '',
+    /^Too long when CHECK_ERROR_MESSAGE has 4096 characters: content has 4096 characters: Discord takes 2000\. Write {{truncate CHECK_ERROR_MESSAGE 500 '…'}}/,
+  );
+  const byType = found(
+    { url: 'https://h/', template, webhookType: 'WEBHOOK_DISCORD' },
+    { CHECK_ERROR_MESSAGE: 'x'.repeat(3000) },
+  );
+  assert.match(byType[0]?.message ?? '', /^Too long: content has 3000 characters: Discord takes 2000\.$/);
+  const teams = found({ url: 'https://h/', template: `{"a": "${'x'.repeat(30_000)}"}` });
+  assert.match(
+    teams[0]?.message ?? '',
+    /^Too long: the body has 30009 bytes: well-known receivers take no more than 28672/,
+  );
+  assert.deepEqual(found({ url: 'https://h/', template }), []);
+});
+
+test('a preview ends in time whatever the template', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `V${index}`);
+  const template = `[${names.map((name) => `"{{{${name}}}}{{#each LIST}}{{#each ../LIST}}{{/each}}{{/each}}"`).join(',')}]`;
+  const values = { ...Object.fromEntries(names.map((name) => [name, 'x'])), LIST: names };
+  const startedAt = performance.now();
+  warnAboutWebhook({ url: 'https://h/', template }, values, new Set());
+  assert.ok(performance.now() - startedAt < 1000);
+});
+
 test('a template that cannot be saved brings no warnings of its own', () => {
   assert.deepEqual(warnings('{{#if X}}'), []);
 });

@@ -1,47 +1,20 @@
 /** Says what will probably go wrong with a channel's templates although they can be saved. */
 import type { JsonObject } from '#domain/json.ts';
-import { systemVariableNames } from '#domain/template-variables.ts';
-import type { TemplateValue, TemplateVariables } from '#domain/template-variables.ts';
+import { systemVariableNames, type TemplateVariables } from '#domain/template-variables.ts';
+import { nearestName } from '#lib/nearest.ts';
 import { readConfig, templatesOf } from './config.ts';
-import { contextOf } from './context.ts';
-import { compileTemplate } from './compile.ts';
 import type { Reference } from './gate.ts';
 import { dollarNames } from './helpers.ts';
-import { nearestName } from '#lib/nearest.ts';
-import { isJson } from './render.ts';
-import { TemplateError } from './template-error.ts';
+import { bodyWarnings } from './hostile-body.ts';
+import { urlWarnings } from './hostile-url.ts';
+import { tooMuchFor } from './receivers.ts';
+import { createTrial, firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
 import { compileField, secretMessage } from './validate.ts';
 
-/** Something in a template that deserves a second look. */
-export interface PreviewWarning {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Text that breaks what was not made for it: quotes, newline, backslash, emoji, 4 kB. */
-const hostileText = `"quoted" 'text'\nsecond line\twith \\ backslash 🔥 ${'x'.repeat(4096)}`;
-/** System variables whose text comes from people or from the target; the others never hold a character that matters. */
-const freeText = new Set([
-  'ALERT_TITLE',
-  'CHECK_NAME',
-  'CHECK_DESCRIPTION',
-  'CHECK_URL',
-  'CHECK_ERROR_MESSAGE',
-  'API_CHECK_RESPONSE_STATUS_TEXT',
-  'RUN_LOCATION',
-  'GROUP_NAME',
-  'TAGS',
-]);
-const mayBeMissing = new Set([
-  'RESPONSE_TIME',
-  'API_CHECK_RESPONSE_STATUS_CODE',
-  'SSL_DAYS_REMAINING',
-  'REMINDER_SEQUENCE',
-]);
-
 /**
- * Warnings for a preview: values that make the body invalid JSON, variables that nobody defines, secrets
- * (decisions: `/v1/alert-channels/preview`). Templates that cannot be saved are left to `validateWebhook`.
+ * Warnings for a preview: values that make the body invalid JSON or bend the URL, what is encoded twice, variables that
+ * nobody defines, secrets, more than the receiver takes (decisions: `/v1/alert-channels/preview`). Templates that cannot be
+ * saved are left to `validateWebhook`.
  *
  * @param variables those of the previewed alert, user variables included
  */
@@ -51,11 +24,30 @@ export function warnAboutWebhook(
   secretNames: ReadonlySet<string>,
 ): PreviewWarning[] {
   const webhook = readConfig(config);
-  const named = templatesOf(webhook).flatMap(({ path, source }) => {
+  const fields = templatesOf(webhook).map(({ path, source }) => {
     const compiled = compileField(path, source);
-    return 'references' in compiled ? nameWarnings(path, compiled.references, variables, secretNames) : [];
+    return { path, references: 'references' in compiled ? compiled.references : null };
   });
-  return webhook.template === null ? named : [...named, ...jsonWarnings(webhook.template, variables)];
+  const readable = fields.flatMap(({ path, references }) => (references === null ? [] : [{ path, references }]));
+  const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, variables, secretNames));
+  // One that cannot be saved is never rendered: what it would do with other values does not matter yet.
+  if (readable.length < fields.length) return named;
+  const trial = createTrial(config);
+  // The body is tried by itself: it says the same wherever it goes.
+  const { method, template } = webhook;
+  const bodyTrial = createTrial({ url: 'https://receiver.invalid/', method, template });
+  const ofUrl = readable.filter(({ path }) => path === 'config.url' || path.startsWith('config.queryParameters'));
+  const inBody = readable.find(({ path }) => path === 'config.template')?.references ?? [];
+  const to = {
+    webhookType: typeof config['webhookType'] === 'string' ? config['webhookType'] : null,
+    url: trial.request(variables)?.url ?? webhook.url,
+  };
+  return [
+    ...named,
+    ...(webhook.template === null ? [] : bodyWarnings(webhook.template, inBody, variables, bodyTrial)),
+    ...urlWarnings(webhook, ofUrl, variables, trial),
+    ...sizeWarnings(inBody, variables, to, bodyTrial),
+  ];
 }
 
 function nameWarnings(
@@ -66,69 +58,41 @@ function nameWarnings(
 ): PreviewWarning[] {
   const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables)]);
   const warnings = new Map<string, PreviewWarning>();
-  for (const { name, isVariable } of references) {
+  for (const { name, place, isVariable } of references) {
     if (warnings.has(name)) continue;
-    if (secretNames.has(name)) warnings.set(name, { path, message: `${secretMessage(name)}; it renders as nothing` });
+    const warn = (message: string): unknown => warnings.set(name, { path, ...place, message });
+    if (secretNames.has(name)) warn(`${secretMessage(name)}; it renders as nothing`);
     else if (isVariable && !known.has(name)) {
       const nearest = nearestName(name, known);
-      const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
-      warnings.set(name, { path, message: `Nobody defines ${name}: it renders as nothing.${meant}` });
+      warn(`Nobody defines ${name}: it renders as nothing.${nearest === null ? '' : ` Did you mean ${nearest}?`}`);
     } else if (!isVariable && known.has(name)) {
-      const message = `${name} is looked up in the item here: inside each and with, write ../${name} or @root.${name}`;
-      warnings.set(name, { path, message });
+      warn(`${name} is looked up in the item here: inside each and with, write ../${name} or @root.${name}`);
     }
   }
   return [...warnings.values()];
 }
 
-function jsonWarnings(template: string, variables: TemplateVariables): PreviewWarning[] {
-  const base = [variables, plain(variables)].find((values) => rendersJson(template, values));
-  if (base === undefined) return [];
-  const names = new Set(compileTemplate(template).references.map(({ name }) => name));
-  return [...names].flatMap((name): PreviewWarning[] => {
-    const path = 'config.template';
-    const isFree = freeText.has(name) || !systemVariableNames.some((system) => system === name);
-    if (isFree && Object.hasOwn(base, name) && !rendersJson(template, { ...base, [name]: hostile(base[name]) })) {
-      const advice = `Write {{json ${name}}} instead of the quotes and braces, or "{{jsonString ${name}}}" inside quotes`;
-      const items = name === 'TAGS' ? ' ({{json TAGS}} for the list, {{json this}} inside each)' : '';
-      return [
-        {
-          path,
-          message: `The body is not valid JSON when ${name} holds quotes, line breaks or backslashes. ${advice}${items}.`,
-        },
-      ];
-    }
-    if (mayBeMissing.has(name) && !rendersJson(template, { ...base, [name]: undefined })) {
-      return [
-        {
-          path,
-          message: `The body is not valid JSON when there is no ${name}. Write {{json ${name}}} (null then) or {{default ${name} 0}}.`,
-        },
-      ];
-    }
-    return [];
+/** An error message, a name or a list of tags as long as they come. */
+const longText = 'x'.repeat(4096);
+
+/** Whether the receiver takes the message: as it is now, and with long values. */
+function sizeWarnings(
+  references: readonly Reference[],
+  variables: TemplateVariables,
+  to: { readonly webhookType: string | null; readonly url: string },
+  trial: Trial,
+): PreviewWarning[] {
+  const path = 'config.template';
+  const now = trial.request(variables);
+  const tooMuch = now === null ? null : tooMuchFor(now.body, to);
+  if (tooMuch !== null) return [{ path, message: `Too long: ${tooMuch}.` }];
+  const base = harmless(variables);
+  return firstOfEach(references).flatMap(({ name, place }): PreviewWarning[] => {
+    if (trial.isOver || !isFree(name) || !Object.hasOwn(base, name)) return [];
+    const request = trial.request({ ...base, [name]: holding(base[name], longText) });
+    const why = request === null ? null : tooMuchFor(request.body, to);
+    if (why === null) return [];
+    const message = `Too long when ${name} has ${longText.length} characters: ${why}. Write {{truncate ${name} 500 '…'}}.`;
+    return [{ path, ...place, message, example: longText }];
   });
-}
-
-function hostile(value: TemplateValue): TemplateValue {
-  return Array.isArray(value) ? [hostileText, hostileText] : hostileText;
-}
-
-function plain(variables: TemplateVariables): TemplateVariables {
-  return Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => {
-      if (Array.isArray(value)) return [name, ['x', 'y']];
-      return [name, typeof value === 'string' && freeText.has(name) ? 'x' : value];
-    }),
-  );
-}
-
-function rendersJson(template: string, variables: TemplateVariables): boolean {
-  const facts = { createdAt: 0, uuid: '00000000-0000-4000-8000-000000000000', randomNumber: 0, userAgent: '' };
-  try {
-    return isJson(compileTemplate(template).render(contextOf(variables, facts), facts.createdAt));
-  } catch (error) {
-    if (error instanceof TemplateError) return false;
-    throw error;
-  }
 }

@@ -68,6 +68,19 @@ test('without a template the body is the whole variable set as compact JSON, in 
   assert.equal(render({ template: null }).body, request.body);
 });
 
+test('without a template a body above 256 kB is an error, too', () => {
+  const long = {
+    ALERT_TITLE: '"'.repeat(60_000),
+    CHECK_NAME: '"'.repeat(60_000),
+    CHECK_ERROR_MESSAGE: '"'.repeat(60_000),
+  };
+  assert.throws(
+    () => renderWebhook({ url: 'https://h/' }, long, facts),
+    (error) =>
+      error instanceof TemplateError && error.path === 'config.template' && /longer than 256 kB/.test(error.message),
+  );
+});
+
 test('a missing value is empty text, lists join with commas, 0 and false print', () => {
   assert.equal(
     render({ template: '[{{CHECK_ERROR_MESSAGE}}{{NOBODY}}] {{TAGS}} {{IS_REMINDER}}' }).body,
@@ -142,6 +155,28 @@ test('query parameters are appended and leave the URL’s own query as it is wri
     'https://example.com/x?sig=a%2fb&q=%20+&a%20b=prod%2Ceu&a%20b=%26%3D%23&none=',
   );
   assert.match(render({ queryParameters }).url, /^https:\/\/example\.com\/hook\?a%20b=/);
+});
+
+test('a URL, a header and a query value end at 8 kB with an error, a body at 256 kB', () => {
+  const long = 'x'.repeat(9000);
+  const error = (config: Parameters<typeof render>[0]): string => {
+    try {
+      renderWebhook({ url: 'https://h/', ...config }, { LONG: long }, facts);
+      return 'rendered';
+    } catch (thrown) {
+      return thrown instanceof TemplateError ? `${thrown.path}: ${thrown.message}` : 'threw';
+    }
+  };
+  assert.equal(error({ url: 'https://h/{{LONG}}' }), 'config.url: the rendered text is longer than 8 kB');
+  assert.equal(
+    error({ headers: [{ key: 'a', value: '{{LONG}}' }] }),
+    'config.headers[0].value: the rendered text is longer than 8 kB',
+  );
+  assert.equal(
+    error({ queryParameters: [{ key: 'a', value: long }] }),
+    'config.queryParameters[0].value: the rendered text is longer than 8 kB',
+  );
+  assert.equal(error({ template: '{{LONG}}' }), 'rendered');
 });
 
 test('a header stays one line whatever a value brings along', () => {

@@ -3,12 +3,13 @@ import type { RenderedRequest } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/template-variables.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
+import { limits } from './budget.ts';
 import { compileTemplate } from './compile.ts';
-import type { TemplateContext } from './compile.ts';
 import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
 import { contextOf } from './context.ts';
-import type { RenderFacts } from './context.ts';
+import type { RenderFacts, TemplateContext } from './context.ts';
+import { sizeOf } from './text-helpers.ts';
 import { TemplateError, inField } from './template-error.ts';
 
 type Render = (path: string, source: string) => string;
@@ -23,7 +24,10 @@ export function renderWebhook(config: JsonObject, variables: TemplateVariables, 
   const webhook = readConfig(config);
   const context = contextOf(variables, facts);
   const render: Render = (path, source) =>
-    inField(path, () => compileTemplate(source).render(context, facts.createdAt));
+    inField(path, () => {
+      const most = path === 'config.template' ? limits.output : limits.line;
+      return compileTemplate(source).render(context, facts.createdAt, most);
+    });
   const body = renderBody(webhook, context, render);
   const { url, authorization } = renderUrl(webhook, render);
   const headers: [string, string][] = webhook.headers.map(({ key, value }, index) => [
@@ -42,7 +46,10 @@ function renderBody(webhook: WebhookConfig, context: TemplateContext, render: Re
   if (!hasBody(webhook.method)) return '';
   if (webhook.template !== null) return render('config.template', webhook.template);
   // Not applicable is '' here, so that every receiver sees the same keys.
-  return JSON.stringify(Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? ''])));
+  const values = Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? '']));
+  const body = sizeOf(values) > limits.output ? null : JSON.stringify(values);
+  if (body !== null && body.length <= limits.output) return body;
+  throw new TemplateError(`the body is longer than ${limits.output / 1024} kB`, start, 'config.template');
 }
 
 function contentType({ template }: WebhookConfig, body: string): string {
@@ -75,9 +82,12 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
     throw new TemplateError(`"${shown}" is not a URL that begins with http:// or https://`, start, 'config.url');
   }
   const authorization = basicAuthorization(url);
-  url.username = '';
-  url.password = '';
-  url.hash = '';
+  // Each of these writes the whole URL anew.
+  if (authorization !== null) {
+    url.username = '';
+    url.password = '';
+  }
+  if (url.href.includes('#')) url.hash = '';
   const pairs = webhook.queryParameters.map(({ key, value }, index) => {
     const rendered = render(`config.queryParameters[${index}].value`, value);
     return `${encodeURIComponent(key.toWellFormed())}=${encodeURIComponent(rendered.toWellFormed())}`;

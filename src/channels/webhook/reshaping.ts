@@ -1,6 +1,7 @@
 // Whether a template changes the text of a variable, so that its value is not recognised in what was rendered.
 import Handlebars from 'handlebars';
 import { compileTemplate } from './compile.ts';
+import { changesContextOf } from './gate.ts';
 import { type Call, simpleName } from './gate-call.ts';
 import { helpers } from './helpers.ts';
 import { TemplateError } from './template-error.ts';
@@ -57,7 +58,7 @@ function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
   const isTainted = value !== undefined && taintOf(value, walk);
   for (const param of node.params.slice(1)) taintOf(param, walk);
   if (isText) walk.within++;
-  const changesContext = name === null || name === 'each' || name === 'with';
+  const changesContext = name === null || changesContextOf(name);
   const program = node.program as hbs.AST.Program | undefined;
   const outer = new Map(walk.params);
   program?.blockParams?.forEach((param, index) => walk.params.set(param, isTainted && index === 0));

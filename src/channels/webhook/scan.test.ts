@@ -60,6 +60,9 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
   '25 parentheses in each other': [`{{eq ${'('.repeat(25)}${')'.repeat(25)}}}`, /deeper than 24/],
   '10,000 parentheses': [`{{eq ${'('.repeat(10_000)}`, /deeper than 24/],
   '500 flat sub-expressions': [`{{and ${'(not X) '.repeat(500)}}}`, /more than 500/],
+  '2,001 words in one tag': [`{{and ${'X '.repeat(2000)}}}`, /more than 2000 names, texts and numbers/],
+  'a path of 10,000 parts': [`{{${'a.'.repeat(10_000)}a}}`, /a name of more than 16 parts/],
+  '10,000 steps up': [`{{${'../'.repeat(10_000)}a}}`, /a name of more than 16 parts/],
   '32 kB of open braces': ['{'.repeat(32_000), /raw blocks/],
   '32 kB of an open string': [`{{x "${'a'.repeat(32_000)}`, /never closed/],
 };

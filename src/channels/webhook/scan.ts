@@ -20,6 +20,9 @@ interface OpenBlock {
   levels: number;
 }
 
+export const longName = `a name of more than ${limits.pathParts} parts`;
+export const tooManyNodes = `more than ${limits.nodes} names, texts and numbers inside the braces`;
+
 /** Line and column of an index, from 1. */
 export function placeOf(source: string, index: number): Place {
   const before = source.slice(0, index);
@@ -43,6 +46,7 @@ export function scanTags(source: string): Tag[] {
   const tags: Tag[] = [];
   const open: OpenBlock[] = [];
   let expressions = 0;
+  let nodes = 0;
   for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at)) {
     if (source[at - 1] === '\\' && source[at - 2] !== '\\') {
       at += 2;
@@ -53,7 +57,7 @@ export function scanTags(source: string): Tag[] {
       at = comment;
       continue;
     }
-    const { end, parentheses, depth } = tagEnd(source, at, fail);
+    const { end, parentheses, depth, words } = tagEnd(source, at, fail);
     const tag = read(source.slice(at, end), at, fail);
     // {"a":{{X}}} reads as the end of a triple brace: the parser would say nothing that helps.
     if (!tag.text.endsWith('}}}') && source[end] === '}') {
@@ -63,6 +67,8 @@ export function scanTags(source: string): Tag[] {
     follow(tag, open, source, fail);
     if (tag.role !== 'close') expressions += 1 + parentheses;
     if (expressions > limits.expressions) fail(at, `more than ${limits.expressions} expressions and blocks`);
+    nodes += words;
+    if (nodes > limits.nodes) fail(at, tooManyNodes);
     const levels = open.reduce((sum, block) => sum + block.levels, 0);
     if (levels + depth > limits.depth) fail(at, `blocks and parentheses nest deeper than ${limits.depth} levels`);
     at = end;
@@ -87,23 +93,42 @@ function commentEnd(source: string, at: number, fail: Fail): number | null {
   return fail(at, `this comment is never closed: end it with ${isLong ? '--}}' : '}}'}`);
 }
 
-/** Where the tag that begins at `at` ends, and how many and how deep its parentheses are. */
-function tagEnd(source: string, at: number, fail: Fail): { end: number; parentheses: number; depth: number } {
+/** What one tag holds. */
+interface Extent {
+  readonly end: number;
+  readonly parentheses: number;
+  /** How deep they are. */
+  readonly depth: number;
+  /** Names, texts and numbers, roughly. */
+  readonly words: number;
+}
+
+/** Marks between the parts of a name that no name within the limits has: `../` counts for two, `.[` for one. */
+const marksMost = 2 * limits.pathParts + 4;
+
+/** Where the tag that begins at `at` ends, and how much it holds. */
+function tagEnd(source: string, at: number, fail: Fail): Extent {
   if (source.startsWith('{{{{', at)) fail(at, 'raw blocks {{{{…}}}} are not supported');
   const closing = source.startsWith('{{{', at) ? '}}}' : '}}';
-  let parentheses = 0;
-  let level = 0;
-  let depth = 0;
+  let [parentheses, level, depth, words, marks] = [0, 0, 0, 0, 0];
+  let isWithin = false;
   for (let i = at + closing.length; i < source.length; i++) {
-    const char = source[i];
+    const char = source[i] as string;
+    const isPlain = !/[\s()=|]/.test(char);
+    if (isPlain && !isWithin) words++;
+    if (!isPlain) marks = 0;
+    isWithin = isPlain;
     if (char === '"' || char === "'" || char === '[') i = quoteEnd(source, i, char === '[' ? ']' : char);
     else if (char === '(') {
       parentheses++;
       depth = Math.max(depth, ++level);
     } else if (char === ')') level--;
-    else if (char === '}' && source.startsWith(closing, i)) return { end: i + closing.length, parentheses, depth };
-    else if (char === '{') break;
+    else if (char === '.' || char === '/') marks++;
+    else if (char === '}' && source.startsWith(closing, i)) {
+      return { end: i + closing.length, parentheses, depth, words };
+    } else if (char === '{') break;
     if (depth > limits.depth) fail(at, `parentheses nest deeper than ${limits.depth} levels`);
+    if (marks > marksMost) fail(at, longName);
   }
   return fail(at, `this tag is never closed: end it with ${closing}`);
 }

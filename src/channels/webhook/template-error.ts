@@ -6,6 +6,11 @@ export interface Place {
   readonly column: number;
 }
 
+/** Where a node of a syntax tree stands. */
+export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Place {
+  return { line: loc.start.line, column: loc.start.column + 1 };
+}
+
 /** A template that cannot be saved or rendered (decisions: Broken template). */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';

@@ -10,13 +10,70 @@ export function textOf(value: unknown): string {
   return '[object Object]';
 }
 
+/** About how many characters a value has as text; cheap to ask. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let size = 0;
+  for (const item of Object.values(value)) size += 1 + sizeOf(item);
+  return size;
+}
+
+const special = /[&<>"'`=]/;
+const entities = new Map(
+  Object.entries({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#x27;',
+    '`': '&#x60;',
+    '=': '&#x3D;',
+  }).map(([char, entity]) => [char.charCodeAt(0), entity] as const),
+);
+
+/** What double braces print of a text: HTML's special characters as entities, as Handlebars does it. */
+export function escaped(text: string): string {
+  if (!special.test(text)) return text;
+  let made = '';
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const entity = code > highestSpecial ? undefined : entities.get(code);
+    if (entity === undefined) continue;
+    made += text.slice(from, i) + entity;
+    from = i + 1;
+  }
+  return made + text.slice(from);
+}
+
+const highestSpecial = '`'.charCodeAt(0);
+
+/** How long a text is when it is escaped; cheaper to ask than to do. */
+export function escapedLength(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= highestSpecial) length += (entities.get(code)?.length ?? 1) - 1;
+  }
+  return length;
+}
+
 /** Whether a text argument was given: an empty one counts as left out, as in the classic helper library. */
 function isGiven(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 function onText(change: (text: string) => string): TextHelper {
-  return { kind: 'text', least: 1, value: ([text]) => (typeof text === 'string' ? change(text) : '') };
+  return {
+    kind: 'text',
+    least: 1,
+    value: ([text], scope) => {
+      if (typeof text !== 'string') return '';
+      scope.handle(text.length);
+      return change(text);
+    },
+  };
 }
 
 function verbatim(print: (value: unknown) => string): TextHelper {
@@ -24,8 +81,8 @@ function verbatim(print: (value: unknown) => string): TextHelper {
     kind: 'text',
     least: 1,
     verbatim: true,
-    value: ([value], { budget, place }) => {
-      budget.handle(place, textOf(value).length);
+    value: ([value], scope) => {
+      scope.handle(sizeOf(value));
       return print(value);
     },
   };
@@ -38,37 +95,43 @@ export function cut(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-function truncate([text, length, suffix]: readonly unknown[]): string {
+function truncate([text, length, suffix]: readonly unknown[], scope: Scope): string {
   if (typeof text !== 'string') return '';
+  scope.handle(text.length);
   const most = Number(length);
   if (!(text.length > most)) return text;
   const end = typeof suffix === 'string' ? suffix : '';
   return cut(cut(text, Math.max(0, most - end.length)) + end, Math.max(0, most));
 }
 
-function replace([text, from, to]: readonly unknown[], { budget, place }: Scope): string {
+function replace([text, from, to]: readonly unknown[], scope: Scope): string {
   if (typeof text !== 'string') return '';
   if (!isGiven(from)) return text;
+  scope.handle(text.length);
   const parts = text.split(from);
   const by = typeof to === 'string' ? to : '';
-  budget.handle(place, text.length + parts.length * by.length);
+  // A piece costs more than its characters.
+  scope.handle(parts.length * (pieceCost + by.length));
   return parts.join(by);
 }
 
-function join([list, separator]: readonly unknown[], { budget, place }: Scope): string {
+/** What making one item of a list costs, in characters. */
+const pieceCost = 8;
+
+function join([list, separator]: readonly unknown[], scope: Scope): string {
   if (typeof list === 'string') return list;
   if (!Array.isArray(list)) return '';
   const between = isGiven(separator) ? separator : ', ';
-  const texts = list.map(textOf);
-  budget.handle(
-    place,
-    texts.reduce((sum, text) => sum + text.length + between.length, 0),
-  );
-  return texts.join(between);
+  scope.handle(sizeOf(list) + list.length * (pieceCost + between.length));
+  return list.map(textOf).join(between);
 }
 
-function split([text, separator]: readonly unknown[]): unknown {
-  return typeof text === 'string' ? text.split(isGiven(separator) ? separator : ',') : '';
+function split([text, separator]: readonly unknown[], scope: Scope): unknown {
+  if (typeof text !== 'string') return '';
+  scope.handle(text.length);
+  const parts = text.split(isGiven(separator) ? separator : ',');
+  scope.handle(parts.length * pieceCost);
+  return parts;
 }
 
 function lengthOf([value]: readonly unknown[]): number {
@@ -77,8 +140,9 @@ function lengthOf([value]: readonly unknown[]): number {
 }
 
 /** The rest of the first tag `key:value` or `key=value`, otherwise the fallback, otherwise nothing. */
-function tagValue([tags, key, fallback]: readonly unknown[]): unknown {
+function tagValue([tags, key, fallback]: readonly unknown[], scope: Scope): unknown {
   if (Array.isArray(tags) && typeof key === 'string') {
+    scope.handle(tags.length * pieceCost);
     for (const tag of tags) {
       if (typeof tag !== 'string' || !tag.startsWith(key)) continue;
       const mark = tag.charAt(key.length);
@@ -92,14 +156,22 @@ function value(least: number, make: ValueHelper['value']): ValueHelper {
   return { kind: 'value', least, value: make };
 }
 
+// oxlint-disable-next-line no-control-regex -- control characters are among what JSON escapes
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** A text as JSON. Most hold nothing to escape, and looking for it is cheaper than escaping. */
+function quoted(text: string): string {
+  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
 /** The text and value helpers by name. A value of an unsuitable type prints nothing; it never breaks an alert. */
 export const textHelpers: Readonly<Record<string, TextHelper | ValueHelper>> = {
   uppercase: onText((text) => text.toUpperCase()),
   lowercase: onText((text) => text.toLowerCase()),
   capitalize: onText((text) => text.charAt(0).toUpperCase() + text.slice(1)),
   trim: onText((text) => text.trim()),
-  json: verbatim((any) => JSON.stringify(any) ?? 'null'),
-  jsonString: verbatim((any) => JSON.stringify(textOf(any)).slice(1, -1)),
+  json: verbatim((any) => (typeof any === 'string' ? quoted(any) : (JSON.stringify(any) ?? 'null'))),
+  jsonString: verbatim((any) => quoted(textOf(any)).slice(1, -1)),
   urlencode: verbatim((any) => encodeURIComponent(textOf(any).toWellFormed())),
   truncate: value(2, truncate),
   replace: value(2, replace),

@@ -49,6 +49,27 @@ test('a written time that is not understood is refused at save, with line and co
   );
 });
 
+test('a format with a word that means nothing is refused at save, and an error of the rendering where a value brings it', () => {
+  const at = (error: unknown): boolean =>
+    error instanceof TemplateError &&
+    error.line === 2 &&
+    error.column === 2 &&
+    /"soonish" means nothing/.test(error.message);
+  assert.throws(() => compileTemplate('first\n {{moment STARTED_AT "soonish"}}'), at);
+  assert.throws(() => compileTemplate('first\n {{moment BAD}}').render(values, now), at);
+});
+
+test('a time alone is not taken for a format', () => {
+  assert.throws(() => compileTemplate('{{moment "2 days ago"}}'), /is a time, not a format/);
+  assert.throws(() => compileTemplate('{{moment STARTED_AT}}').render(values, now), /is a time, not a format/);
+  assert.throws(() => compileTemplate('{{date MS}}').render(values, now), /is a time, not a format/);
+});
+
+test('what stands for itself in formats everywhere may stay', () => {
+  assert.equal(compileTemplate('{{moment "YYYY-MM-DDTHH:mm:ss[Z]"}}').render(values, now), '2026-11-21T09:05:07Z');
+  assert.equal(compileTemplate('{{moment "HH:mm UTC"}}').render(values, now), '09:05 UTC');
+});
+
 test('a value that is not a time is a visible error of the rendering, with line and column', () => {
   assert.throws(
     () => compileTemplate('first\n {{moment BAD "X"}}').render(values, now),

@@ -1,42 +1,63 @@
 // Helpers that print times: moment, date and year, all in UTC and seen from the delivery's creation (spec §6.3).
 import type { Scope, ValueHelper } from './helper.ts';
-import { formatInstant } from './moment-format.ts';
+import { foreignWordIn, formatInstant } from './moment-format.ts';
 import { instantOf } from './moment-phrase.ts';
 import { TemplateError } from './template-error.ts';
-import { textOf } from './text-helpers.ts';
+import { cut, textOf } from './text-helpers.ts';
 
 const understood =
   '"now", "yesterday", "2 days ago", "in 2 hours", "last week", "next month", "monday", an ISO date or milliseconds';
 
 function notUnderstood(value: unknown): string {
-  const shown = textOf(value);
-  return `"${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}" is not a time: moment understands ${understood}`;
+  return `${shown(textOf(value))} is not a time: moment understands ${understood}`;
+}
+
+function shown(text: string): string {
+  return `"${text.length > 64 ? `${cut(text, 64)}…` : text}"`;
 }
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/**
- * One text = the format of now; two = the time of the first, in the format of the second; none = `MMMM DD, YYYY`.
- * A missing time prints nothing; one that is not understood is a visible error, never silently "now".
- */
-function moment(args: readonly unknown[], { now, budget, place }: Scope): string {
-  const format = args.length === 0 ? 'MMMM DD, YYYY' : textOf(args.length === 1 ? args[0] : args[1]);
-  // A token can grow into a sentence: "LLLL" is 4 characters and prints 38.
-  budget.handle(place, format.length * 16);
-  if (args.length < 2) return formatInstant(now, format);
-  const [value] = args;
-  if (isMissing(value)) return '';
-  const at = instantOf(value, now);
-  if (at === null) throw new TemplateError(notUnderstood(value), place ?? { line: 1, column: 1 });
-  return formatInstant(at, isMissing(args[1]) ? 'MMMM DD, YYYY' : format);
+/** What is wrong with a format; null = it is understood. `isAlone`: no time stands before it. */
+function formatFault(format: unknown, isAlone: boolean): string | null {
+  if (isMissing(format)) return null;
+  const text = textOf(format);
+  if (isAlone && instantOf(format, 0) !== null) {
+    return `${shown(text)} is a time, not a format: write the format after it, as in {{moment '2 days ago' 'YYYY-MM-DD'}}`;
+  }
+  const word = foreignWordIn(text);
+  return word === null ? null : `${shown(word)} means nothing in a format: put words into brackets, [${cut(word, 64)}]`;
 }
 
-/** At save: a time written out in the template must be one that is understood. */
+/**
+ * One text = the format of now; two = the time of the first, in the format of the second; none = `MMMM DD, YYYY`.
+ * What is missing prints nothing; what is not understood is a visible error, never silently "now".
+ */
+function moment(args: readonly unknown[], scope: Scope): string {
+  const isAlone = args.length < 2;
+  const format = args.length === 0 ? standard : textOf(args[isAlone ? 0 : 1]);
+  // A token can grow into a sentence: "LLLL" is 4 characters and prints 38.
+  scope.handle(format.length * 16);
+  const wrong = formatFault(isAlone ? args[0] : args[1], isAlone);
+  if (wrong !== null) throw new TemplateError(wrong, scope.place);
+  if (isAlone) return formatInstant(scope.now, format);
+  const [value] = args;
+  if (isMissing(value)) return '';
+  const at = instantOf(value, scope.now);
+  if (at === null) throw new TemplateError(notUnderstood(value), scope.place);
+  return formatInstant(at, isMissing(args[1]) ? standard : format);
+}
+
+const standard = 'MMMM DD, YYYY';
+
+/** At save: a time and a format written out in the template must be ones that are understood. */
 function fault(literals: readonly unknown[]): string | null {
-  if (literals.length < 2 || isMissing(literals[0])) return null;
-  return instantOf(literals[0], 0) === null ? notUnderstood(literals[0]) : null;
+  const isAlone = literals.length < 2;
+  const [value] = literals;
+  if (!isAlone && !isMissing(value) && instantOf(value, 0) === null) return notUnderstood(value);
+  return formatFault(isAlone ? value : literals[1], isAlone);
 }
 
 const momentHelper: ValueHelper = { kind: 'value', least: 0, value: moment, fault };

@@ -1,5 +1,6 @@
 // A SQLite file as one side of a copy.
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { systemClock } from '#lib/clock.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -23,11 +24,27 @@ export async function openSqliteTarget(path: string): Promise<Side> {
   return openedSide(path, 'write', () => file.close());
 }
 
-/** A file that its service may be using: what is written is held for a moment only. */
+/** A file that its service may be using: what is written is held for a moment only, and it is let in between. */
 export async function openSqliteBeside(path: string): Promise<Side> {
   if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}: start its Tocsin once`);
-  return openedSide(path, 'write', () => {});
+  const side = await openedSide(path, 'write', () => {});
+  return {
+    ...side,
+    async write(work) {
+      let begunAt = performance.now();
+      const answer = await side.write((writing) => {
+        begunAt = performance.now();
+        return work(writing);
+      });
+      // As long as it was kept out, with time for it to notice.
+      await pause(Math.min(longestGapMs, shortestGapMs + performance.now() - begunAt));
+      return answer;
+    },
+  };
 }
+
+const shortestGapMs = 3;
+const longestGapMs = 100;
 
 /** @param release what goes after the connection */
 async function openedSide(path: string, mode: 'read' | 'write', release: () => void | Promise<void>): Promise<Side> {

@@ -1,5 +1,6 @@
 // The one writer of the file. Writes that arrive within a few milliseconds share one durable commit (group commit);
 // transactions of the query builder take their turn between them.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { StoreUnavailableError, storeErrorOf } from '../unavailable.ts';
 
@@ -23,6 +24,11 @@ interface Piece {
   readonly reject: (error: Error) => void;
 }
 
+/** How long a write waits for a command beside that writes as well, ms. */
+const busyMostMs = 5000;
+/** Between two looks whether it has let go, ms. */
+const lookAgainMs = 2;
+
 /**
  * @param gatherMs how long the first write of a group waits for others
  * @param groupMost writes in one commit at most: bounds how long a commit holds the loop
@@ -32,6 +38,8 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   let isRunning = false;
   let isTimed = false;
   let isClosed = false;
+  // SQLite would wait for another process within its call, and hold the loop: this queue waits by itself.
+  connection.database.exec('PRAGMA busy_timeout = 0');
   const drained = Promise.withResolvers<void>();
 
   const add = <Answer>(work: Piece['work'], manner: Pick<Piece, 'isGroup' | 'isUrgent'>): Promise<Answer> =>
@@ -57,12 +65,19 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
     if (isRunning) return;
     isRunning = true;
     while (waiting.length > 0) {
-      if (waiting[0]?.isGroup) commitGroup(connection, takeGroup());
-      else await commitSingle(connection, waiting.shift());
+      let fault = begun(connection);
+      for (const until = performance.now() + busyMostMs; isBusy(fault) && performance.now() < until;) {
+        await pause(lookAgainMs);
+        fault = begun(connection);
+      }
+      if (waiting[0]?.isGroup) commitGroup(connection, takeGroup(), fault);
+      else await commitSingle(connection, waiting.shift(), fault);
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
-    if (isClosed) drained.resolve();
+    if (!isClosed) return;
+    connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
+    drained.resolve();
   };
 
   const takeGroup = (): Piece[] => {
@@ -82,11 +97,27 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   };
 }
 
-function commitGroup(connection: Connection, pieces: readonly Piece[]): void {
+/** Begins a transaction; answers with what kept it from that, or null. */
+function begun(connection: Connection): unknown {
+  try {
+    connection.prepare('BEGIN IMMEDIATE').run();
+    return null;
+  } catch (fault) {
+    return fault;
+  }
+}
+
+/** Whether another process is writing (SQLite's result code 5). */
+function isBusy(fault: unknown): boolean {
+  return fault instanceof Error && 'errcode' in fault && (Number(fault.errcode) & 0xff) === 5;
+}
+
+/** @param fault why there is no transaction; null = there is one */
+function commitGroup(connection: Connection, pieces: readonly Piece[], fault: unknown): void {
   const answers: { piece: Piece; answer: unknown }[] = [];
   const refusals: { piece: Piece; error: Error }[] = [];
   try {
-    connection.prepare('BEGIN IMMEDIATE').run();
+    if (fault !== null) throw fault;
     for (const piece of pieces) {
       try {
         if (pieces.length > 1) connection.prepare('SAVEPOINT piece').run();
@@ -111,10 +142,10 @@ function commitGroup(connection: Connection, pieces: readonly Piece[]): void {
   for (const { piece, answer } of answers) piece.resolve(answer);
 }
 
-async function commitSingle(connection: Connection, piece: Piece | undefined): Promise<void> {
+async function commitSingle(connection: Connection, piece: Piece | undefined, fault: unknown): Promise<void> {
   if (piece === undefined) return;
   try {
-    connection.prepare('BEGIN IMMEDIATE').run();
+    if (fault !== null) throw fault;
     const answer = await piece.work(connection);
     connection.prepare('COMMIT').run();
     piece.resolve(answer);

@@ -1,0 +1,62 @@
+// npm run fuzz -- templates: inputs nobody would write, by the hundred thousand; what is promised of them must hold for each.
+import { parseArgs } from 'node:util';
+import { type FuzzOutcome, fuzzTemplates, memoryMost, service } from './fuzz/templates.ts';
+import { renderMost, saveMost } from './fuzz/judge-templates.ts';
+import { templateCase } from './fuzz/template-cases.ts';
+
+const usage = `npm run fuzz -- templates [--cases 200000] [--seed N] [--case N]
+
+  templates  templates made and broken at random, each saved and rendered with hostile values: saved or refused within
+             ${saveMost} ms, rendered within ${renderMost} ms, within the output's bound, no error but the one of templates, no
+             prototype changed, no file, no environment, nothing logged, memory flat
+
+  --cases    how many (1 to 10000000)
+  --seed     the same cases as in another run; 1 otherwise
+  --case     shows one case and what comes of it
+`;
+
+main();
+
+function main(): void {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { cases: { type: 'string', default: '200000' }, seed: { type: 'string' }, case: { type: 'string' } },
+  });
+  const [count, seed] = [Number(values.cases), Number(values.seed ?? '1')];
+  const isRight = Number.isInteger(count) && count >= 1 && count <= 10_000_000 && Number.isInteger(seed);
+  if (positionals.join(' ') !== 'templates' || !isRight) {
+    process.stdout.write(usage);
+    process.exit(positionals.length === 0 ? 0 : 2);
+  }
+  const startedAt = performance.now();
+  const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
+  const say = (what: string): void => void process.stdout.write(`${seconds().padStart(6)} s  ${what}\n`);
+  if (values.case !== undefined) {
+    const number = Number(values.case);
+    process.stdout.write(`${JSON.stringify(templateCase(seed, number), null, 1).slice(0, 100_000)}\n`);
+    report(fuzzTemplates(service, { seed, first: number, count: 1 }), seed);
+    return;
+  }
+  say(`${count} cases, seed ${seed}`);
+  report(fuzzTemplates(service, { seed, count }, say), seed);
+}
+
+function report(outcome: FuzzOutcome, seed: number): void {
+  const { slowestSave, slowestRender, longestOutput, memory, breaches } = outcome;
+  const endings = [...outcome.endings].sort((a, b) => b[1] - a[1]);
+  const lines = [
+    '',
+    ...endings.map(([ending, times]) => `${String(times).padStart(9)}  ${ending}`),
+    '',
+    `slowest to save    ${slowestSave.ms.toFixed(2)} ms (at most ${saveMost}), case ${slowestSave.number}`,
+    `slowest to render  ${slowestRender.ms.toFixed(2)} ms (at most ${renderMost}), case ${slowestRender.number}`,
+    `longest output     ${longestOutput.length} characters, case ${longestOutput.number}`,
+    `memory             ${memory.early.toFixed(1)} MB after a tenth, ${memory.late.toFixed(1)} MB at the end (at most ${memoryMost} more)`,
+    breaches.length === 0 ? 'every bar was held' : `${breaches.length} BREACHES`,
+    ...breaches.map((breach) => `    ${breach}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (breaches.length === 0) return;
+  process.stdout.write(`\nlook at one: npm run fuzz -- templates --seed ${seed} --case N\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,134 @@
+// Judges one case of the template fuzz after the other: what saving and rendering it took, and what they must never do.
+import { limits } from '#channels/webhook/budget.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { RenderedRequest } from '#domain/delivery.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { TemplateCase } from './template-cases.ts';
+import type { Watch } from './watched.ts';
+
+/** What is tried: how the service saves a channel and renders a delivery. */
+export interface Subject {
+  /** What is wrong with a configuration; empty = it can be saved. Nothing is remembered from call to call. */
+  save(config: JsonObject): readonly { readonly message: string; readonly line?: number; readonly column?: number }[];
+  render(config: JsonObject, variables: TemplateVariables): RenderedRequest;
+  /** Whether an error is the one that a rendering may end with. */
+  isTemplateError(error: unknown): error is Error & { readonly line: number; readonly column: number };
+}
+
+/** What one case came to. */
+export interface CaseOutcome {
+  readonly ending: 'refused' | 'rendered' | 'render error';
+  /** Why, without what is particular to the case. */
+  readonly why: string;
+  readonly saveMs: number;
+  readonly renderMs: number;
+  readonly output: number;
+  /** Each a sentence; empty = every bar was held. */
+  readonly breaches: readonly string[];
+}
+
+/** ms that saving may take. */
+export const saveMost = 50;
+/** ms that rendering may take, warm. */
+export const renderMost = 20;
+/** Runs among which the fastest counts: the others may have met the garbage collector or another program. */
+const tries = 4;
+/** ms below which the thread's own time is not told exactly. */
+const least = 10;
+
+/** Runs one case and judges it. */
+export function judgeCase(subject: Subject, { source, field, variables }: TemplateCase, watch: Watch): CaseOutcome {
+  const breaches: string[] = [];
+  const config = configOf(field, source);
+  const saved = timed(() => subject.save(config), saveMost);
+  if (saved.error !== null) breaches.push(`saving threw ${nameOf(saved.error)}`);
+  if (saved.ms > saveMost) breaches.push(`saving took ${saved.ms.toFixed(1)} ms`);
+  const [issue] = saved.value ?? [];
+  if (issue?.line !== undefined && !isPlace(issue, source)) breaches.push('refused at a place that does not exist');
+  const outcome = { saveMs: saved.ms, renderMs: 0, output: 0 };
+  if (issue !== undefined || saved.error !== null) {
+    return {
+      ...outcome,
+      ending: 'refused',
+      why: kindOf(issue?.message ?? 'threw'),
+      breaches: [...breaches, ...watch.look()],
+    };
+  }
+  const rendered = timed(() => subject.render(config, variables), renderMost);
+  if (rendered.ms > renderMost) breaches.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
+  if (rendered.error !== null) {
+    if (!subject.isTemplateError(rendered.error)) breaches.push(`rendering threw ${nameOf(rendered.error)}`);
+    else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
+  }
+  const output = rendered.value === null ? 0 : rendered.value.body.length + rendered.value.url.length;
+  if (output > limits.output + 64 * 1024 * (field === 'template' ? 0 : 8))
+    breaches.push(`printed ${output} characters`);
+  if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
+  breaches.push(...watch.look());
+  const ending = rendered.error === null ? 'rendered' : 'render error';
+  const why = rendered.error === null ? '' : kindOf((rendered.error as Error).message);
+  return { ending, why, saveMs: saved.ms, renderMs: rendered.ms, output, breaches };
+}
+
+/** The channel that a template is saved in. */
+export function configOf(field: TemplateCase['field'], source: string): JsonObject {
+  const pairs = [{ key: 'x-fuzz', value: source, locked: false }];
+  const url = 'https://receiver.example/';
+  const configs: Readonly<Record<TemplateCase['field'], JsonObject>> = {
+    template: { url, template: source },
+    url: { url: `${url}${source}`, template: 'text' },
+    header: { url, template: 'text', headers: pairs },
+    query: { url, template: 'text', queryParameters: pairs },
+  };
+  return configs[field];
+}
+
+interface Timed<Value> {
+  readonly ms: number;
+  readonly value: Value | null;
+  readonly error: unknown;
+  readonly isUneven: boolean;
+}
+
+/** Runs something twice, and again where it took too long, and says how long the fastest took. */
+function timed<Value>(work: () => Value, most: number): Timed<Value> {
+  let ms = Number.POSITIVE_INFINITY;
+  let value: Value | null = null;
+  let error: unknown = null;
+  const texts = new Set<string>();
+  for (let i = 0; i < tries && (i < 1 || ms > most || (i < 2 && ms < 1)); i++) {
+    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
+    try {
+      value = work();
+    } catch (thrown) {
+      error = thrown;
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    // A machine that is busy with something else is no fault of the template: its own time counts.
+    ms = Math.min(ms, performance.now() - startedAt, Math.max((user + system) / 1000, least));
+    texts.add(JSON.stringify(value));
+  }
+  return { ms, value, error, isUneven: texts.size > 1 };
+}
+
+function isPlace({ line, column }: { readonly line?: number; readonly column?: number }, source: string): boolean {
+  // A field may hold more than the source in front of it, on its first line.
+  const lines = source.split(/\r\n?|\n/).length;
+  return line !== undefined && column !== undefined && line >= 1 && line <= lines && column >= 1;
+}
+
+/** A message without what stands in quotes and figures, to count cases by. */
+function kindOf(message: string): string {
+  return message
+    .replace(/"[^]*?"/g, '"…"')
+    .replace(/\{\{[^]*?\}\}+/g, '{{…}}')
+    .replace(/\d+/g, 'N')
+    .split(/[:(]/)[0]!
+    .slice(0, 60)
+    .trim();
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : String(error);
+}

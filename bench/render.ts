@@ -1,0 +1,74 @@
+// Rendering and saving a template: against bare Handlebars to which every helper's result is handed as a variable.
+import Handlebars from 'handlebars';
+import { compileTemplate, forgetTemplates } from '#channels/webhook/compile.ts';
+import { contextOf } from '#channels/webhook/context.ts';
+import { renderWebhook } from '#channels/webhook/render.ts';
+import { validateWebhook } from '#channels/webhook/validate.ts';
+import { median } from './support/numbers.ts';
+import {
+  bareTemplate,
+  bareValues,
+  facts,
+  referenceTemplate,
+  referenceVariables,
+} from './support/reference-template.ts';
+import type { Bench, Findings, Row } from './support/report.ts';
+
+export const renderBench: Bench = {
+  about: 'a 1 kB alert template against bare Handlebars with the helpers’ results precomputed; gate and compile',
+  run({ isQuick, say }) {
+    say('rendering');
+    return Promise.resolve(measure(isQuick ? 30 : 300, isQuick ? 500 : 2000));
+  },
+};
+
+function measure(rounds: number, calls: number): Findings {
+  const context = contextOf(referenceVariables, facts);
+  const ours = compileTemplate(referenceTemplate);
+  const bare = Handlebars.create().compile(bareTemplate);
+  const config = { url: 'https://receiver.example/', template: referenceTemplate };
+  const same = ours.render(context, facts.createdAt) === bare(bareValues);
+  // By turns, so that what else the machine does meets all of them alike.
+  const figures = byTurns(rounds, {
+    ours: () => repeated(calls, () => ours.render(context, facts.createdAt)),
+    bare: () => repeated(calls, () => bare(bareValues)),
+    request: () => repeated(calls, () => renderWebhook(config, referenceVariables, facts)),
+    save: () =>
+      repeated(5, () => {
+        forgetTemplates();
+        validateWebhook(config, new Set());
+      }),
+  });
+  const { ours: own = Number.NaN, bare: limit = Number.NaN, request = Number.NaN, save = Number.NaN } = figures;
+  const limitOf = { what: 'bare Handlebars', value: limit };
+  const rows: Row[] = [
+    { figure: 'rendering the reference template', value: own, unit: 'µs', limit: limitOf },
+    { figure: 'against bare Handlebars', value: own / limit, unit: '×', atMost: 1.3 },
+    { figure: 'a whole request: body, URL, headers', value: request, unit: 'µs' },
+    { figure: 'gate and compile', value: save / 1000, unit: 'ms', atMost: 5 },
+  ];
+  return {
+    rows,
+    notes: [
+      `the template has ${referenceTemplate.length} characters; medians of ${rounds} rounds of ${calls} renderings`,
+      'bare: the same text, every call of a helper replaced by a variable that holds its result',
+    ],
+    faults: same ? [] : ['both do not print the same'],
+  };
+}
+
+/** µs that one call takes. */
+function repeated(calls: number, work: () => unknown): number {
+  const startedAt = performance.now();
+  for (let i = 0; i < calls; i++) work();
+  return ((performance.now() - startedAt) / calls) * 1000;
+}
+
+/** Medians by name, without the first tenth, in which code is still being compiled. */
+function byTurns(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
+  const taken = new Map(Object.keys(works).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, work] of Object.entries(works)) taken.get(name)?.push(work());
+  }
+  return Object.fromEntries([...taken].map(([name, values]) => [name, median(values.slice(Math.ceil(rounds / 10)))]));
+}

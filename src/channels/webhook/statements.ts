@@ -1,0 +1,226 @@
+// Makes functions of a template's statements: fixed text, tags and blocks.
+import type { Rendering } from './budget.ts';
+import type { Call } from './gate-call.ts';
+import {
+  argumentsOf,
+  callValue,
+  comparisonValue,
+  type Declared,
+  type Frame,
+  hashOf,
+  helperOf,
+  type Loop,
+  pathValue,
+} from './expressions.ts';
+import type { TextHelper } from './helper.ts';
+import { placeOfNode } from './template-error.ts';
+import type { Place } from './template-error.ts';
+import { escaped, escapedLength, sizeOf, textOf } from './text-helpers.ts';
+
+/** Prints one statement, or all of a program. */
+export type Statement = (frame: Frame, rendering: Rendering) => void;
+
+/** A block's body: what it prints, and how many names it declares. */
+interface Body {
+  readonly print: Statement;
+  readonly declares: boolean;
+}
+
+const printNothing: Statement = () => undefined;
+
+/** Everything that a program prints, in order. */
+export function programOf(program: hbs.AST.Program | undefined, declared: Declared): Statement {
+  const statements = (program?.body ?? []).flatMap((statement) => {
+    const made = statementOf(statement, declared);
+    return made === null ? [] : [made];
+  });
+  const [only] = statements;
+  if (only === undefined) return printNothing;
+  if (statements.length === 1) return only;
+  return (frame, rendering) => {
+    for (let i = 0; i < statements.length; i++) (statements[i] as Statement)(frame, rendering);
+  };
+}
+
+/** What the gate has let through; null = it prints nothing. */
+function statementOf(statement: hbs.AST.Statement, declared: Declared): Statement | null {
+  switch (statement.type) {
+    case 'ContentStatement': {
+      const { value } = statement as hbs.AST.ContentStatement;
+      const place = placeOfNode(statement);
+      return value === '' ? null : (_frame, rendering) => rendering.print(place, value);
+    }
+    case 'MustacheStatement':
+      return mustacheOf(statement as hbs.AST.MustacheStatement, declared);
+    case 'BlockStatement':
+      return blockOf(statement as hbs.AST.BlockStatement, declared);
+    default:
+      return null;
+  }
+}
+
+function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statement {
+  const place = placeOfNode(node);
+  const helper = helperOf(node, declared);
+  const value = callValue(node, declared) ?? pathValue(node.path as hbs.AST.PathExpression, declared);
+  const isVerbatim = helper?.kind === 'text' && helper.verbatim === true;
+  if (node.escaped && !isVerbatim) {
+    return (frame, rendering) => {
+      const text = printed(value(frame, rendering), rendering, place);
+      if (text.length > muchText) rendering.reserve(place, escapedLength(text));
+      rendering.printValue(place, escaped(text));
+    };
+  }
+  return (frame, rendering) => {
+    rendering.printValue(place, printed(value(frame, rendering), rendering, place));
+  };
+}
+
+/** The text of a value, made only where it could be printed. */
+function printed(value: unknown, rendering: Rendering, place: Place): string {
+  if (typeof value === 'string') {
+    if (value.length > muchText) rendering.reserve(place, value.length);
+    return value;
+  }
+  if (typeof value === 'object') rendering.reserve(place, sizeOf(value));
+  return textOf(value);
+}
+
+/** From here on a text is measured before it is escaped. */
+const muchText = 1024;
+
+function bodyOf(program: hbs.AST.Program | undefined, declared: Declared): Body {
+  const names = program?.blockParams ?? [];
+  if (names.length === 0) return { print: programOf(program, declared), declares: false };
+  return { print: programOf(program, [names, ...declared]), declares: true };
+}
+
+function blockOf(node: hbs.AST.BlockStatement, declared: Declared): Statement {
+  const place = placeOfNode(node);
+  const helper = helperOf(node, declared);
+  // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
+  const body = bodyOf(node.program, declared);
+  const inverse = bodyOf(node.inverse, declared);
+  if (helper === null) {
+    const value = pathValue(node.path, declared);
+    return (frame, rendering) => {
+      rendering.step(place);
+      printSection(value(frame, rendering), body, inverse, frame, rendering, place);
+    };
+  }
+  if (helper.kind === 'comparison') {
+    const holds = comparisonValue(node, declared, argumentsOf(node, declared, place));
+    return (frame, rendering) => run(holds(frame, rendering) ? body : inverse, frame, rendering);
+  }
+  if (helper.kind === 'text') return textBlock(helper, body, place);
+  if (helper.kind === 'value') {
+    const value = callValue(node, declared) ?? (() => undefined);
+    return (frame, rendering) => {
+      const made = value(frame, rendering);
+      if (Array.isArray(made)) printEach(made, body, inverse, frame, rendering, place);
+      else printWith(made === '' ? undefined : made, body, inverse, frame, rendering);
+    };
+  }
+  return builtInBlock(node, declared, body, inverse, place);
+}
+
+/** `if`, `unless`, `each` and `with`. */
+function builtInBlock(node: Call, declared: Declared, body: Body, inverse: Body, place: Place): Statement {
+  const { original } = node.path as hbs.AST.PathExpression;
+  const argumentsIn = argumentsOf(node, declared, place);
+  if (original === 'each') {
+    return (frame, rendering) => {
+      const [value] = argumentsIn(frame, rendering);
+      printEach(value, body, inverse, frame, rendering, place);
+    };
+  }
+  if (original === 'with') {
+    return (frame, rendering) => printWith(argumentsIn(frame, rendering)[0], body, inverse, frame, rendering);
+  }
+  const hashIn = hashOf(node, declared);
+  const [when, otherwise] = original === 'if' ? [body, inverse] : [inverse, body];
+  return (frame, rendering) => {
+    const [value] = argumentsIn(frame, rendering);
+    const isZeroSomething = value === 0 && hashIn !== null && Boolean(hashIn(frame, rendering)['includeZero']);
+    const holds = value === 0 ? isZeroSomething : !isEmpty(value);
+    run(holds ? when : otherwise, frame, rendering);
+  };
+}
+
+/** `{{#uppercase}}…{{/uppercase}}`: the text of the block, changed. */
+function textBlock(helper: TextHelper, body: Body, place: Place): Statement {
+  return (frame, rendering) => {
+    rendering.step(place);
+    const text = rendering.caught(() => run(body, frame, rendering));
+    rendering.place = place;
+    rendering.print(place, textOf(helper.value([text], rendering)));
+  };
+}
+
+/** Prints a body where it stands; names that it declares have no value there. */
+function run({ print, declares }: Body, frame: Frame, rendering: Rendering): void {
+  if (declares) print({ ...frame, params: { values: [], outer: frame.params } }, rendering);
+  else print(frame, rendering);
+}
+
+function isEmpty(value: unknown): boolean {
+  return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
+}
+
+/** Prints a body with another context. `../` leads back, except where the context has not changed. */
+function printWithin(
+  context: unknown,
+  values: readonly unknown[],
+  body: Body,
+  frame: Frame,
+  rendering: Rendering,
+): void {
+  const { root, loop, params } = frame;
+  const outer = context === frame.context ? frame.outer : frame;
+  const inner = { context, outer, root, loop, params: body.declares ? { values, outer: params } : params };
+  body.print(inner, rendering);
+}
+
+function printWith(value: unknown, body: Body, inverse: Body, frame: Frame, rendering: Rendering): void {
+  if (isEmpty(value)) run(inverse, frame, rendering);
+  else printWithin(value, [value], body, frame, rendering);
+}
+
+/** `{{#X}}…{{/X}}` of a variable: a list is looped over, true keeps the context, anything else becomes it. */
+function printSection(
+  value: unknown,
+  body: Body,
+  inverse: Body,
+  frame: Frame,
+  rendering: Rendering,
+  place: Place,
+): void {
+  if (Array.isArray(value)) printEach(value, body, inverse, frame, rendering, place);
+  else if (value === true) run(body, frame, rendering);
+  else if (value === false || value === undefined || value === null) run(inverse, frame, rendering);
+  else printWithin(value, [], body, frame, rendering);
+}
+
+function printEach(value: unknown, body: Body, inverse: Body, frame: Frame, rendering: Rendering, place: Place): void {
+  const isList = Array.isArray(value);
+  const keys = isList || typeof value !== 'object' || value === null ? null : Object.keys(value);
+  const count = isList ? value.length : (keys?.length ?? 0);
+  if (count === 0) {
+    run(inverse, frame, rendering);
+    return;
+  }
+  const loop: Loop = { index: 0, key: undefined, first: true, last: false, outer: frame.loop };
+  const { root, params } = frame;
+  for (let index = 0; index < count; index++) {
+    rendering.step(place);
+    const key = keys === null ? index : (keys[index] as string);
+    const context = (value as Readonly<Record<string | number, unknown>>)[key];
+    loop.index = index;
+    loop.key = key;
+    loop.first = index === 0;
+    loop.last = index === count - 1;
+    const outer = context === frame.context ? frame.outer : frame;
+    const declared = body.declares ? { values: [context, key], outer: params } : params;
+    body.print({ context, outer, root, loop, params: declared }, rendering);
+  }
+}
