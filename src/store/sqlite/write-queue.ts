@@ -38,6 +38,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
   let isRunning = false;
   let isTimed = false;
   let isClosed = false;
+  let isDrained = false;
   // SQLite would wait for another process within its call, and hold the loop: this queue waits by itself.
   connection.database.exec('PRAGMA busy_timeout = 0');
   const drained = Promise.withResolvers<void>();
@@ -62,7 +63,8 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
 
   const run = async (): Promise<void> => {
     isTimed = false;
-    if (isRunning) return;
+    // A turn that was set for later may come after the last one, when the database is closed already.
+    if (isRunning || isDrained) return;
     isRunning = true;
     while (waiting.length > 0) {
       let fault = begun(connection);
@@ -76,6 +78,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
     }
     isRunning = false;
     if (!isClosed) return;
+    isDrained = true;
     connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
     drained.resolve();
   };
