@@ -60,9 +60,10 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
     if (!subject.isTemplateError(rendered.error)) breaches.push(`rendering threw ${nameOf(rendered.error)}`);
     else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
   }
-  const output = rendered.value === null ? 0 : rendered.value.body.length + rendered.value.url.length;
-  if (output > limits.output + 64 * 1024 * (field === 'template' ? 0 : 8))
-    breaches.push(`printed ${output} characters`);
+  const output = rendered.value?.body.length ?? 0;
+  if (output > limits.output) breaches.push(`printed ${output} characters`);
+  // What is percent-encoded in a URL grows up to ninefold.
+  if ((rendered.value?.url.length ?? 0) > 20 * limits.line) breaches.push('made a URL without bounds');
   if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
   breaches.push(...watch.look());
   const ending = rendered.error === null ? 'rendered' : 'render error';
