@@ -1,5 +1,6 @@
 // Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
-import { globSync, mkdirSync } from 'node:fs';
+import { globSync, mkdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -8,6 +9,8 @@ import { watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
+/** Files at once: on two processors three, for most wait most of their time. */
+const atOnce = availableParallelism() + 1;
 /** s that one test may take. */
 const testMost = 300;
 
@@ -33,6 +36,12 @@ function filesOf(group: string): readonly string[] {
   return files.map((file) => join(root, file));
 }
 
+/** The flows, and of each sort the larger: what takes long is not left to the end, where nothing runs beside it. */
+function longestFirst(files: readonly string[]): string[] {
+  const weight = (file: string): number => (file.includes('tests/flows/') ? 1e9 : 0) + statSync(file).size;
+  return files.toSorted((a, b) => weight(b) - weight(a));
+}
+
 /** What came of a run. */
 interface Outcome {
   /** How many tests there were, and what came of them. */
@@ -48,7 +57,7 @@ interface Outcome {
 async function runFiles(files: readonly string[], patience: number): Promise<Outcome> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort(new Error(signal)));
-  const stream = run({ files, concurrency: 2, timeout: testMost * 1000, signal: ending.signal });
+  const stream = run({ files, concurrency: atOnce, timeout: testMost * 1000, signal: ending.signal });
   const [empty, unended]: [string[], string[]] = [[], []];
   const silence = { ended: patience, running: testMost + patience };
   watchFiles(stream, silence, (path, isDone) => {
@@ -78,7 +87,7 @@ async function main(args: readonly string[]): Promise<void> {
     options: { patience: { type: 'string', default: '20' }, sqlite: { type: 'boolean', default: false } },
   });
   const names = positionals.length === 0 || positionals.includes('all') ? Object.keys(groups) : positionals;
-  const found = [...new Set(names.flatMap(filesOf))].sort();
+  const found = longestFirst([...new Set(names.flatMap(filesOf))]);
   // A minute is for one engine: what starts a server is left to the whole run, and said so.
   const files = values.sqlite ? found.filter((file) => !file.includes('tests/store/postgres')) : found;
   if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';

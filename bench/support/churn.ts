@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { outcomeCodes, sourceCodes } from '#store/codes.ts';
 import { json } from '#store/codec.ts';
 import type { Path } from '#store/path.ts';
+import { inStep } from '#store/schedule-rounds.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { createSeal } from '#store/seal.ts';
 import { createSqlitePath } from '#store/sqlite/path.ts';
@@ -78,7 +79,8 @@ export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrd
   const intervalMs = (order.schedules / perStep) * stepMs;
   // Half an hour ago, at the begin of an interval: so the work ends about now, in the days that have their partitions.
   const startAt = Math.floor((Date.now() - 1_860_000) / intervalMs) * intervalMs;
-  let now = startAt;
+  // A step ends with the last ms before a slot, so that its schedules lie side by side.
+  let now = startAt - 1;
   const clock = { now: () => now };
   const raw = engine === 'sqlite' ? openSqlite(order.folder) : await openPostgres(clock);
   await seed(raw, order.schedules, intervalMs, startAt);
@@ -95,7 +97,7 @@ export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrd
     },
     step: async () => {
       now += stepMs;
-      await raw.exec(stepOf(raw, now));
+      await raw.exec(stepOf(raw, now, intervalMs));
     },
     end,
     upkeep: async () => {
@@ -152,6 +154,7 @@ async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: nu
     `INSERT INTO accounts (id, name, created_at)
        SELECT ${raw.id(`${startAt} + i`, 'i')}, CAST(i AS TEXT), 0 FROM ${raw.series(0, accounts - 1)}`,
   );
+  await raw.exec(`INSERT INTO schedule_rounds (interval_ms, planned_to) VALUES (${intervalMs}, ${startAt - 1})`);
   await raw.exec(`INSERT INTO counters (account_id, noun, last) SELECT id, 'revision', 1 FROM accounts`);
   const atOnce = 50_000;
   for (let from = 0; from < schedules; from += atOnce) {
@@ -163,8 +166,8 @@ async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: nu
          '${json(tags)}', '${text}', i FROM ${raw.series(from, from + atOnce - 1)}`,
     );
     await raw.exec(
-      `INSERT INTO schedules (account_id, check_id, next_due_at, interval_ms, phase_ms, locations, run_parallel)
-         SELECT account_id, id, ${startAt} + o, ${intervalMs}, o, '[]', 0
+      `INSERT INTO schedules (account_id, check_id, next_due_at, planned_to, interval_ms, phase_ms, locations, run_parallel)
+         SELECT account_id, id, ${inStep}, ${inStep}, ${intervalMs}, o, '[]', 0
          FROM (SELECT account_id, id, ${offset.replaceAll('i *', 'created_at *')} AS o FROM checks
            WHERE created_at >= ${from} AND created_at < ${from + atOnce}) AS c`,
     );
@@ -172,13 +175,15 @@ async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: nu
 }
 
 /** The rows that a turn, its claim and its recording write, in statements for all that is due. */
-function stepOf(raw: Raw, now: number): string {
+function stepOf(raw: Raw, now: number, intervalMs: number): string {
+  const phase = (now + 1 - stepMs) % intervalMs;
+  const slotAt = `${now + 1 - stepMs - phase} + phase_ms`;
   return `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, available_at)
-      SELECT account_id, ${raw.id('next_due_at', 'check_id')}, check_id, 'local',
-        ${sourceCodes.encode('SCHEDULER')}, next_due_at, interval_ms, 1, next_due_at, next_due_at
-      FROM schedules WHERE next_due_at <= ${now};
-    UPDATE schedules SET next_due_at = next_due_at + interval_ms, planned_to = next_due_at + interval_ms,
-      turn = turn + 1 WHERE next_due_at <= ${now};
+      SELECT account_id, ${raw.id(slotAt, 'check_id')}, check_id, 'local',
+        ${sourceCodes.encode('SCHEDULER')}, ${slotAt}, interval_ms, 1, ${slotAt}, ${slotAt}
+      FROM schedules WHERE next_due_at = ${inStep} AND interval_ms = ${intervalMs}
+        AND phase_ms >= ${phase} AND phase_ms < ${phase + stepMs};
+    UPDATE schedule_rounds SET planned_to = ${now} WHERE interval_ms = ${intervalMs};
     UPDATE runs SET available_at = ${now + leaseMs}, leased_by = 'churn', first_started_at = ${now}
       WHERE location = 'local' AND ${raw.waiting} <= ${now};
     ${endOf(`location = 'local' AND ${raw.waiting} > ${now - 60_000}`)}`;

@@ -5,7 +5,8 @@ import { nextSlot, phaseMs } from '#domain/slot.ts';
 import { checkRow } from '#store/check-rows.ts';
 import { idBytes } from '#store/codec.ts';
 import { packed } from '#store/packed.ts';
-import type { CheckStatesTable, ChecksTable, SchedulesTable } from '#store/schema.ts';
+import type { CheckStatesTable, ChecksTable } from '#store/schema.ts';
+import type { SchedulesTable } from '#store/schedule-tables.ts';
 import { createSeal } from '#store/seal.ts';
 import { apiCheck, secretKeyText } from './seed.ts';
 
@@ -73,7 +74,6 @@ export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: nu
     phase_ms: 0,
     locations: '[]',
     run_parallel: 0,
-    turn: 0,
     moved_at: null,
     planned_to: null,
   };

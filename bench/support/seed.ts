@@ -8,7 +8,7 @@ import { scheduleOf } from '#domain/schedule.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { checkRow } from '#store/check-rows.ts';
 import { flag, idBytes, json } from '#store/codec.ts';
-import type { SchedulesTable } from '#store/schema.ts';
+import type { SchedulesTable } from '#store/schedule-tables.ts';
 import { createSeal } from '#store/seal.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openStore, type Store } from '#store/store.ts';
@@ -138,7 +138,6 @@ export function scheduleRow(check: Check, now: number): SchedulesTable {
     phase_ms: phaseMs,
     locations: json(locations),
     run_parallel: flag(runParallel),
-    turn: 0,
     planned_to: null,
   };
 }

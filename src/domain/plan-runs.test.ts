@@ -6,14 +6,12 @@ import { planRuns, type Schedule } from './plan-runs.ts';
 
 const due = Date.UTC(2026, 2, 10, 12);
 const schedule: Schedule = {
-  accountId: 'a',
-  checkId: 'c',
   nextDueAt: due,
+  until: due,
   intervalMs: 10_000,
   phaseMs: 0,
   locations: [],
   runParallel: false,
-  turn: 0,
 };
 const served = ['local', 'paris', 'lima'];
 
@@ -28,20 +26,19 @@ describe('a due schedule', () => {
   ];
   for (const [what, lateMs, missed] of rows) {
     it(`${what}: runs the slot that is now and misses ${missed}`, () => {
-      const plan = planRuns(schedule, due + lateMs, served);
+      const plan = planRuns({ ...schedule, until: due + lateMs }, due + lateMs, served);
       const slotAt = due + missed * 10_000;
       assert.deepEqual(plan, {
         runs: [{ slotAt, dueAt: due + lateMs - slotAt < 2000 ? slotAt : due + lateMs, location: 'local' }],
         missed: missed === 0 ? [] : [{ slotAt: due, slots: missed, location: 'local' }],
         nextDueAt: slotAt + 10_000,
-        turn: 1,
       });
     });
   }
 
   it('that is caught up with starts spread over what is left of its slot', () => {
     const starts = [0, 100, 500, 1000].map((phaseMs) => {
-      const plan = planRuns({ ...schedule, intervalMs: 60_000, phaseMs }, due + 20_000, served);
+      const plan = planRuns({ ...schedule, until: due + 20_000, intervalMs: 60_000, phaseMs }, due + 20_000, served);
       return (plan.runs[0]?.dueAt ?? 0) - due;
     });
     assert.deepEqual(starts, [20_000, 23_914, 39_573, 59_147]);
@@ -51,15 +48,19 @@ describe('a due schedule', () => {
     let present: Schedule = { ...schedule, locations: ['paris', 'lima', 'local'] };
     const seen: string[] = [];
     for (let slot = 0; slot < 6; slot++) {
-      const plan = planRuns(present, present.nextDueAt, served);
+      const plan = planRuns({ ...present, until: present.nextDueAt }, present.nextDueAt, served);
       seen.push(...plan.runs.map(({ location }) => location));
-      present = { ...present, nextDueAt: plan.nextDueAt, turn: plan.turn };
+      present = { ...present, nextDueAt: plan.nextDueAt };
     }
     assert.deepEqual(seen, ['paris', 'lima', 'local', 'paris', 'lima', 'local']);
   });
 
   it('runs and misses in every location when it is parallel', () => {
-    const plan = planRuns({ ...schedule, locations: ['paris', 'lima'], runParallel: true }, due + 20_000, served);
+    const plan = planRuns(
+      { ...schedule, until: due + 20_000, locations: ['paris', 'lima'], runParallel: true },
+      due + 20_000,
+      served,
+    );
     assert.deepEqual(plan.runs, [
       { slotAt: due + 20_000, dueAt: due + 20_000, location: 'paris' },
       { slotAt: due + 20_000, dueAt: due + 20_000, location: 'lima' },
@@ -80,9 +81,21 @@ describe('a due schedule', () => {
   });
 
   it('runs once in a location that is named twice', () => {
-    const plan = planRuns({ ...schedule, runParallel: true, locations: ['lima', 'lima'] }, due + 10_000, served);
+    const until = due + 10_000;
+    const plan = planRuns({ ...schedule, until, runParallel: true, locations: ['lima', 'lima'] }, until, served);
     assert.equal(plan.runs.length, 1);
     assert.equal(plan.missed.length, 1);
+  });
+
+  it('of which only slots up to an instant are planned misses even the last of them once the next has begun', () => {
+    const until = due + 15_000;
+    const plan = planRuns({ ...schedule, until }, due + 20_000, served);
+    assert.deepEqual(plan, {
+      runs: [],
+      missed: [{ slotAt: due, slots: 2, location: 'local' }],
+      nextDueAt: due + 20_000,
+    });
+    assert.equal(planRuns({ ...schedule, until }, due + 19_999, served).runs[0]?.slotAt, due + 10_000);
   });
 
   it('gives every slot one outcome, however late and irregular its turns are', () => {
@@ -94,13 +107,13 @@ describe('a due schedule', () => {
         for (const pause of pauses) {
           now += pause;
           if (now < present.nextDueAt) continue;
-          const plan = planRuns(present, now, served);
+          const plan = planRuns({ ...present, until: now }, now, served);
           for (const { slotAt, slots } of plan.missed) {
             for (let slot = 0; slot < slots; slot++) filled.push(slotAt + slot * 10_000);
           }
           filled.push(...plan.runs.map(({ slotAt }) => slotAt));
           assert.ok(plan.nextDueAt > now);
-          present = { ...present, nextDueAt: plan.nextDueAt, turn: plan.turn };
+          present = { ...present, nextDueAt: plan.nextDueAt };
         }
         assert.deepEqual(
           filled,

@@ -2,17 +2,15 @@
 
 /** When and where a check runs. Instants are epoch ms. */
 export interface Schedule {
-  readonly accountId: string;
-  readonly checkId: string;
   /** The oldest slot without an outcome. */
   readonly nextDueAt: number;
+  /** Slots after it are planned another time; never after the present. */
+  readonly until: number;
   readonly intervalMs: number;
   readonly phaseMs: number;
   /** Run location codes; empty = this server's own. */
   readonly locations: readonly string[];
   readonly runParallel: boolean;
-  /** Counts the rounds, for round robin. */
-  readonly turn: number;
 }
 
 /** Slots in a row that were not run: `slots` of them, the first at `slotAt`, `intervalMs` apart. */
@@ -26,8 +24,8 @@ export interface MissedStretch {
 export interface RunPlan {
   readonly runs: readonly { readonly slotAt: number; readonly dueAt: number; readonly location: string }[];
   readonly missed: readonly MissedStretch[];
+  /** The first slot after those. */
   readonly nextDueAt: number;
-  readonly turn: number;
 }
 
 /**
@@ -35,19 +33,32 @@ export interface RunPlan {
  * missed. Locations that nobody serves any more fall back to this server's own.
  */
 export function planRuns(schedule: Schedule, now: number, served: readonly string[]): RunPlan {
-  const { nextDueAt, intervalMs, turn } = schedule;
-  const known = [...new Set(schedule.locations)].filter((code) => served.includes(code));
-  const all = known.length > 0 ? known : served.slice(0, 1);
-  const locations = schedule.runParallel ? all : all.slice(turn % all.length, (turn % all.length) + 1);
-  const over = Math.max(0, Math.floor((now - nextDueAt) / intervalMs));
+  const { nextDueAt, until, intervalMs, runParallel } = schedule;
+  const all = servedOf(schedule.locations, served);
+  const over = Math.max(0, Math.floor((until - nextDueAt) / intervalMs));
   const slotAt = nextDueAt + over * intervalMs;
+  const locations = runParallel ? all : oneOf(all, slotAt, intervalMs);
+  const isOver = slotAt + intervalMs <= now;
+  const slots = isOver ? over + 1 : over;
   const dueAt = startOf(schedule, slotAt, now);
   return {
-    runs: locations.map((location) => ({ slotAt, dueAt, location })),
-    missed: over === 0 ? [] : locations.map((location) => ({ slotAt: nextDueAt, slots: over, location })),
+    runs: isOver ? [] : locations.map((location) => ({ slotAt, dueAt, location })),
+    missed: slots === 0 ? [] : locations.map((location) => ({ slotAt: nextDueAt, slots, location })),
     nextDueAt: slotAt + intervalMs,
-    turn: turn + 1,
   };
+}
+
+/** Which of a check's locations are served; this server's own when none is. */
+export function servedOf(locations: readonly string[], served: readonly string[]): readonly string[] {
+  const known = locations.length === 0 ? [] : [...new Set(locations)].filter((code) => served.includes(code));
+  return known.length > 0 ? known : served.slice(0, 1);
+}
+
+/** The location whose turn it is at an instant (epoch ms): slots go round, which follows from the time alone. */
+export function oneOf(locations: readonly string[], at: number, intervalMs: number): readonly string[] {
+  if (locations.length < 2) return locations;
+  const index = Math.floor(at / intervalMs) % locations.length;
+  return locations.slice(index, index + 1);
 }
 
 /** Later than this a slot is caught up with, ms: after a restart every check is. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { derivedId, isUuid, newId } from './id.ts';
+import { derivedId, derivedIdBytes, isUuid, newId } from './id.ts';
 
 const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const instants = fc.integer({ min: 0, max: 2 ** 48 - 1 });
@@ -31,6 +31,14 @@ describe('a derived id', () => {
       derivedId(at, 'local', 'check'),
     ];
     assert.equal(new Set([id, ...others]).size, 7);
+  });
+
+  it('is always the one that it was', () => {
+    assert.equal(derivedId(1_773_144_000_000, 'check', 'local'), '019cd79e-4600-7675-a473-6b9e306f6780');
+    assert.equal(
+      derivedIdBytes(1_773_144_000_000, 'check', 'local').toString('hex'),
+      '019cd79e-4600-7675-a473-6b9e306f6780'.replaceAll('-', ''),
+    );
   });
 
   it('sorts by its time, as text', () => {

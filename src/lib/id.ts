@@ -25,10 +25,22 @@ export function newId(): string {
  * @param parts what the id stands for; joined with a separator that cannot occur in a part (U+0000)
  */
 export function derivedId(atMs: number, ...parts: readonly (string | number)[]): string {
-  const digest = hash('sha256', parts.join('\0'), 'hex');
-  const time = Math.trunc(atMs).toString(16).padStart(12, '0');
-  const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(8, 20)}`;
+  const hex = derivedIdBytes(atMs, ...parts).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The 16 bytes of the same. */
+export function derivedIdBytes(atMs: number, ...parts: readonly (string | number)[]): Buffer {
+  const digest = hash('sha256', parts.join('\0'), 'buffer');
+  const nibble = (index: number): number => ((digest[index >> 1] ?? 0) >> (index % 2 === 0 ? 4 : 0)) & 0xf;
+  const id = Buffer.allocUnsafe(16);
+  id.writeUIntBE(Math.trunc(atMs), 0, 6);
+  id[6] = 0x70 | nibble(0);
+  id[7] = (nibble(1) << 4) | nibble(2);
+  id[8] = ((nibble(3) & 0x3) << 4) | 0x80 | nibble(4);
+  id[9] = (nibble(5) << 4) | nibble(6);
+  digest.copy(id, 10, 4, 10);
+  return id;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -63,7 +63,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
     const done = await outages.watch(() => store.scheduleDue({ now, most: schedulesPerTurn, plan, missedReason }));
     if (done.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);
-    if (done.schedules === schedulesPerTurn) return 0;
-    return done.nextDueAt === null ? idleMs : Math.max(roundMs, done.nextDueAt - clock.now());
+    if (done.nextDueAt === null) return idleMs;
+    return done.nextDueAt <= now ? 0 : Math.max(roundMs, done.nextDueAt - clock.now());
   };
 }

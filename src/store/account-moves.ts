@@ -10,6 +10,7 @@ import {
 import { type IdBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
 import { parkedFrom, parkedMs } from './parked.ts';
+import { inStep } from './schedule-rounds.ts';
 import type { Tables } from './schema.ts';
 
 /** Moves of accounts, to this installation and away. */
@@ -83,6 +84,7 @@ async function unpark(tx: Kysely<Tables>, account: IdBytes, now: number): Promis
     .set((row) => ({ next_due_at: row('next_due_at', '-', parkedMs), moved_at: now }))
     .where('account_id', '=', account)
     .where('next_due_at', '>=', parkedFrom)
+    .where('next_due_at', '<', inStep)
     .execute();
   await tx
     .updateTable('runs')

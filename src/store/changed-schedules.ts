@@ -3,10 +3,12 @@
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/plan-runs.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
-import { idBytes, idText } from './codec.ts';
+import { idText } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import { noteLateHour } from './late-hours.ts';
-import type { SchedulesTable, Tables } from './schema.ts';
+import { dueAtOf, inStep } from './schedule-rounds.ts';
+import type { Tables } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 import { scheduleOf, slotRunId } from './schedule-due.ts';
 
 const dayMs = 86_400_000;
@@ -22,12 +24,14 @@ export async function missDueSlots(
   now: number,
   ownLocation: string,
 ): Promise<void> {
-  if (row.next_due_at > now) return;
+  const dueAt = await heldDueAt(tx, row);
+  if (dueAt > now) return;
   const lap = await tx.selectFrom('installation').select('value').where('key', '=', 'lap').executeTakeFirst();
+  const due = scheduleOf({ row, nextDueAt: dueAt, until: now });
   let missed = 0;
-  for (const { slotAt, location } of planRuns(scheduleOf(row), now, [ownLocation]).runs) {
-    const slots = (slotAt - row.next_due_at) / row.interval_ms + 1;
-    const id = idBytes(slotRunId(row.next_due_at, idText(row.check_id), location, Number(lap?.value ?? 0)));
+  for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
+    const slots = (slotAt - dueAt) / row.interval_ms + 1;
+    const id = slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0));
     const inserted = await tx
       .insertInto('results')
       .values({ ...missedResult(row, now), id, location, slots })
@@ -35,8 +39,23 @@ export async function missDueSlots(
       .executeTakeFirst();
     if (Number(inserted.numInsertedOrUpdatedRows) > 0) missed += slots;
   }
-  if (missed > 0 && isLate(row.next_due_at, now)) await noteLateHour(tx, row, hourOf(row.next_due_at));
+  if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
   await countMissed(tx, row, now, missed);
+}
+
+/**
+ * When the schedule is due. While its round stands still: who plans it holds the round, and whoever finds it moved since this
+ * transaction began is repeated.
+ */
+async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
+  if (row.next_due_at !== inStep) return row.next_due_at;
+  // All of them, so that nobody waits for two rounds at once.
+  await tx
+    .updateTable('schedule_rounds')
+    .set((round) => ({ planned_to: round.ref('planned_to') }))
+    .execute();
+  const rounds = tx.selectFrom('schedule_rounds').selectAll();
+  return dueAtOf(row, await rounds.where('interval_ms', '=', row.interval_ms).executeTakeFirst());
 }
 
 function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now: number) {

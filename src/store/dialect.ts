@@ -27,6 +27,8 @@ export interface Dialect {
   readonly attemptsIndex: readonly string[] | null;
   /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
   runsByDueTime(): string[];
+  /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
+  covered(...columns: string[]): string;
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
@@ -53,6 +55,7 @@ export const sqliteDialect: Dialect = {
   churning: () => [],
   attemptsIndex: null,
   runsByDueTime: () => [],
+  covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   stateStamp: (columns) =>
     sql`json_array(${sql.join(columns.map((column) => (column.endsWith('_id') ? sql`hex(${sql.ref(column)})` : sql.ref(column))))})`,
@@ -96,6 +99,7 @@ export const postgresDialect: Dialect = {
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
+  covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
   // Whoever changes a row makes a version of it that has the number of his transaction, of which texts of all columns cost
   // ten times as much. Numbers begin anew after four billion, and after a failover: with the time it is not the same again.

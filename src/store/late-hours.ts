@@ -1,6 +1,7 @@
 // Marks of hours that must be rolled up anew, through the query builder: for changes that are made by hand.
 import type { Kysely } from 'kysely';
-import type { SchedulesTable, Tables } from './schema.ts';
+import type { Tables } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 
 /** Marks an hour of a check. Belongs in the transaction that adds the result. @param startAt epoch ms */
 export async function noteLateHour(

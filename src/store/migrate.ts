@@ -6,6 +6,7 @@ import { rollUps } from './migrations/0003-roll-ups.ts';
 import { accountMoves } from './migrations/0004-account-moves.ts';
 import { cheapClaims } from './migrations/0005-cheap-claims.ts';
 import { attemptsIndex } from './migrations/0006-attempts-index.ts';
+import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -15,6 +16,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   accountMoves,
   cheapClaims,
   attemptsIndex,
+  schedulesInStep,
 ];
 
 /** The version that this program knows and needs. */

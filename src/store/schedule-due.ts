@@ -3,18 +3,20 @@
 import type { RunPlan, Schedule } from '#domain/plan-runs.ts';
 import type { Reason } from '#domain/result.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
-import { derivedId } from '#lib/id.ts';
-import { type IdBytes, idBytes, idText, latin1, parsed } from './codec.ts';
+import { derivedIdBytes } from '#lib/id.ts';
+import { type IdBytes, idText, latin1, parsed } from './codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
-import type { ResultsTable, RunsTable, SchedulesTable } from './schema.ts';
+import type { DueSchedule } from './schedule-rounds.ts';
+import type { ResultsTable, RunsTable } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 
 /** What a turn of the scheduler did. */
 export interface Scheduled {
   readonly schedules: number;
   readonly runs: number;
   readonly missed: number;
-  /** When the next schedule is due, epoch ms; null when there is none. */
+  /** When the next schedule is due, epoch ms; the present or before when more are due; null when there is none. */
   readonly nextDueAt: number | null;
   /** How late the oldest run of this turn was planned, ms. */
   readonly latestByMs: number;
@@ -48,7 +50,8 @@ export interface ScheduleRows {
   insertMissed(row: ResultsTable): boolean;
   /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
-  move(row: SchedulesTable, nextDueAt: number, turn: number): void;
+  /** Every schedule that is due, in their order. @param nextDueAt its first slot that is not planned, epoch ms */
+  move(due: DueSchedule, nextDueAt: number): void;
   countUsage(accountId: IdBytes, runs: number): void;
 }
 
@@ -57,14 +60,14 @@ export interface ScheduleRows {
  *
  * @param lap how often the clock was set back: slots of a repeated hour are other slots
  */
-export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): string {
-  return lap === 0 ? derivedId(slotAt, checkId, location) : derivedId(slotAt, checkId, location, lap);
+export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): IdBytes {
+  return lap === 0 ? derivedIdBytes(slotAt, checkId, location) : derivedIdBytes(slotAt, checkId, location, lap);
 }
 
 /** Inserts the runs and missed stretches of due schedules and moves them to their next slot. */
 export function scheduleRows(
   rows: ScheduleRows,
-  due: readonly SchedulesTable[],
+  due: readonly DueSchedule[],
   rules: ScheduleRules,
   counts: Counts,
 ): Omit<Scheduled, 'nextDueAt'> {
@@ -73,10 +76,10 @@ export function scheduleRows(
   let runs = 0;
   let missed = 0;
   let latestByMs = 0;
-  for (const row of due) {
-    const schedule = scheduleOf(row);
-    const plan = rules.plan(schedule);
-    const slot = { row, checkId: schedule.checkId, lap: rows.lap };
+  for (const each of due) {
+    const { row } = each;
+    const plan = rules.plan(scheduleOf(each));
+    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
       const isMoved = row.moved_at !== null && stretch.slotAt < row.moved_at;
@@ -98,7 +101,7 @@ export function scheduleRows(
         }
       }
     }
-    rows.move(row, plan.nextDueAt, plan.turn);
+    rows.move(each, plan.nextDueAt);
   }
   for (const { accountId, used } of budgets.values()) {
     if (used === 0) continue;
@@ -143,7 +146,7 @@ interface Slot {
 function runRow({ account_id, check_id, interval_ms }: SchedulesTable, run: Slot & { dueAt: number }): RunsTable {
   return {
     account_id,
-    id: idBytes(slotRunId(run.slotAt, run.checkId, run.location, run.lap)),
+    id: slotRunId(run.slotAt, run.checkId, run.location, run.lap),
     check_id,
     location: run.location,
     source: sourceCodes.encode('SCHEDULER'),
@@ -169,7 +172,7 @@ function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boole
   const isNew = rows.insertMissed({
     account_id,
     check_id,
-    id: idBytes(slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap)),
+    id: slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap),
     run_id: null,
     attempt: 1,
     outcome: outcomeCodes.encode('missed'),
@@ -205,16 +208,14 @@ export function missedMessage(reason: Reason): string {
   return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
 }
 
-/** The schedule of a row, as it is planned from. */
-export function scheduleOf(row: SchedulesTable): Schedule {
+/** A schedule that is due, as it is planned from. */
+export function scheduleOf({ row, nextDueAt, until }: DueSchedule): Schedule {
   return {
-    accountId: idText(row.account_id),
-    checkId: idText(row.check_id),
-    nextDueAt: row.next_due_at,
+    nextDueAt,
+    until,
     intervalMs: row.interval_ms,
     phaseMs: row.phase_ms,
     locations: row.locations === '[]' ? [] : parsed<string[]>(row.locations),
     runParallel: row.run_parallel === 1,
-    turn: row.turn,
   };
 }

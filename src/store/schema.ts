@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
+import type { ScheduleTables } from './schedule-tables.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -132,24 +133,6 @@ export interface IdempotencyKeysTable {
   operation: string;
   answer: string;
   created_at: number;
-}
-
-/** When a check is due next. A row exists while the check is scheduled. */
-export interface SchedulesTable {
-  account_id: IdBytes;
-  check_id: IdBytes;
-  next_due_at: number;
-  interval_ms: number;
-  phase_ms: number;
-  /** Run location codes, JSON; [] = this server's own. */
-  locations: string;
-  run_parallel: Flag;
-  /** Which location is next in a round robin. */
-  turn: number;
-  /** Slots before it that were not run were lost to a move of the account; null = it never moved. */
-  moved_at: number | null;
-  /** `next_due_at` as the scheduler last left it (docs/decisions/0049). */
-  planned_to: number | null;
 }
 
 /** Runs that are not closed yet: the queue of the step `run-checks`. */
@@ -367,7 +350,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables extends RollUpTables {
+export interface Tables extends RollUpTables, ScheduleTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;
@@ -380,7 +363,6 @@ export interface Tables extends RollUpTables {
   variables: VariablesTable;
   triggers: TriggersTable;
   idempotency_keys: IdempotencyKeysTable;
-  schedules: SchedulesTable;
   runs: RunsTable;
   results: ResultsTable;
   exchanges: ExchangesTable;

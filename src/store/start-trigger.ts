@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/account.ts';
 import type { Batch, TriggerTarget } from '#domain/batch.ts';
+import { oneOf, servedOf } from '#domain/plan-runs.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
@@ -9,6 +10,7 @@ import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
 import { refuseMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
 import { callTrigger } from './trigger-rows.ts';
 
 /** A call of a trigger. Instants are epoch ms. */
@@ -123,7 +125,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
     .innerJoin('schedules', (join) =>
       join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
     )
-    .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.turn'])
+    .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.interval_ms'])
     .where('checks.account_id', '=', account)
     // Heartbeat checks wait to be called: there is nothing to start.
     .where('checks.check_type', '!=', 'HEARTBEAT')
@@ -142,7 +144,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
   const waiting = { attempt: 1, due_at: now, first_started_at: null, available_at: now, leased_by: null };
   for (const row of rows) {
     const runIds: string[] = [];
-    for (const location of locationsOf(row, servedLocations)) {
+    for (const location of locationsOf(row, servedLocations, now)) {
       const runId = newId();
       runIds.push(runId);
       runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
@@ -152,14 +154,14 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
   return { id, runs, checks };
 }
 
-/** As the schedule would choose them: all, or the one whose turn it is; the turn itself does not move. */
+/** As the schedule would choose them at `now`: all, or the one whose turn it is. */
 function locationsOf(
-  row: { locations: string; run_parallel: number; turn: number },
+  row: Pick<SchedulesTable, 'locations' | 'run_parallel' | 'interval_ms'>,
   served: readonly string[],
+  now: number,
 ): readonly string[] {
-  const known = row.locations === '[]' ? [] : parsed<string[]>(row.locations).filter((code) => served.includes(code));
-  const all = known.length > 0 ? known : served.slice(0, 1);
-  return row.run_parallel === 1 ? all : all.slice(row.turn % all.length, (row.turn % all.length) + 1);
+  const all = servedOf(row.locations === '[]' ? [] : parsed<string[]>(row.locations), served);
+  return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
 }
 
 /** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */

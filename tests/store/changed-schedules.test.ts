@@ -41,7 +41,7 @@ describe('slots that are due when their check is edited', () => {
     it(`are recorded as missed with the reason when it ${what}`, async (newStore) => {
       await using test = await PathUnderTest.open(newStore);
       const check = await add(test, { frequency: 0, frequencyOffset: 10 });
-      const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
+      const dueAt = Number(test.dueAt());
       test.temp.clock.turn(dueAt - test.now + 25_000);
       await edit(test, check, change);
       assert.deepEqual(test.rows('SELECT slots, reason, message, location FROM results'), [
@@ -60,10 +60,10 @@ describe('slots that are due when their check is edited', () => {
   it('stay due when what changes does not move them', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const check = await add(test, { frequency: 0, frequencyOffset: 10 });
-    const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
+    const dueAt = Number(test.dueAt());
     test.temp.clock.turn(dueAt - test.now + 25_000);
     await edit(test, check, { name: 'Another' });
-    assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt);
+    assert.equal(test.dueAt(), dueAt);
     assert.equal(test.one('SELECT count(*) FROM results'), 0);
   });
 
@@ -130,7 +130,7 @@ describe('every due slot of a check that is edited at random times', () => {
       for (let step = 0; step < 120; step++) {
         const from = test.now;
         const isOnSlot = next() < 0.3;
-        const dueAt = Number(test.one('SELECT next_due_at FROM schedules') ?? 0);
+        const dueAt = test.dueAt() ?? 0;
         test.temp.clock.turn(isOnSlot && dueAt > from ? dueAt - from : Math.floor(next() * 45_000));
         due.push(...slotsBetween(check, from, test.now));
         if (next() < 0.5) await test.schedule();
@@ -155,12 +155,12 @@ describe('every due slot of a check that is edited at random times', () => {
 it('a check that is deactivated and activated at once is not run twice for a slot, and not missed for it either', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const check = await add(test, { frequency: 0, frequencyOffset: 10 });
-  const dueAt = Number(test.one('SELECT next_due_at FROM schedules'));
+  const dueAt = Number(test.dueAt());
   test.temp.clock.turn(dueAt - test.now);
   await test.schedule();
   await edit(test, check, { activated: false });
   await edit(test, check, { activated: true });
-  assert.equal(test.one('SELECT next_due_at FROM schedules'), dueAt + 10_000);
+  assert.equal(test.dueAt(), dueAt + 10_000);
   test.temp.clock.turn(25_000);
   const { missed } = await test.path.scheduleDue({
     now: test.now,

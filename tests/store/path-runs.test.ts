@@ -45,7 +45,7 @@ describe('scheduling', () => {
     test.temp.raw.exec('UPDATE accounts SET execution_limit = 3');
     assert.deepEqual(await test.schedule().then(({ runs, missed }) => [runs, missed]), [2, 0]);
     test.temp.clock.turn(9_999);
-    test.temp.raw.exec('UPDATE schedules SET next_due_at = next_due_at - 1');
+    test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?, phase_ms = ? % interval_ms').run(test.now, test.now);
     assert.deepEqual(await test.schedule().then(({ runs, missed }) => [runs, missed]), [1, 1]);
     assert.equal(
       test.one('SELECT message FROM results'),

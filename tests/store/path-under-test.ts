@@ -13,6 +13,8 @@ import { idBytes } from '#store/codec.ts';
 import type { ClaimedRun } from '#store/path.ts';
 import type { ClaimedDelivery } from '#store/delivery-rows.ts';
 import type { Scheduled } from '#store/schedule-due.ts';
+import { dueAtOf } from '#store/schedule-rounds.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '#store/schedule-tables.ts';
 import type { NewStore } from '../support/each-engine.ts';
 import { aChannel, aCheck } from '../support/records.ts';
 import type { TempStore } from '../support/temp-store.ts';
@@ -57,8 +59,21 @@ export class PathUnderTest implements AsyncDisposable {
     });
     assert.ok('saved' in saved);
     const { id } = saved.saved.check;
-    this.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(this.now, idBytes(id));
+    this.temp.raw
+      .prepare('UPDATE schedules SET next_due_at = ?, phase_ms = ? % interval_ms WHERE check_id = ?')
+      .run(this.now, this.now, idBytes(id));
     return id;
+  }
+
+  /** When the only schedule is due, epoch ms; null when there is none. */
+  dueAt(): number | null {
+    const [row] = this.rows('SELECT * FROM schedules') as unknown as SchedulesTable[];
+    const rounds = this.rows('SELECT * FROM schedule_rounds') as unknown as ScheduleRoundsTable[];
+    if (row === undefined) return null;
+    return dueAtOf(
+      row,
+      rounds.find(({ interval_ms }) => interval_ms === row.interval_ms),
+    );
   }
 
   async channel(checkId: string, change: Partial<AlertChannel> = {}): Promise<number> {

@@ -259,7 +259,6 @@ describe('several processes on one PostgreSQL', () => {
           runs: [{ slotAt: schedule.nextDueAt, dueAt: schedule.nextDueAt, location: 'local' }],
           missed: [],
           nextDueAt: schedule.nextDueAt + schedule.intervalMs,
-          turn: 0,
         }),
         missedReason: () => 'overload',
       });

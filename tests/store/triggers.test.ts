@@ -141,8 +141,10 @@ test('a parallel check runs at all its locations, a round-robin one where its tu
   putGroup(temp.raw, accountId, 1);
   const locations = ['local', 'eu'];
   putCheck(temp.raw, accountId, { groupId: 1, locations, runParallel: true, createdAt: 1 });
-  putCheck(temp.raw, accountId, { groupId: 1, locations, turn: 3, createdAt: 2 });
+  putCheck(temp.raw, accountId, { groupId: 1, locations, createdAt: 2 });
   putCheck(temp.raw, accountId, { groupId: 1, locations: ['mars'], createdAt: 3 });
+  // Its slots go round: the next minute is the second location's.
+  temp.clock.turn(60_000);
   await open(temp).triggers.call(callerOf(accountId), group(1), null);
   const seen = temp.raw
     .prepare('SELECT location FROM runs r JOIN checks c ON c.id = r.check_id ORDER BY c.created_at, location DESC')

@@ -49,6 +49,18 @@ export const accountExceptions: readonly AccountException[] = [
     engine: 'PostgreSQL',
   },
   {
+    table: 'schedules',
+    statement: /from schedules where next_due_at = \d+ and interval_ms = \?1? and \(phase_ms/,
+    why: claim,
+    seenIn: 'path-runs',
+  },
+  {
+    table: 'schedules',
+    statement: /^select.*\( ?select phase_ms from schedules where next_due_at = \d+/,
+    why: rest,
+    seenIn: 'path-runs',
+  },
+  {
     table: 'runs',
     statement: /from runs where location = \? and available_at <= \?/,
     why: claim,

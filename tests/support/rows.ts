@@ -54,7 +54,6 @@ export interface CheckLook {
   readonly checkType?: string;
   readonly locations?: readonly string[];
   readonly runParallel?: boolean;
-  readonly turn?: number;
   readonly createdAt?: number;
 }
 
@@ -84,7 +83,6 @@ export function putCheck(raw: RawRows, accountId: string, look: CheckLook = {}):
     phase_ms: 0,
     locations: json(look.locations ?? []),
     run_parallel: look.runParallel === true ? 1 : 0,
-    turn: look.turn ?? 0,
   });
   return id;
 }

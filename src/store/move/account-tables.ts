@@ -5,7 +5,13 @@ import type { Cell, Row, Slice, TableShape } from './shape.ts';
 import { type Side, tableOf } from './side.ts';
 
 /** Tables without rows of one account: the rest has the column `account_id`, which a test asserts. */
-export const sharedTables: ReadonlySet<string> = new Set(['api_keys', 'installation', 'processes', 'runtime_stages']);
+export const sharedTables: ReadonlySet<string> = new Set([
+  'api_keys',
+  'installation',
+  'processes',
+  'runtime_stages',
+  'schedule_rounds',
+]);
 
 /** Says how far a move is; it stays where it is. */
 export const movesTable = 'account_moves';

@@ -5,6 +5,7 @@ import { outcomeCodes, reasonCodes } from '../codes.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { parkedFrom, parkedMs } from '../parked.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
+import { inStep } from '../schedule-rounds.ts';
 import { someAtATime } from './account-tables.ts';
 import { createRowSum } from './checksum.ts';
 import { CopyError } from './copy-installation.ts';
@@ -145,7 +146,8 @@ function missedRow({ columns }: TableShape, run: Row, now: number): Row {
 
 async function unpark(writing: Writing, accountId: Uint8Array, now: number): Promise<void> {
   await writing.change(
-    'UPDATE schedules SET next_due_at = next_due_at - ?, moved_at = ? WHERE account_id = ? AND next_due_at >= ?',
+    `UPDATE schedules SET next_due_at = next_due_at - ?, moved_at = ?
+     WHERE account_id = ? AND next_due_at >= ? AND next_due_at < ${inStep}`,
     [parkedMs, now, accountId, parkedFrom],
   );
   await writing.change('UPDATE runs SET available_at = available_at - ? WHERE account_id = ? AND available_at >= ?', [

@@ -6,6 +6,8 @@ import { beginMove, changeMove, knownMove } from './move-rows.ts';
 import type { Leaving } from './moving.ts';
 import { type Cell, conditionsOf, type Slice, type TableShape } from './shape.ts';
 import { type Side, tableOf, type Writing } from './side.ts';
+import { dueAtStatement, inStep } from '../schedule-rounds.ts';
+import type { ScheduleRoundsTable } from '../schedule-tables.ts';
 
 /** Nothing new of the account is taken up from now on; what is under way may end. @param note about the command */
 export async function pauseAccount(side: Side, { accountId, moveId }: Leaving, note: string): Promise<void> {
@@ -152,6 +154,7 @@ function removalOf({ name, key }: TableShape, most: number, conditions = 'accoun
 
 /** What somebody holds is left to him. */
 async function park(writing: Writing, accountId: Uint8Array): Promise<void> {
+  await takeOutOfStep(writing, accountId);
   await writing.change('UPDATE schedules SET next_due_at = next_due_at + ? WHERE account_id = ? AND next_due_at < ?', [
     parkedMs,
     accountId,
@@ -166,6 +169,20 @@ async function park(writing: Writing, accountId: Uint8Array): Promise<void> {
      WHERE account_id = ? AND status = 0 AND next_attempt_at < ? AND leased_by IS NULL`,
     [parkedMs, accountId, parkedFrom],
   );
+}
+
+/** Schedules in step get a time of their own: that of their oldest slot that is not planned. */
+async function takeOutOfStep(writing: Writing, accountId: Uint8Array): Promise<void> {
+  // Held, so that nobody plans them meanwhile.
+  await writing.change('UPDATE schedule_rounds SET planned_to = planned_to', []);
+  const rounds = (await writing.query('SELECT * FROM schedule_rounds', [])) as unknown as ScheduleRoundsTable[];
+  for (const round of rounds) {
+    const { sql, values } = dueAtStatement(round);
+    await writing.change(
+      `UPDATE schedules SET next_due_at = ${sql} WHERE account_id = ? AND interval_ms = ? AND next_due_at = ${inStep}`,
+      [...values, accountId, round.interval_ms],
+    );
+  }
 }
 
 /** The account's rows of a table, all at once: for tables that hold few. */

@@ -4,8 +4,11 @@ import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
-import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
+import { broughtBack } from '../schedule-rounds.ts';
+import type { CheckStatesTable } from '../schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import { rewindRollUps } from './roll-ups.ts';
+import { sendRounds } from './schedule-rounds.ts';
 import type { Session } from './session.ts';
 
 /** Setting the server's clock is seen by every process within this time of each other, ms. */
@@ -103,7 +106,8 @@ async function bringSchedulesBack(session: Session, now: GoingTime): Promise<voi
   );
   const readAt = now();
   const ahead = rows.filter(({ next_due_at, interval_ms }) => next_due_at > readAt + clockSetMs + interval_ms);
-  if (ahead.length === 0) return;
+  const rounds = await bringRoundsBack(session, now);
+  if (ahead.length + rounds === 0) return;
   for (const row of ahead) {
     await session.query('UPDATE schedules SET next_due_at = $1 WHERE account_id = $2 AND check_id = $3', [
       nextSlot(readAt, row.interval_ms, row.phase_ms),
@@ -115,4 +119,15 @@ async function bringSchedulesBack(session: Session, now: GoingTime): Promise<voi
     `INSERT INTO installation (key, value) VALUES ('lap', '1')
      ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(installation.value AS INTEGER) + 1 AS TEXT)`,
   );
+}
+
+/** @returns how many stood ahead of the time at which they were reached */
+async function bringRoundsBack(session: Session, now: GoingTime): Promise<number> {
+  const rows = await session.query<ScheduleRoundsTable>(
+    'SELECT * FROM schedule_rounds ORDER BY interval_ms FOR NO KEY UPDATE',
+  );
+  const readAt = now();
+  const ahead = rows.map((row) => broughtBack(row, readAt, clockSetMs)).filter((row) => row !== null);
+  sendRounds(session, ahead);
+  return ahead.length;
 }

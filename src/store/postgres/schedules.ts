@@ -1,25 +1,21 @@
 // Rows of schedules in PostgreSQL: a turn's rows are read at once, decided on in schedule-due.ts and written at once.
 import { monthStart } from '#domain/account.ts';
-import { firstIdAt, type IdBytes, idBytes, idText, latin1 } from '../codec.ts';
+import { firstIdAt, type IdBytes, idText, latin1 } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
-import {
-  isUntouched,
-  scheduleOf,
-  type Scheduled,
-  type ScheduleRows,
-  scheduleRows,
-  type ScheduleRules,
-  slotRunId,
-} from '../schedule-due.ts';
-import type { ResultsTable, RunsTable, SchedulesTable } from '../schema.ts';
+import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from '../schedule-due.ts';
+import { scheduleRows, type ScheduleRules, slotRunId } from '../schedule-due.ts';
+import { type DueSchedule, inStep, isOnSlot } from '../schedule-rounds.ts';
+import type { ResultsTable, RunsTable } from '../schema.ts';
+import type { SchedulesTable } from '../schedule-tables.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import { createLateHours, sendLateHours } from './late-hours.ts';
 import type { LookBack } from './look-back.ts';
+import { takeRounds } from './schedule-rounds.ts';
 import type { Session } from './session.ts';
 
 /**
- * Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. Three
- * journeys: what is due, whose limits, what is written.
+ * Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. Four
+ * journeys: what is due by itself, what in the rounds, whose limits, what is written.
  */
 export async function scheduleDue(
   session: Session,
@@ -33,46 +29,72 @@ export async function scheduleDue(
        ORDER BY next_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
       [from, now, most],
     );
-  const [due, [lap], [later]] = await Promise.all([
+  const [byThemselves, [lap], [later], rounds] = await Promise.all([
     lookBack.find(now, dueFrom, (row) => row.next_due_at),
     session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
     // Begins behind what is due: before it lie the rows that were moved, dead and not yet cleared away.
     session.query<{ at: number }>(
-      'SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 ORDER BY next_due_at LIMIT 1',
+      `SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 AND next_due_at < ${inStep}
+       ORDER BY next_due_at LIMIT 1`,
       [now],
     ),
+    takeRounds(session, now),
   ]);
-  if (due.length === 0) return { ...nothing, nextDueAt: later?.at ?? null };
+  const inRounds = await rounds.due(most - byThemselves.length);
+  const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...inRounds];
+  const next = (moved: readonly { readonly nextDueAt: number }[]): number | null => {
+    if (due.length >= most || rounds.isMore()) return now;
+    const at = moved.reduce(
+      (least, { nextDueAt }) => Math.min(least, nextDueAt),
+      later?.at ?? Number.POSITIVE_INFINITY,
+    );
+    const first = Math.min(at, rounds.nextDueAt());
+    return first === Number.POSITIVE_INFINITY ? null : first;
+  };
+  if (due.length === 0) {
+    rounds.send();
+    return { ...nothing, nextDueAt: next([]) };
+  }
+  await rounds.begin(byThemselves);
   // That a slot is new is believed of its schedule once: what collides with a row that is there is looked up.
   const turn = createTurn(Number(lap?.value ?? 0), (row) => !isRepeated && isUntouched(row));
-  const [remaining] = await Promise.all([remainingRuns(session, due, now), turn.read(session, due, rules.plan)]);
+  const rows = due.map(({ row }) => row);
+  const [remaining] = await Promise.all([remainingRuns(session, rows, now), turn.read(session, due, rules.plan)]);
   const counts = createCounts();
   const done = scheduleRows(turn.rows(remaining), due, rules, counts);
   // Neighbours in the index are written one after the other.
   bulk.send('runs', turn.runs.sort(byKey));
   bulk.send('results', turn.missed, 'ON CONFLICT DO NOTHING');
   sendLateHours(bulk, turn.late);
-  session.send(
-    `UPDATE schedules s SET next_due_at = m.next_due_at, planned_to = m.next_due_at, turn = m.turn
-     FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[])
-       AS m (place, account_id, check_id, next_due_at, turn)
-     WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
-    [
-      // Held rows stay where they are.
-      due.map(({ place }) => place),
-      due.map(({ account_id }) => account_id),
-      due.map(({ check_id }) => check_id),
-      turn.moved.map(({ nextDueAt }) => nextDueAt),
-      turn.moved.map(({ turn }) => turn),
-    ],
+  const dueAts = turn.moved.map(({ row, nextDueAt }) =>
+    isOnSlot(row, nextDueAt) && rounds.joins(row) ? inStep : nextDueAt,
   );
+  sendMoved(session, byThemselves, dueAts);
+  rounds.send();
   const month = monthStart(now);
   const used = turn.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
   // In the order of the accounts, as all counters: two turns wait for each other one way.
   used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
   bulk.send('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
   bulk.send('run_counts', counts.rows(now), addToCounts);
-  return { ...done, nextDueAt: due.length === most ? now : nextDueAt(turn.moved, later?.at) };
+  return { ...done, nextDueAt: next(turn.moved) };
+}
+
+/** Schedules with a time of their own go on to their next slot, or in step. */
+function sendMoved(session: Session, rows: readonly DueRow[], dueAts: readonly number[]): void {
+  if (rows.length === 0) return;
+  session.send(
+    `UPDATE schedules s SET next_due_at = m.next_due_at, planned_to = m.next_due_at
+     FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[]) AS m (place, account_id, check_id, next_due_at)
+     WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
+    [
+      // Held rows stay where they are.
+      rows.map(({ place }) => place),
+      rows.map(({ account_id }) => account_id),
+      rows.map(({ check_id }) => check_id),
+      dueAts,
+    ],
+  );
 }
 
 function byKey(a: RunsTable, b: RunsTable): number {
@@ -82,11 +104,6 @@ function byKey(a: RunsTable, b: RunsTable): number {
 type DueRow = SchedulesTable & { readonly place: string };
 
 const nothing = { schedules: 0, runs: 0, missed: 0, latestByMs: 0 };
-
-/** Of what this turn moved and what was not due. What others hold, they move. */
-function nextDueAt(moved: readonly { readonly nextDueAt: number }[], later: number | undefined): number {
-  return moved.reduce((least, { nextDueAt }) => Math.min(least, nextDueAt), later ?? Number.POSITIVE_INFINITY);
-}
 
 /**
  * Runs that each account with a limit may still start. Its row is held until the turn is over: two schedulers cannot
@@ -119,7 +136,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
   const taken: TakenSlots = { open: new Set(), ended: new Set() };
   const runs: RunsTable[] = [];
   const missed: ResultsTable[] = [];
-  const moved: { nextDueAt: number; turn: number }[] = [];
+  const moved: { row: SchedulesTable; nextDueAt: number }[] = [];
   const used: { accountId: IdBytes; runs: number }[] = [];
   const late = createLateHours();
   const rows = (remaining: ReadonlyMap<string, number>): ScheduleRows => ({
@@ -143,14 +160,14 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
       return true;
     },
     noteLate: late.note,
-    // Every row that is due is moved, in their order.
-    move: (_, nextDueAt, turn) => void moved.push({ nextDueAt, turn }),
+    // Those with a time of their own are, in their order.
+    move: ({ row }, nextDueAt) => void (row.next_due_at !== inStep && moved.push({ row, nextDueAt })),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
   });
-  const read = (session: Session, due: readonly SchedulesTable[], plan: ScheduleRules['plan']) =>
+  const read = (session: Session, due: readonly DueSchedule[], plan: ScheduleRules['plan']) =>
     readTaken(
       session,
-      due.flatMap((row) => (isNew(row) ? [] : slotsOf(row, plan, lap))),
+      due.flatMap((each) => (isNew(each.row) ? [] : slotsOf(each, plan, lap))),
       taken,
     );
   return { rows, runs, missed, moved, used, late, read };
@@ -164,14 +181,14 @@ interface TakenSlots {
 
 type Slot = Pick<SchedulesTable, 'account_id' | 'check_id'> & { readonly slotAt: number; readonly id: IdBytes };
 
-function slotsOf(row: SchedulesTable, plan: ScheduleRules['plan'], lap: number): Slot[] {
-  const { account_id, check_id } = row;
-  const { runs, missed } = plan(scheduleOf(row));
+function slotsOf(due: DueSchedule, plan: ScheduleRules['plan'], lap: number): Slot[] {
+  const { account_id, check_id } = due.row;
+  const { runs, missed } = plan(scheduleOf(due));
   return [...runs, ...missed].map(({ slotAt, location }) => ({
     account_id,
     check_id,
     slotAt,
-    id: idBytes(slotRunId(slotAt, idText(check_id), location, lap)),
+    id: slotRunId(slotAt, idText(check_id), location, lap),
   }));
 }
 

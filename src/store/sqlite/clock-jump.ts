@@ -4,9 +4,12 @@ import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
 import { parkedFrom } from '../parked.ts';
-import type { CheckStatesTable, SchedulesTable } from '../schema.ts';
+import { broughtBack } from '../schedule-rounds.ts';
+import type { CheckStatesTable } from '../schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import type { Connection } from './connection.ts';
 import { rewindRollUps } from './roll-ups.ts';
+import { writeRound } from './schedules.ts';
 
 /**
  * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
@@ -57,7 +60,8 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
 }
 
 /**
- * Schedules further ahead than their interval are due at their next slot; answers how many there were. Less than a setting
+ * Schedules further ahead than their interval are due at their next slot, and so are those of rounds that are ahead; answers
+ * how many schedules and rounds there were. Less than a setting
  * of the clock is its correction, and no lap.
  */
 export function bringSchedulesBack(connection: Connection, now: number): number {
@@ -66,7 +70,8 @@ export function bringSchedulesBack(connection: Connection, now: number): number 
     .all(now + clockSetMs) as unknown as SchedulesTable[];
   const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
   for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);
-  if (rows.length > 0) {
+  const rounds = bringRoundsBack(connection, now);
+  if (rows.length + rounds > 0) {
     connection
       .prepare(
         `INSERT INTO installation (key, value) VALUES ('lap', '1')
@@ -74,5 +79,12 @@ export function bringSchedulesBack(connection: Connection, now: number): number 
       )
       .run();
   }
-  return rows.length;
+  return rows.length + rounds;
+}
+
+function bringRoundsBack(connection: Connection, now: number): number {
+  const rows = connection.prepare('SELECT * FROM schedule_rounds').all() as unknown as ScheduleRoundsTable[];
+  const ahead = rows.map((row) => broughtBack(row, now, clockSetMs)).filter((row) => row !== null);
+  for (const row of ahead) writeRound(connection, row);
+  return ahead.length;
 }

@@ -1,0 +1,233 @@
+// Schedules in step: every slot of every check has one outcome, however the rounds are cut, and no row is written for it.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Check } from '#domain/check.ts';
+import { planRuns } from '#domain/plan-runs.ts';
+import { scheduleOf } from '#domain/schedule.ts';
+import { nextSlot } from '#domain/slot.ts';
+import { idBytes, idText, idTime } from '#store/codec.ts';
+import { dueAtOf, dueAtStatement, inStep } from '#store/schedule-rounds.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '#store/schedule-tables.ts';
+import { it } from '../support/each-engine.ts';
+import { aCheck } from '../support/records.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+async function add(test: PathUnderTest, change: Partial<Check>): Promise<Check> {
+  const write = { check: aCheck(test.accountId, change), subscriptions: null, isAutoAssigned: false };
+  const saved = await test.temp.store.checks.add(write);
+  assert.ok('saved' in saved);
+  return saved.saved.check;
+}
+
+async function edit(test: PathUnderTest, id: string, change: Partial<Check>): Promise<Check> {
+  const saved = await test.temp.store.checks.change(test.accountId, id, ({ check }) => ({
+    check: { ...check, ...change },
+    subscriptions: null,
+    isAutoAssigned: false,
+  }));
+  assert.ok(saved !== null && 'saved' in saved);
+  return saved.saved.check;
+}
+
+function turn(test: PathUnderTest, most: number) {
+  const { now } = test;
+  return test.path.scheduleDue({
+    now,
+    most,
+    plan: (schedule) => planRuns(schedule, now, ['local']),
+    missedReason: () => 'overload',
+  });
+}
+
+/** Turns until nothing is due any more. */
+async function catchUp(test: PathUnderTest, most: number): Promise<void> {
+  for (let turns = 0; ; turns++) {
+    const { nextDueAt } = await turn(test, most);
+    if (nextDueAt === null || nextDueAt > test.now) return;
+    assert.ok(turns < 1000, 'it does not end');
+  }
+}
+
+const schedules = (test: PathUnderTest): SchedulesTable[] =>
+  test.rows('SELECT * FROM schedules ORDER BY check_id') as unknown as SchedulesTable[];
+const rounds = (test: PathUnderTest): ScheduleRoundsTable[] =>
+  test.rows('SELECT * FROM schedule_rounds ORDER BY interval_ms') as unknown as ScheduleRoundsTable[];
+
+/** Numbers from 0 up to, without, 1: the same every time. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+/** The slots after `from` up to `to`, by a check's own record alone. */
+function slotsBetween(check: Check, from: number, to: number): number[] {
+  const schedule = scheduleOf(check, null);
+  if (schedule === null) return [];
+  const { intervalMs, phaseMs } = schedule;
+  const slots: number[] = [];
+  for (let at = nextSlot(from + 1, intervalMs, phaseMs); at <= to; at += intervalMs) slots.push(at);
+  return slots;
+}
+
+/** Slots with an outcome or a run, of each check; those of a stretch are taken from what was due. */
+function foundSlots(test: PathUnderTest, dueOf: ReadonlyMap<string, readonly number[]>): Map<string, number[]> {
+  const found = new Map([...dueOf.keys()].map((id): [string, number[]] => [id, []]));
+  for (const { check_id, id, slots } of test.rows(
+    'SELECT check_id, id, slots FROM results UNION ALL SELECT check_id, id, 1 FROM runs',
+  )) {
+    const checkId = idText(check_id as Uint8Array);
+    const due = dueOf.get(checkId) ?? [];
+    const at = due.indexOf(idTime(id as Uint8Array));
+    assert.ok(at >= 0, 'recorded, and never due');
+    found.get(checkId)?.push(...due.slice(at, at + Number(slots)));
+  }
+  for (const slots of found.values()) slots.sort((a, b) => a - b);
+  return found;
+}
+
+it('a schedule that was planned once goes on in step with its interval, and its row is not written again', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  for (let count = 0; count < 5; count++) await add(test, { frequency: 0, frequencyOffset: 10 });
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  const before = schedules(test);
+  assert.ok(before.every(({ next_due_at }) => next_due_at === inStep));
+  for (let slot = 0; slot < 4; slot++) {
+    test.temp.clock.turn(10_000);
+    await catchUp(test, 100);
+  }
+  assert.deepEqual(schedules(test), before);
+  assert.equal(test.one('SELECT count(*) FROM runs'), 25);
+  assert.equal(rounds(test).length, 1);
+});
+
+it('a round of which nothing is left ends, and begins anew with the next schedule of its interval', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { id } = await add(test, { frequency: 0, frequencyOffset: 10 });
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  assert.equal(rounds(test).length, 1);
+  await edit(test, id, { activated: false });
+  assert.equal((await turn(test, 100)).nextDueAt, null);
+  assert.deepEqual(rounds(test), []);
+  await edit(test, id, { activated: true });
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  assert.equal(rounds(test).length, 1);
+  assert.equal(test.one('SELECT count(*) FROM runs'), 2);
+});
+
+it('a standstill is caught up with in as many turns as it takes, and says when the next is due', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const checks: Check[] = [];
+  for (let count = 0; count < 12; count++) checks.push(await add(test, { frequency: 1, frequencyOffset: null }));
+  test.temp.clock.turn(60_000);
+  await catchUp(test, 100);
+  test.temp.clock.turn(600_000);
+  for (let turns = 0; turns < 2; turns++) {
+    const { schedules, runs, missed, nextDueAt } = await turn(test, 5);
+    assert.deepEqual([schedules, runs, missed, nextDueAt], [5, 5, 45, test.now]);
+  }
+  const last = await turn(test, 5);
+  assert.deepEqual([last.schedules, last.runs, last.missed], [2, 2, 18]);
+  const next = checks.map((check) => slotsBetween(check, test.now, test.now + 60_000)[0] ?? 0);
+  assert.equal(last.nextDueAt, Math.min(...next));
+  assert.equal(test.difference(), 0);
+});
+
+it('what is still to be planned in a round under way is known of every schedule, one by one and in a statement', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  for (let count = 0; count < 30; count++)
+    await add(test, { frequency: 1, frequencyOffset: count % 3 === 0 ? 17 : null });
+  test.temp.clock.turn(60_000);
+  await catchUp(test, 100);
+  for (const [waitMs, most] of [
+    [150_000, 7],
+    [30_000, 5],
+    [20_000, 3],
+  ] as const) {
+    test.temp.clock.turn(waitMs);
+    await turn(test, most);
+    const [round] = rounds(test);
+    assert.ok(round !== undefined && round.round_to !== null, 'a round is under way');
+    const { sql, values } = dueAtStatement(round);
+    const told = test.temp.raw
+      .prepare(`SELECT check_id, ${sql} AS due FROM schedules ORDER BY check_id`)
+      .all(...values);
+    const known = schedules(test).map((row) => dueAtOf(row, round));
+    assert.deepEqual(
+      told.map(({ due }) => Number(due)),
+      known,
+    );
+    const to = round.round_to;
+    assert.ok(known.some((at) => at > to) && known.some((at) => at <= to));
+  }
+});
+
+const edits: readonly Partial<Check>[] = [
+  { activated: true },
+  { activated: true },
+  { frequency: 0, frequencyOffset: 10 },
+  { frequency: 0, frequencyOffset: 30 },
+  { frequency: 1, frequencyOffset: null },
+  { frequency: 1, frequencyOffset: 7 },
+  { activated: false },
+];
+
+describe('every due slot of many checks that are edited while rounds are under way', () => {
+  for (let seed = 1; seed <= 4; seed++) {
+    it(`has exactly one outcome (${seed})`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const next = numbers(seed);
+      const some = <Value>(values: readonly Value[]): Value => {
+        const value = values[Math.floor(next() * values.length)];
+        assert.ok(value !== undefined);
+        return value;
+      };
+      const checks: Check[] = [];
+      for (let count = 0; count < 8; count++) {
+        const id = `${seed}${count}000000-0000-4000-8000-000000000000`;
+        checks.push(await add(test, { id, frequency: 0, frequencyOffset: some([10, 30]) }));
+      }
+      const due = new Map(checks.map(({ id }): [string, number[]] => [id, []]));
+      for (let step = 0; step < 60; step++) {
+        const from = test.now;
+        test.temp.clock.turn(Math.floor(next() * (next() < 0.2 ? 120_000 : 8000)));
+        for (const check of checks) due.get(check.id)?.push(...slotsBetween(check, from, test.now));
+        const work: Promise<unknown>[] = [];
+        for (let turns = Math.floor(next() * 3); turns > 0; turns--) work.push(turn(test, 1 + Math.floor(next() * 6)));
+        if (next() < 0.5) {
+          const index = Math.floor(next() * checks.length);
+          const edited = edit(test, checks[index]?.id ?? '', some(edits)).then((check) => (checks[index] = check));
+          work.push(edited);
+        }
+        await Promise.all(work);
+      }
+      await catchUp(test, 4);
+      assert.deepEqual(foundSlots(test, due), due);
+      assert.ok([...due.values()].flat().length > 200);
+      assert.equal(test.difference(), 0);
+    });
+  }
+});
+
+it('a schedule that was moved by an older version keeps its own time until it is planned once more', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { id } = await add(test, { frequency: 0, frequencyOffset: 10 });
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  const [row] = schedules(test);
+  assert.ok(row !== undefined);
+  const next = nextSlot(test.now + 1, row.interval_ms, row.phase_ms);
+  test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(next, idBytes(id));
+  await turn(test, 100);
+  assert.equal(schedules(test)[0]?.next_due_at, next);
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  assert.equal(schedules(test)[0]?.next_due_at, inStep);
+  assert.equal(test.one('SELECT count(*) FROM runs'), 2);
+  assert.equal(test.difference(), 0);
+});
