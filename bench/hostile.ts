@@ -18,7 +18,7 @@ const rounds = 84;
 const quickRounds = 12;
 const roundEveryMs = 1200;
 /** Channels of each kind: rounds take them in turn. */
-const perKind = 21;
+const perKind = 42;
 const deadlineMs = 30_000;
 
 export const hostileBench: Bench = {
@@ -45,7 +45,7 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
   say(`${healthyChannels} healthy channels at 50 alerts a second, ${channels.length} hostile ones`);
   // Every process warms up once: its code, its memory, the first alert of each check.
   await pause(11_000);
-  const warmed = isQuick ? 4 : 3 * perKind;
+  const warmed = isQuick ? 4 : perKind;
   for (let round = 0; round < warmed; round++) await alert(round);
   await untilEnded(dataDir, channels, warmed * kinds.length, say);
   const unloaded = await latencies(peers.receiver, () => pause(count * roundEveryMs));
@@ -92,7 +92,7 @@ async function startHealthy(dataDir: string, { target, receiver }: Peers): Promi
   return startService({ dataDir });
 }
 
-/** Twenty-one channels of each kind, each kind's next to each other. */
+/** Channels of each kind, each kind's next to each other. */
 async function addHostile(service: Service, kinds: readonly HostileKind[]): Promise<readonly Hostile[]> {
   const channels: Hostile[] = [];
   for (const { name: kind, variants } of kinds) {
