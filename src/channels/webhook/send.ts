@@ -34,10 +34,13 @@ export interface SenderOptions {
 
 const idleMs = 10_000;
 const longestIdleMs = 30_000;
+/** How long after the deadline a connection that is still being made is given up, ms. */
+const lateMs = 1000;
 
 /** Makes a sender (decisions: Webhook delivery). One is enough: its connections are what makes it fast. */
 export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
-  const connect = guardedConnector(guard, deadlineMs);
+  // Later than the deadline, which else would race with it for what the attempt is told as.
+  const connect = guardedConnector(guard, deadlineMs + lateMs);
   const options = {
     // The one deadline is ours: it covers name lookup, connecting, headers and body together.
     headersTimeout: 0,
