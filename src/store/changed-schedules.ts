@@ -43,17 +43,23 @@ export async function missDueSlots(
   await countMissed(tx, row, now, missed);
 }
 
+/** Transactions that hold the rounds: one that changes a thousand checks does so once. */
+const holders = new WeakSet<Kysely<Tables>>();
+
 /**
  * When the schedule is due. While its round stands still: who plans it holds the round, and whoever finds it moved since this
  * transaction began is repeated.
  */
 async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
   if (row.next_due_at !== inStep) return row.next_due_at;
-  // All of them, so that nobody waits for two rounds at once.
-  await tx
-    .updateTable('schedule_rounds')
-    .set((round) => ({ planned_to: round.ref('planned_to') }))
-    .execute();
+  if (!holders.has(tx)) {
+    // All of them, so that nobody waits for two rounds at once.
+    await tx
+      .updateTable('schedule_rounds')
+      .set((round) => ({ planned_to: round.ref('planned_to') }))
+      .execute();
+    holders.add(tx);
+  }
   const rounds = tx.selectFrom('schedule_rounds').selectAll();
   return dueAtOf(row, await rounds.where('interval_ms', '=', row.interval_ms).executeTakeFirst());
 }

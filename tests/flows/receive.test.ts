@@ -69,7 +69,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
 
   it('answers attempt by attempt as it is told, and shows retries and replays', async ({ t, startService }) => {
     const service = await startService(t);
-    const receiver = await startReceive(t, '--answer', 'reset,503,200');
+    const receiver = await startReceive(t, '--answer', 'reset,503,200,201');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
     await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
@@ -96,7 +96,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
         ['first', 1, 'reset', false],
         ['retry', 2, 503, false],
         ['retry', 3, 200, false],
-        ['first', 1, 'reset', true],
+        ['first', 1, 201, true],
       ],
     );
     assert.equal(all[0]?.standardSignature, 'missing');

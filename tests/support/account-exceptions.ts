@@ -26,20 +26,7 @@ const kept = 'templates of all channels are kept ready, whoever owns them';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
-  {
-    table: 'schedules',
-    statement: /from schedules where next_due_at <= \?/,
-    why: claim,
-    seenIn: 'path-runs',
-    engine: 'SQLite',
-  },
-  {
-    table: 'schedules',
-    statement: /from schedules where next_due_at >= \? and next_due_at <= \?/,
-    why: claim,
-    seenIn: 'path-runs',
-    engine: 'PostgreSQL',
-  },
+  { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },
   { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs', engine: 'SQLite' },
   {
     table: 'schedules',

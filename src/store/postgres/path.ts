@@ -63,7 +63,6 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
   const { connections, types, seal, wasServerSet, onOtherTime } = means;
   const contexts = createContexts(seal);
   const place = walkStart();
-  const schedulesLookBack = createLookBack();
   const runsLookBacks = new Map<string, LookBack>();
   const written = <Answer>(work: Work<Answer>): Promise<Answer> =>
     connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
@@ -72,7 +71,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     scheduleDue: (rules) => {
       let tries = 0;
       return taken(rules.now, noneScheduled, (session, bulk) =>
-        scheduleDue(session, bulk, { ...rules, lookBack: schedulesLookBack, isRepeated: tries++ > 0 }),
+        scheduleDue(session, bulk, { ...rules, isRepeated: tries++ > 0 }),
       );
     },
     claimRuns: async (claim) => {

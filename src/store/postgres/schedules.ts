@@ -9,7 +9,6 @@ import type { ResultsTable, RunsTable } from '../schema.ts';
 import type { SchedulesTable } from '../schedule-tables.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import { createLateHours, sendLateHours } from './late-hours.ts';
-import type { LookBack } from './look-back.ts';
 import { takeRounds } from './schedule-rounds.ts';
 import type { Session } from './session.ts';
 
@@ -20,19 +19,16 @@ import type { Session } from './session.ts';
 export async function scheduleDue(
   session: Session,
   bulk: Bulk,
-  rules: ScheduleRules & { readonly lookBack: LookBack; readonly isRepeated: boolean },
+  rules: ScheduleRules & { readonly isRepeated: boolean },
 ): Promise<Scheduled> {
-  const { now, most, lookBack, isRepeated } = rules;
-  const dueFrom = (from: number): Promise<DueRow[]> =>
-    session.query<DueRow>(
-      `SELECT ctid AS place, * FROM schedules WHERE next_due_at >= $1 AND next_due_at <= $2
-       ORDER BY next_due_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
-      [from, now, most],
-    );
+  const { now, most, isRepeated } = rules;
   const [byThemselves, [lap], [later], rounds] = await Promise.all([
-    lookBack.find(now, dueFrom, (row) => row.next_due_at),
+    session.query<DueRow>(
+      `SELECT ctid AS place, * FROM schedules WHERE next_due_at <= $1
+       ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [now, most],
+    ),
     session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
-    // Begins behind what is due: before it lie the rows that were moved, dead and not yet cleared away.
     session.query<{ at: number }>(
       `SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 AND next_due_at < ${inStep}
        ORDER BY next_due_at LIMIT 1`,
