@@ -69,7 +69,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
 
   it('answers attempt by attempt as it is told, and shows retries and replays', async ({ t, startService }) => {
     const service = await startService(t);
-    const receiver = await startReceive(t, '--answer', 'reset,503,200,201');
+    const receiver = await startReceive(t, '--answer', 'reset,503,200');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
     await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
@@ -90,13 +90,15 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
     await until('its end', async () => (await service.must('GET', delivery))['status'] === 'delivered');
     await service.must('POST', `${delivery}/replay`);
     const all = await receiver.came(4);
+    // A connection that was kept and is reset before an answer is made anew at once, in the same attempt.
+    const told = all.filter(({ kind }) => kind !== 'repeat');
     assert.deepEqual(
-      all.map(({ kind, attempt, answer, replayOf }) => [kind, attempt, answer, replayOf === first?.deliveryId]),
+      told.map(({ kind, attempt, answer, replayOf }) => [kind, attempt, answer, replayOf === first?.deliveryId]),
       [
         ['first', 1, 'reset', false],
         ['retry', 2, 503, false],
         ['retry', 3, 200, false],
-        ['first', 1, 201, true],
+        ['first', 1, 'reset', true],
       ],
     );
     assert.equal(all[0]?.standardSignature, 'missing');
