@@ -46,20 +46,24 @@ export async function missDueSlots(
 /** Transactions that hold the rounds: one that changes a thousand checks does so once. */
 const holders = new WeakSet<Kysely<Tables>>();
 
+/** Nobody plans a schedule in step until the transaction ends; one that began before a round moved is repeated. */
+export async function holdRounds(tx: Kysely<Tables>): Promise<void> {
+  if (holders.has(tx)) return;
+  // All of them at once: what is changed may be of several intervals.
+  await tx
+    .updateTable('schedule_rounds')
+    .set((round) => ({ planned_to: round.ref('planned_to') }))
+    .execute();
+  holders.add(tx);
+}
+
 /**
  * When the schedule is due. While its round stands still: who plans it holds the round, and whoever finds it moved since this
  * transaction began is repeated.
  */
 async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
   if (row.next_due_at !== inStep) return row.next_due_at;
-  if (!holders.has(tx)) {
-    // All of them, so that nobody waits for two rounds at once.
-    await tx
-      .updateTable('schedule_rounds')
-      .set((round) => ({ planned_to: round.ref('planned_to') }))
-      .execute();
-    holders.add(tx);
-  }
+  await holdRounds(tx);
   const rounds = tx.selectFrom('schedule_rounds').selectAll();
   return dueAtOf(row, await rounds.where('interval_ms', '=', row.interval_ms).executeTakeFirst());
 }

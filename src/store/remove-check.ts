@@ -1,5 +1,6 @@
 // Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened.
 import type { Kysely } from 'kysely';
+import { holdRounds } from './changed-schedules.ts';
 import { dropSchedule } from './check-schedules.ts';
 import { idBytes } from './codec.ts';
 import { sourceCodes } from './codes.ts';
@@ -25,6 +26,8 @@ export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: str
   for (const table of ['check_tags', 'check_states', 'told', 'triggers', 'passing_exchanges'] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
   }
+  // A run that is being planned meanwhile would be left behind.
+  await holdRounds(tx);
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
   await dropRuns(tx, accountId, id, now);

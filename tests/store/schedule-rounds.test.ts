@@ -231,3 +231,19 @@ it('a schedule that was moved by an older version keeps its own time until it is
   assert.equal(test.one('SELECT count(*) FROM runs'), 2);
   assert.equal(test.difference(), 0);
 });
+
+it('a check that is deleted while its slot is planned leaves no run behind', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const checks: Check[] = [];
+  for (let count = 0; count < 40; count++) checks.push(await add(test, { frequency: 0, frequencyOffset: 10 }));
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  for (const { id } of checks) {
+    test.temp.clock.turn(10_000);
+    const removed = test.temp.store.checks.remove(test.accountId, id);
+    await Promise.all([turn(test, 100), removed, turn(test, 100)]);
+    assert.equal(await removed, true);
+  }
+  assert.equal(test.one('SELECT count(*) FROM runs'), 0);
+  assert.equal(test.difference(), 0);
+});

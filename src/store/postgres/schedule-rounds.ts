@@ -20,8 +20,8 @@ export interface HeldRounds {
   nextDueAt(): number;
 }
 
-/** Rounds that others hold are theirs; they are looked at again after this time, in case nobody goes on with them, ms. */
-const othersMs = 1000;
+/** Rounds that others hold are looked at again after this time, ms: who holds them may be changing a check, and plan nothing. */
+const othersMs = 20;
 /** Rows read of all rounds together, as a multiple of what a turn takes: how many each has is not known before. */
 const readAhead = 4;
 

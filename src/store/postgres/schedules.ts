@@ -22,13 +22,12 @@ export async function scheduleDue(
   rules: ScheduleRules & { readonly isRepeated: boolean },
 ): Promise<Scheduled> {
   const { now, most, isRepeated } = rules;
-  const [byThemselves, [lap], [later], rounds] = await Promise.all([
+  const [byThemselves, [later], rounds] = await Promise.all([
     session.query<DueRow>(
       `SELECT ctid AS place, * FROM schedules WHERE next_due_at <= $1
        ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [now, most],
     ),
-    session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
     session.query<{ at: number }>(
       `SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 AND next_due_at < ${inStep}
        ORDER BY next_due_at LIMIT 1`,
@@ -36,7 +35,11 @@ export async function scheduleDue(
     ),
     takeRounds(session, now),
   ]);
-  const inRounds = await rounds.due(most - byThemselves.length);
+  const [inRounds, [lap]] = await Promise.all([
+    rounds.due(most - byThemselves.length),
+    // Asked when the rounds are held: who sets the clock back brings them back, too.
+    session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
+  ]);
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...inRounds];
   const next = (moved: readonly { readonly nextDueAt: number }[]): number | null => {
     if (due.length >= most || rounds.isMore()) return now;
