@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  tcpCheck,
+  tcpCheckCreate,
+  tcpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -103,6 +106,24 @@ export const checkOperations = {
     example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
     response: urlCheck,
   },
+  createTcpCheck: {
+    ...creating,
+    path: '/v1/checks/tcp',
+    summary: 'Create a TCP check',
+    description: 'Watches whether a port takes connections, and says what it should.',
+    body: tcpCheckCreate,
+    example: {
+      name: 'Redis',
+      frequency: 1,
+      request: {
+        hostname: 'redis.example',
+        port: 6379,
+        data: 'PING\r\n',
+        assertions: [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }],
+      },
+    },
+    response: tcpCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -138,6 +159,13 @@ export const checkOperations = {
     summary: 'Change a URL check',
     body: urlCheckUpdate,
     response: urlCheck,
+  },
+  updateTcpCheck: {
+    ...changing,
+    path: '/v1/checks/tcp/{id}',
+    summary: 'Change a TCP check',
+    body: tcpCheckUpdate,
+    response: tcpCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -5,10 +5,11 @@ import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShow
 import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL'] as const;
+export const checkTypes = ['API', 'URL', 'TCP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -28,6 +29,12 @@ const urlFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(5000, slowest),
 });
+const tcpFields = z.strictObject({
+  ...checkFields,
+  request: tcpRequest,
+  degradedResponseTime: responseTime(3000, slower),
+  maxResponseTime: responseTime(5000, slowest),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
@@ -40,11 +47,18 @@ export const apiCheckCreate = ignoring(ignored, apiFields.extend({ checkType: of
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
+export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
+  id: 'TcpCheckCreate',
+});
 export const anyCheckCreate = ignoring(
   ignored,
   z.discriminatedUnion(
     'checkType',
-    [apiFields.extend({ checkType: z.literal('API') }), urlFields.extend({ checkType: z.literal('URL') })],
+    [
+      apiFields.extend({ checkType: z.literal('API') }),
+      urlFields.extend({ checkType: z.literal('URL') }),
+      tcpFields.extend({ checkType: z.literal('TCP') }),
+    ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
 ).meta({ id: 'CheckCreate' });
@@ -61,6 +75,10 @@ export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
 ).meta({ id: 'UrlCheckUpdate' });
+export const tcpCheckUpdate = ignoring(
+  ignored,
+  updateOf(tcpFields).extend({ checkType: ofPath('TCP').exactOptional() }),
+).meta({ id: 'TcpCheckUpdate' });
 
 const id = z.uuid();
 
@@ -83,9 +101,18 @@ export const urlCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'UrlCheck', description: 'Watches whether an address answers.' });
+export const tcpCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('TCP'),
+    ...checkFieldsShown,
+    request: tcpRequestShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'TcpCheck', description: 'Watches whether a port takes connections, and says what it should.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck])
+  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

@@ -39,6 +39,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
+  ['TCP', 'createTcpCheck', 'updateTcpCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
