@@ -2,6 +2,7 @@
 import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
 import type { CheckKind } from './kind.ts';
+import { sslKind } from './ssl/ssl-kind.ts';
 import { tcpKind } from './tcp/tcp-kind.ts';
 import { urlKind } from './url/url-kind.ts';
 
@@ -10,4 +11,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind>> = {
   API: apiKind,
   URL: urlKind,
   TCP: tcpKind,
+  SSL: sslKind,
 };

@@ -11,6 +11,7 @@ export const analyticsPaths = {
   'api-checks': 'API',
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
+  ssl: 'SSL',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

@@ -13,6 +13,9 @@ import {
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
+  sslCheck,
+  sslCheckCreate,
+  sslCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -124,6 +127,22 @@ export const checkOperations = {
     },
     response: tcpCheck,
   },
+  createSslCheck: {
+    ...creating,
+    path: '/v1/checks/ssl',
+    summary: 'Create an SSL check',
+    description: 'Watches a certificate: its dates, name, trust and strength, and the connection it is shown over.',
+    body: sslCheckCreate,
+    example: {
+      name: 'Certificate of the shop',
+      frequency: 720,
+      sslConfig: {
+        hostname: 'shop.example',
+        assertions: [{ source: 'CERTIFICATE', property: 'issuerCN', comparison: 'CONTAINS', target: 'Example CA' }],
+      },
+    },
+    response: sslCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -166,6 +185,13 @@ export const checkOperations = {
     summary: 'Change a TCP check',
     body: tcpCheckUpdate,
     response: tcpCheck,
+  },
+  updateSslCheck: {
+    ...changing,
+    path: '/v1/checks/ssl/{id}',
+    summary: 'Change an SSL check',
+    body: sslCheckUpdate,
+    response: sslCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -40,6 +40,7 @@ const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
+  ['SSL', 'createSslCheck', 'updateSslCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -48,6 +49,8 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 /** Fields of a body that belong to the type of the check. */
 const settingNames: ReadonlySet<string> = new Set([
   'request',
+  'sslConfig',
+  'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',
   'setupSnippetId',
@@ -76,6 +79,7 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
 }
 
 const apiDefaults = {
+  sslCheckDomain: null,
   setupSnippetId: null,
   tearDownSnippetId: null,
   localSetupScript: null,

@@ -40,6 +40,38 @@ const types = {
     },
     refused: [{ request: { hostname: 'redis.example', port: 0 } }, 'request.port'],
   },
+  SSL: {
+    path: 'ssl',
+    least: { sslConfig: { hostname: 'shop.example' } },
+    shown: {
+      sslConfig: {
+        hostname: 'shop.example',
+        port: 443,
+        serverName: '',
+        ipFamily: null,
+        skipChainValidation: false,
+        handshakeTimeoutMs: 10_000,
+        alertDaysBeforeExpiry: 20,
+        securityBaseline: {
+          enabled: true,
+          minTLSVersion: { value: 'TLS1.2', severity: 'fail' },
+          minKeySizeBits: { value: 2048, severity: 'fail' },
+          weakSignatureAlgorithm: { severity: 'fail' },
+          weakCipherSuite: { severity: 'fail' },
+          knownBadCA: { severity: 'fail' },
+          recommendedTLSVersion: { value: 'TLS1.3', severity: 'ignore' },
+          recommendedKeySizeBits: { value: 3072, severity: 'ignore' },
+          ocspMustStapleRespected: { severity: 'ignore' },
+          sctPresent: { severity: 'ignore' },
+        },
+        clientCertificateMode: null,
+        assertions: [],
+      },
+      degradedResponseTime: 3000,
+      maxResponseTime: 10_000,
+    },
+    refused: [{ sslConfig: { hostname: 'https://shop.example/' } }, 'sslConfig.hostname'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {
