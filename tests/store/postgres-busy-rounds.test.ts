@@ -34,10 +34,10 @@ it('a group of many checks is deactivated, activated and emptied while two sched
   test.temp.clock.turn(10_000);
   await test.turn(500);
 
-  let isOver = false;
+  const over = new AbortController();
   let runs = 0;
   const scheduler = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       test.temp.clock.turn(100);
       runs += (await test.turn(500)).runs;
     }
@@ -50,7 +50,7 @@ it('a group of many checks is deactivated, activated and emptied while two sched
     await activate(false);
     for (const id of inGroup.slice(0, 20)) assert.equal(await test.temp.store.checks.remove(test.accountId, id), true);
   } finally {
-    isOver = true;
+    over.abort();
     await Promise.all(schedulers);
   }
   assert.equal(test.one('SELECT count(*) FROM schedules'), 1, 'of the check outside the group');
