@@ -177,7 +177,7 @@ function slicedResults(
 async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<StoredResult[]> {
   const [first] = rows;
   if (first === undefined) return [];
-  const ids = rows.map(({ id }) => id).toSorted(Buffer.compare);
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));
   const [least = first.id, most = first.id] = [ids[0], ids.at(-1)];
   const exchanges = new Map<string, string>();
   const read = async (table: 'exchanges' | 'passing_exchanges'): Promise<void> => {
