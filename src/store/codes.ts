@@ -28,6 +28,7 @@ export const reasons = [
   'clock',
   'store',
   'moving',
+  'maintenance',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */
