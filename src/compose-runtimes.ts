@@ -53,7 +53,7 @@ function brokenNotice(since: number) {
     since,
     subject: runtime,
     message: `The runtime ${runtime} cannot be used: ${message}`,
-    action: 'Mend its folder under runtimes/, or run npm run runtimes:install; then restart.',
+    action: 'Mend its folder under runtimes/, or run npm run tocsin -- runtimes install; then restart.',
   });
 }
 

@@ -26,7 +26,11 @@ export interface DoctorInput {
     readonly proxy: { readonly host: string; readonly port: number } | null;
     readonly isLoopback: boolean;
   };
-  readonly runtimes: { readonly names: readonly string[]; readonly problems: readonly string[] };
+  readonly runtimes: {
+    readonly names: readonly string[];
+    readonly notInstalled: readonly string[];
+    readonly problems: readonly string[];
+  };
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -154,11 +158,13 @@ function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Find
   };
 }
 
-function runtimeFindings({ names, problems }: DoctorInput['runtimes']): Finding[] {
+function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {
+  const install = 'npm run tocsin -- runtimes install';
+  const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0
-      ? [{ what: 'runtimes', grade: 'ok', message: names.join(', ') }]
-      : [{ what: 'runtimes', grade: 'problem', message: 'none is installed: run npm run runtimes:install' }];
+      ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
+      : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
   return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
 }
 
