@@ -1,7 +1,7 @@
 // What a recorded result takes on disk: the real path from slot to row, on a clock that is turned.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { encodeDetails } from '#checks/api/details.ts';
+import { encodeDetails } from '#checks/http/details.ts';
 import { planRuns } from '#domain/plan-runs.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';

@@ -63,6 +63,11 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/tcp/a.ts', "import { x } from '../lanes.ts';"),
   ],
   [
+    'another kind',
+    file('src/checks/http/a.ts', "import { x } from '../api/x.ts';"),
+    file('src/checks/api/a.ts', "import { x } from '../http/x.ts';"),
+  ],
+  [
     'engines of the store',
     file('src/store/postgres/a.ts', "import type { X } from '../sqlite/x.ts';"),
     file('src/store/postgres/a.ts', "import type { X } from '../x.ts';"),

@@ -11,9 +11,11 @@ import { helpers } from '#channels/webhook/helpers.ts';
 import { presets } from '#channels/webhook/presets.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { signatureHeaders } from '#channels/webhook/sign.ts';
-import { compileAssertion, comparisonsOf } from '#checks/api/assertion.ts';
-import { evaluateAll, type Answer } from '#checks/api/evaluate.ts';
-import { sentence } from '#checks/api/sentence.ts';
+import { compileAssertion, comparisonsOf } from '#checks/assertions/assertion.ts';
+import { evaluateAll } from '#checks/assertions/evaluate.ts';
+import { sentence } from '#checks/assertions/sentence.ts';
+import { type Answer, lookAt } from '#checks/http/answer.ts';
+import { httpSources } from '#checks/http/settings.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/template-variables.ts';
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
 
@@ -166,9 +168,9 @@ function judged(cells: readonly string[]): { passed: boolean; said: string } {
   const [source = '', comparison = '', property = '', target = '', regex = ''] = cells.map((cell) =>
     cell === '' ? '' : codeOf(cell),
   );
-  const assertion = compileAssertion({ source, comparison, property, target, regex });
+  const assertion = compileAssertion({ source, comparison, property, target, regex }, httpSources);
   if (typeof assertion === 'string') assert.fail(assertion);
-  const [outcome] = evaluateAll([assertion], answer, (text) => text);
+  const [outcome] = evaluateAll([assertion], lookAt(answer), (text) => text);
   assert.ok(outcome);
   return { passed: outcome.passed, said: sentence(assertion, outcome) };
 }
@@ -187,7 +189,7 @@ describe('an assertion of docs/api-checks.md holds for the answer that the page 
       [],
     );
     assert.deepEqual(
-      comparisonsOf.JSON_BODY.filter((comparison) => !listed.has(comparison)),
+      comparisonsOf('JSON_BODY').filter((comparison) => !listed.has(comparison)),
       [],
     );
   });

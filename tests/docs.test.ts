@@ -5,11 +5,12 @@ import { posix } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { validateWebhook } from '#channels/webhook/validate.ts';
-import { validateApiSettings } from '#checks/api/validate-settings.ts';
+import { checkKinds } from '#checks/registry.ts';
 import { configVariables } from '#config-variables.ts';
 import { type Faults, parseTelling } from '#contract/faults.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
 import { alertTypes } from '#domain/alert.ts';
+import { checkTypes } from '#domain/check.ts';
 import { deliveryStatuses } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { outcomes } from '#domain/result.ts';
@@ -139,9 +140,10 @@ function faultsOf(id: OperationId, body: unknown): object {
   const faults: Faults = {};
   const parsed = parseTelling(schema, body, faults, { what: 'a field', nearest: () => null });
   if (parsed === undefined) return faults;
-  const { config, request } = parsed as { config?: JsonObject; request?: JsonObject };
+  const { config, ...settings } = parsed as { config?: JsonObject };
   if (config !== undefined) return validateWebhook(config, new Set());
-  return request === undefined ? [] : validateApiSettings(parsed as JsonObject);
+  const checkType = checkTypes.find((type) => id.toLowerCase() === `create${type.toLowerCase()}check`);
+  return checkType === undefined ? [] : checkKinds[checkType].validateSettings(settings);
 }
 
 describe('every request shown in JSON is one that its operation takes', () => {

@@ -1,8 +1,8 @@
 // Words that the contract lists for clients and a kind of check lists for itself are the same: no room imports the other.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { comparisons, sources } from '#checks/api/assertion.ts';
-import { bodyTypes, methods } from '#checks/api/settings.ts';
+import { comparisons } from '#checks/assertions/assertion.ts';
+import { bodyTypes, httpSources as sources, methods } from '#checks/http/settings.ts';
 import { apiRequest, apiRequestShown } from '#contract/api-request.ts';
 
 const shown = apiRequestShown.shape;

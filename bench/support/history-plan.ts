@@ -1,5 +1,5 @@
 // A month of results for the history bench: which checks there are, how often each ran, and what its rows hold.
-import { encodeDetails } from '#checks/api/details.ts';
+import { encodeDetails } from '#checks/http/details.ts';
 import type { Check } from '#domain/check.ts';
 import { nextSlot, phaseMs } from '#domain/slot.ts';
 import { checkRow } from '#store/check-rows.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { systemRandom } from '#lib/random.ts';
-import { encodeDetails } from '#checks/api/details.ts';
+import { encodeDetails } from '#checks/http/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';

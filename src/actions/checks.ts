@@ -94,8 +94,13 @@ export interface CheckActions {
   find(caller: Caller, id: string, isEffective?: boolean): Promise<ShownCheck>;
   /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
   create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean): Promise<ShownCheck>;
-  /** What is not named stays; of the settings, too. */
-  change(caller: Caller, id: string, change: Partial<CheckInput>): Promise<ShownCheck>;
+  /**
+   * What is not named stays; of the settings, too.
+   *
+   * @param checkType a check of another type is refused as one that is not there is; null = of any type, and settings
+   * are those of an API check
+   */
+  change(caller: Caller, id: string, change: Partial<CheckInput>, checkType: CheckType | null): Promise<ShownCheck>;
   remove(caller: Caller, id: string): Promise<void>;
 }
 
@@ -130,10 +135,11 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownCheck(caller, savedOrRefused(added));
     },
-    async change(caller, id, change) {
+    async change(caller, id, change, checkType) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
+        requireType(present, change, checkType);
         const environmentVariables =
           change.environmentVariables === undefined
             ? present.environmentVariables
@@ -151,6 +157,15 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
     },
   };
+}
+
+/** Refuses what is meant for a check of another type: settings of one make none of another. */
+function requireType(present: Check, change: Partial<CheckInput>, checkType: CheckType | null): void {
+  if (checkType !== null && checkType !== present.checkType) throw notFound(`check of type ${checkType}`, present.id);
+  if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
+  const own = `this check is of type ${present.checkType}, and its own are changed under the path of that type`;
+  const message = `belongs to checks of type API: ${own}`;
+  refuseProblems(Object.keys(change.settings).map((path) => ({ path, message })));
 }
 
 /** A stored check as a caller may see it. */

@@ -1,7 +1,8 @@
 // The request of an API check and what is asserted of its answer (reference §4.3, decisions: Methods, URL).
 import { z } from 'zod';
+import { assertionList, assertionsShown } from './assertions.ts';
 import { orNull } from './fields.ts';
-import { ignoring, pairs } from './lists.ts';
+import { pairs } from './lists.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
@@ -24,48 +25,22 @@ export const templatedUrl = z
   }, urlRule);
 
 const sources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
-const comparisons = [
-  'EQUALS',
-  'NOT_EQUALS',
-  'HAS_KEY',
-  'NOT_HAS_KEY',
-  'HAS_VALUE',
-  'NOT_HAS_VALUE',
-  'IS_EMPTY',
-  'NOT_EMPTY',
-  'GREATER_THAN',
-  'LESS_THAN',
-  'CONTAINS',
-  'NOT_CONTAINS',
-  'IS_NULL',
-  'NOT_NULL',
-] as const;
-
-/** Who compares a status writes 200 as often as "200". */
-const target = z
-  .union([z.string().max(32_768), z.number(), z.boolean()])
-  .nullable()
-  .transform((value) => (value === null ? '' : String(value)));
-
-const assertion = z
-  .strictObject({
-    source: z.enum(sources).describe('What is looked at.'),
-    comparison: z.enum(comparisons).describe('How it is compared.'),
-    property: orNull(z.string().max(2000), () => '')
-      .default('')
-      .describe('Of JSON_BODY a JSON path, of HEADERS the name of a header.'),
-    target: target.default('').describe('What it is compared with; a number, true and false are kept as text.'),
-    regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
-  })
-  .meta({ id: 'Assertion', description: 'A statement about an answer that must hold.' });
-
-/** Assertions; what an editor of a client keeps beside them is left out. */
-export const assertions = orNull(
-  z.array(ignoring(['edit', 'order', 'arrayIndex', 'arraySelector', 'id'], assertion)).max(100),
-  () => [],
+/** What the API checks of a check or a group assert. */
+export const assertions = assertionList(
+  'Assertion',
+  sources,
+  'Of JSON_BODY a JSON path, of HEADERS the name of a header.',
 );
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
+
+/** Which addresses of a name are tried. */
+export const ipFamily = z
+  .enum(['IPv4', 'IPv6'])
+  .nullable()
+  .default(null)
+  .describe('Only addresses of this family are tried; null = those of both, in turn.');
+export const ipFamilyShown = z.enum(['IPv4', 'IPv6']).nullable();
 
 /** The request that an API check sends. */
 export const apiRequest = z
@@ -74,11 +49,7 @@ export const apiRequest = z
     url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
     followRedirects: z.boolean().default(true),
     skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
-    ipFamily: z
-      .enum(['IPv4', 'IPv6'])
-      .nullable()
-      .default(null)
-      .describe('Only addresses of this family are tried; null = those of both, in turn.'),
+    ipFamily,
     body: orNull(z.string().max(262_144), () => '').default(''),
     bodyType: z.preprocess(
       (value) => (value === '' || value === null ? undefined : value),
@@ -92,15 +63,7 @@ export const apiRequest = z
   .meta({ id: 'ApiRequestWrite', description: 'What an API check sends, and what must hold of the answer.' });
 
 const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
-const shownAssertions = z.array(
-  z.strictObject({
-    source: z.enum(sources),
-    comparison: z.enum(comparisons),
-    property: z.string(),
-    target: z.string(),
-    regex: z.string().nullable(),
-  }),
-);
+const shownAssertions = assertionsShown(sources);
 
 /** The same as shown: everything present. */
 export const apiRequestShown = z
@@ -109,7 +72,7 @@ export const apiRequestShown = z
     url: z.string(),
     followRedirects: z.boolean(),
     skipSSL: z.boolean(),
-    ipFamily: z.enum(['IPv4', 'IPv6']).nullable(),
+    ipFamily: ipFamilyShown,
     body: z.string(),
     bodyType: z.enum(['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE']),
     headers: shownPairs,

@@ -2,12 +2,17 @@
 import { z } from 'zod';
 import {
   anyCheckCreate,
+  apiCheck,
   apiCheckCreate,
+  apiCheckUpdate,
   check,
   checkParams,
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  urlCheck,
+  urlCheckCreate,
+  urlCheckUpdate,
 } from './check.ts';
 import { flag, queryList, wholeNumber } from './fields.ts';
 import type { Operations } from './operation.ts';
@@ -42,6 +47,19 @@ const example = {
   },
 };
 
+const creating = { method: 'POST', tag, permission: 'write', query: assignQuery, status: 201 } as const;
+const changing = {
+  method: 'PUT',
+  description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
+  tag,
+  permission: 'write',
+  params: checkParams,
+  query: assignQuery,
+  example: { frequency: 5 },
+  status: 200,
+  alsoAnswers: { 404: 'There is no check of that id and type.' },
+} as const;
+
 export const checkOperations = {
   listChecks: {
     method: 'GET',
@@ -69,16 +87,21 @@ export const checkOperations = {
     isDeprecated: true,
   },
   createApiCheck: {
-    method: 'POST',
+    ...creating,
     path: '/v1/checks/api',
     summary: 'Create an API check',
-    tag,
-    permission: 'write',
-    query: assignQuery,
     body: apiCheckCreate,
     example,
-    status: 201,
-    response: check,
+    response: apiCheck,
+  },
+  createUrlCheck: {
+    ...creating,
+    path: '/v1/checks/url',
+    summary: 'Create a URL check',
+    description: 'Watches whether an address answers, with a GET and the status alone.',
+    body: urlCheckCreate,
+    example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
+    response: urlCheck,
   },
   getCheck: {
     method: 'GET',
@@ -93,34 +116,28 @@ export const checkOperations = {
     alsoAnswers: unknown,
   },
   updateCheck: {
-    method: 'PUT',
+    ...changing,
     path: '/v1/checks/{id}',
     summary: 'Change a check',
-    description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
-    tag,
-    permission: 'write',
-    params: checkParams,
-    query: assignQuery,
+    description:
+      `${changing.description} Of API checks everything can be changed here; of the others what all have in common, ` +
+      'and the rest under the path of their type.',
     body: checkUpdate,
-    example: { frequency: 5 },
-    status: 200,
     response: check,
-    alsoAnswers: unknown,
   },
   updateApiCheck: {
-    method: 'PUT',
+    ...changing,
     path: '/v1/checks/api/{id}',
     summary: 'Change an API check',
-    description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
-    tag,
-    permission: 'write',
-    params: checkParams,
-    query: assignQuery,
-    body: checkUpdate,
-    example: { frequency: 5 },
-    status: 200,
-    response: check,
-    alsoAnswers: unknown,
+    body: apiCheckUpdate,
+    response: apiCheck,
+  },
+  updateUrlCheck: {
+    ...changing,
+    path: '/v1/checks/url/{id}',
+    summary: 'Change a URL check',
+    body: urlCheckUpdate,
+    response: urlCheck,
   },
   deleteCheck: {
     method: 'DELETE',

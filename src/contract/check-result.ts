@@ -26,44 +26,54 @@ const assertionOutcome = z.strictObject({
   message: z.string().describe('What was expected and what came, in a sentence.'),
 });
 
+const httpFields = {
+  assertions: z.array(assertionOutcome),
+  request: z
+    .strictObject({
+      method: z.string(),
+      url: z.string(),
+      data: z.string(),
+      headers,
+      params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    })
+    .nullable()
+    .describe('null when only the outcome of this result is kept.'),
+  response: z
+    .strictObject({
+      status: z.int(),
+      statusText: z.string().nullable(),
+      headers: headers.nullable().describe('null when only the outcome of this result is kept.'),
+      body: z.string().nullable().describe('null when only the outcome of this result is kept.'),
+      bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
+      truncated: z.boolean().describe('Only the beginning of the body is kept.'),
+      redirects: redirects.exactOptional(),
+      timings: z.record(z.string(), z.number()).nullable().describe('Instants of the phases, unix ms.'),
+      timingPhases: phases,
+    })
+    .nullable()
+    .describe('null when there was no answer.'),
+  requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
+  address: z.string().nullable().describe('The address that was asked.'),
+  protocol: z.strictObject({ http: z.string(), tls: z.string().nullable(), cipher: z.string().nullable() }).nullable(),
+  sizes: z.strictObject({ headers: z.int(), body: z.int(), decoded: z.int() }).describe('Bytes.'),
+  redirects,
+};
+
 const apiCheckResult = z
-  .strictObject({
-    assertions: z.array(assertionOutcome),
-    request: z
-      .strictObject({
-        method: z.string(),
-        url: z.string(),
-        data: z.string(),
-        headers,
-        params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      })
-      .nullable()
-      .describe('null when only the outcome of this result is kept.'),
-    response: z
-      .strictObject({
-        status: z.int(),
-        statusText: z.string().nullable(),
-        headers: headers.nullable().describe('null when only the outcome of this result is kept.'),
-        body: z.string().nullable().describe('null when only the outcome of this result is kept.'),
-        bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
-        truncated: z.boolean().describe('Only the beginning of the body is kept.'),
-        redirects: redirects.exactOptional(),
-        timings: z.record(z.string(), z.number()).nullable().describe('Instants of the phases, unix ms.'),
-        timingPhases: phases,
-      })
-      .nullable()
-      .describe('null when there was no answer.'),
-    requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
-    address: z.string().nullable().describe('The address that was asked.'),
-    protocol: z
-      .strictObject({ http: z.string(), tls: z.string().nullable(), cipher: z.string().nullable() })
-      .nullable(),
-    sizes: z.strictObject({ headers: z.int(), body: z.int(), decoded: z.int() }).describe('Bytes.'),
-    redirects,
-    jobLog: z.null(),
-    jobAssets: z.null(),
-  })
+  .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
+const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
+
+/** The part of a result that belongs to its type; null for a slot that was missed. */
+const parts = {
+  apiCheckResult: apiCheckResult.nullable().exactOptional(),
+  urlCheckResult: urlCheckResult.nullable().exactOptional(),
+};
+/** Which part the results of a type have. */
+export const resultParts = { API: 'apiCheckResult', URL: 'urlCheckResult' } as const satisfies Record<
+  (typeof checkTypes)[number],
+  keyof typeof parts
+>;
 
 export const checkResult = z
   .strictObject({
@@ -89,9 +99,13 @@ export const checkResult = z
     attempts: z.int().describe('Which attempt of its run it is, from 1.'),
     slots: z.int().describe('Slots it stands for: more than 1 for a stretch of missed ones.'),
     resultType: z.enum(['FINAL', 'ATTEMPT']),
-    apiCheckResult: apiCheckResult.nullable().describe('null for a slot that was missed.'),
+    ...parts,
   })
-  .meta({ id: 'CheckResult', description: 'What one attempt of a run found.' });
+  .meta({
+    id: 'CheckResult',
+    description:
+      'What one attempt of a run found. One part belongs to its type; it is null for a slot that was missed.',
+  });
 export type CheckResultBody = z.output<typeof checkResult>;
 
 const filters = {

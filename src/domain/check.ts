@@ -3,7 +3,8 @@ import type { AlertSettings } from './alert-settings.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { JsonObject } from './json.ts';
 
-export const checkTypes = ['API'] as const;
+/** What a check may watch, as users name it. */
+export const checkTypes = ['API', 'URL'] as const;
 export type CheckType = (typeof checkTypes)[number];
 
 /** How often a failing run is tried again before its verdict stands (reference: retryStrategy). */

@@ -2,7 +2,7 @@
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/check-results.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/result-page.ts';
-import type { CheckResultBody } from '#contract/check-result.ts';
+import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -80,6 +80,11 @@ function toWire({ result, checkName, checkType, described }: ShownResult): Check
     slots: result.slots,
     resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
     // Its shape is that of the kind of check, which the contract describes.
-    apiCheckResult: (described['apiCheckResult'] ?? null) as CheckResultBody['apiCheckResult'],
+    ...(partOf(checkType, described) as Pick<CheckResultBody, 'apiCheckResult'>),
   };
+}
+
+function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {
+  const part = resultParts[checkType];
+  return { [part]: described[part] ?? null };
 }

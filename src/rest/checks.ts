@@ -17,27 +17,35 @@ export function checkRoutes(actions: CheckActions): Route[] {
     route('createCheck', async ({ caller, query, body }) =>
       checkToWire(await actions.create(caller, body.checkType, created(body), query.autoAssignAlerts)),
     ),
-    route('createApiCheck', async ({ caller, query, body }) =>
-      checkToWire(await actions.create(caller, body.checkType, created(body), query.autoAssignAlerts)),
-    ),
     route('getCheck', async ({ caller, params, query }) =>
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
     route('updateCheck', async ({ caller, params, body }) =>
-      checkToWire(await actions.change(caller, params.id, changed(body))),
+      checkToWire(await actions.change(caller, params.id, changed(body), null)),
     ),
-    route('updateApiCheck', async ({ caller, params, body }) =>
-      checkToWire(await actions.change(caller, params.id, changed(body))),
-    ),
+    ...typed.flatMap(([checkType, create, update]) => [
+      route(create, async ({ caller, query, body }) =>
+        checkToWire(await actions.create(caller, checkType, created(body), query.autoAssignAlerts)),
+      ),
+      route(update, async ({ caller, params, body }) =>
+        checkToWire(await actions.change(caller, params.id, changed(body), checkType)),
+      ),
+    ]),
     route('deleteCheck', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
 }
 
-type CreateBody = InputOf<'createApiCheck'>['body'];
-type UpdateBody = InputOf<'updateCheck'>['body'];
+/** Under which operations the checks of a type are created and changed. */
+const typed = [
+  ['API', 'createApiCheck', 'updateApiCheck'],
+  ['URL', 'createUrlCheck', 'updateUrlCheck'],
+] as const;
 
-/** Fields of the body that belong to the type of the check. */
-const settingNames = [
+type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
+type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
+
+/** Fields of a body that belong to the type of the check. */
+const settingNames: ReadonlySet<string> = new Set([
   'request',
   'degradedResponseTime',
   'maxResponseTime',
@@ -45,49 +53,43 @@ const settingNames = [
   'tearDownSnippetId',
   'localSetupScript',
   'localTearDownScript',
-] as const;
+]);
 
 function created(body: CreateBody): CheckInput {
-  return { ...withoutSettings(body), settings: settingsOf(body) };
+  const [own, settings] = divided(body);
+  return { ...(own as Omit<CheckInput, 'settings'>), settings };
 }
 
 function changed(body: UpdateBody): Partial<CheckInput> {
-  const settings = settingsOf(body);
-  return { ...withoutSettings(body), ...(Object.keys(settings).length > 0 && { settings }) };
+  const [own, settings] = divided(body);
+  return { ...(own as Partial<CheckInput>), ...(Object.keys(settings).length > 0 && { settings }) };
 }
 
-type Setting = (typeof settingNames)[number];
-
-function withoutSettings<Body extends CreateBody | UpdateBody>(body: Body): Omit<Body, Setting | 'checkType'> {
-  const {
-    request: _request,
-    degradedResponseTime: _degraded,
-    maxResponseTime: _most,
-    setupSnippetId: _setup,
-    tearDownSnippetId: _tearDown,
-    localSetupScript: _localSetup,
-    localTearDownScript: _localTearDown,
-    checkType: _checkType,
-    ...rest
-  } = body;
-  return rest;
+/** What every check has, and what belongs to the type of this one. */
+function divided(body: CreateBody | UpdateBody): readonly [own: object, settings: JsonObject] {
+  const fields = Object.entries(body).filter(([name, value]) => name !== 'checkType' && value !== undefined);
+  const [own, settings] = [false, true].map((isSetting) =>
+    Object.fromEntries(fields.filter(([name]) => settingNames.has(name) === isSetting)),
+  );
+  return [own ?? {}, (settings ?? {}) as JsonObject];
 }
 
-function settingsOf(body: CreateBody | UpdateBody): JsonObject {
-  return Object.fromEntries(settingNames.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
-}
+const apiDefaults = {
+  setupSnippetId: null,
+  tearDownSnippetId: null,
+  localSetupScript: null,
+  localTearDownScript: null,
+};
 
 /** A check as it is written on the wire. */
 export function checkToWire(check: ShownCheck): CheckBody {
-  const { accountId: _account, settings, retryStrategy, createdAt, updatedAt, ...rest } = check;
-  const defaults = { setupSnippetId: null, tearDownSnippetId: null, localSetupScript: null, localTearDownScript: null };
+  const { accountId: _account, settings, createdAt, updatedAt, ...rest } = check;
+  // Only bodies that the contract has parsed are stored as settings.
   return {
     ...written(rest),
-    ...defaults,
-    // Only bodies that the contract has parsed are stored as settings.
-    ...(settings as Pick<CheckBody, Setting>),
-    retryStrategy: retryStrategy as CheckBody['retryStrategy'],
+    ...(check.checkType === 'API' && apiDefaults),
+    ...settings,
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
-  };
+  } as CheckBody;
 }

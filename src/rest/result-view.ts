@@ -1,9 +1,9 @@
 // What the page of a result shows, made from the result as the API shows it.
 import type { ShownResult } from '#actions/check-results.ts';
-import type { CheckResultBody } from '#contract/check-result.ts';
+import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 
-type ApiCheckResult = NonNullable<CheckResultBody['apiCheckResult']>;
+type ApiCheckResult = NonNullable<CheckResultBody['urlCheckResult']>;
 type Headers = NonNullable<NonNullable<ApiCheckResult['response']>['headers']>;
 
 const phaseNames: Readonly<Record<string, string>> = {
@@ -19,10 +19,11 @@ const phaseNames: Readonly<Record<string, string>> = {
 export function resultView({
   result,
   checkName,
+  checkType,
   described,
   expiresAt,
 }: ShownResult & { expiresAt: number }): ResultView {
-  const api = (described['apiCheckResult'] ?? null) as ApiCheckResult | null;
+  const api = (described[resultParts[checkType]] ?? null) as ApiCheckResult | null;
   return {
     checkName,
     outcome: result.outcome,

@@ -1,6 +1,6 @@
 // Probing a target with the real probe and the real guard, as tests do it.
-import { createApiProbe } from '#checks/api/probe.ts';
-import { type ApiDetails, decodeDetails } from '#checks/api/details.ts';
+import { apiKind } from '#checks/api/api-kind.ts';
+import { type ApiDetails, decodeDetails } from '#checks/http/details.ts';
 import type { ProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
@@ -23,7 +23,7 @@ export interface ProbeOptions {
 /** Looks at a target once. */
 export function probeOnce(request: JsonObject, options: ProbeOptions = {}): Promise<Finding> {
   const guard = createGuard({ mode: options.mode ?? 'any', allow: [] });
-  const probe = createApiProbe({ guard, version: '9.9', ...options.means });
+  const probe = apiKind.createProbe({ guard, version: '9.9', ...options.means });
   const check = apiCheck(request, options.settings, options.check);
   return probe(inputOf(check, options.variables, options.group ?? null), new AbortController().signal);
 }

@@ -31,6 +31,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
 const kindFolders = ['src/checks', 'src/channels'];
 
+/** Beside the kinds: what several of them are made of. It knows no kind itself. */
+const commonFolders = ['src/checks/assertions', 'src/checks/connection', 'src/checks/findings', 'src/checks/http'];
+
 /** What differs between the engines of the store, beside dialect.ts. */
 const engineFolders = ['src/store/sqlite', 'src/store/postgres'];
 
@@ -180,8 +183,9 @@ function roomOf(path: string): string | null {
   return Object.keys(rooms).find((room) => path.startsWith(`${room}/`)) ?? null;
 }
 
-/** The folder of the kind a file belongs to; null outside of kinds. */
+/** The folder of the kind a file belongs to; null outside of kinds, as what they are made of is. */
 function kindOf(path: string): string | null {
+  if (commonFolders.some((each) => path.startsWith(`${each}/`))) return null;
   const folder = kindFolders.find((each) => path.startsWith(`${each}/`));
   const [kind, ...rest] = folder === undefined ? [] : path.slice(folder.length + 1).split('/');
   return kind !== undefined && rest.length > 0 ? `${folder}/${kind}` : null;

@@ -1,18 +1,14 @@
 // An assertion against an answer: what was expected, what came, and whether it holds.
-import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonValue } from '#domain/json.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
-import type { Assertion, AssertionSource } from './assertion.ts';
+import { type Assertion, type AssertionSource, sortOf, type SourceSort } from './assertion.ts';
 import { holds, type Observed } from './compare.ts';
 
-/** What assertions look at. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly responseTimeMs: number;
-  /** Decoded; called only by the assertions that need it. */
-  readonly text: () => string;
-}
+/**
+ * What assertions look at: the value of a source, or of its property where it has several; of JSON the document. Asked
+ * only for what an assertion needs; throws SyntaxError where there is no JSON.
+ */
+export type Look = (source: AssertionSource, property: string) => Observed;
 
 /** How an assertion came out. */
 export interface Outcome {
@@ -39,13 +35,12 @@ interface Time {
 }
 
 /** Evaluates all assertions of a check; JSON is read at most once, and a value that many look at is shown once. */
-export function evaluateAll(
-  assertions: readonly Assertion[],
-  answer: Answer,
-  hide: (text: string) => string,
-): Outcome[] {
-  let document: { readonly value: JsonValue } | undefined;
-  const json = (): JsonValue => (document ??= { value: JSON.parse(answer.text()) as JsonValue }).value;
+export function evaluateAll(assertions: readonly Assertion[], look: Look, hide: (text: string) => string): Outcome[] {
+  const documents = new Map<AssertionSource, Observed>();
+  const json = (source: AssertionSource): Observed => {
+    if (!documents.has(source)) documents.set(source, look(source, ''));
+    return documents.get(source);
+  };
   const time: Time = { leftMs: patternsMs };
   const texts = new Map<JsonValue, string>();
   const textOf = (value: JsonValue): string => {
@@ -56,7 +51,7 @@ export function evaluateAll(
     return text;
   };
   return assertions.map((assertion) => {
-    const seen = observers[assertion.source](assertion, answer, json, time);
+    const seen = observers[sortOf[assertion.source]](assertion, look, json, time);
     if ('problem' in seen) return { passed: false, actual: null, problem: hide(seen.problem) };
     const passed = isThere(assertion, seen.value) ?? holds(assertion.comparison, seen.value, targetOf(assertion));
     const actual = seen.value === undefined ? null : textOf(seen.value);
@@ -80,23 +75,20 @@ function targetOf({ source, comparison, property, target }: Assertion): string {
 /** `startedAt`, of `performance.now()`: when work that counts against the time began. */
 type Seen = { readonly value: Observed; readonly startedAt?: number } | { readonly problem: string };
 
-const observers: Readonly<
-  Record<AssertionSource, (assertion: Assertion, answer: Answer, json: () => JsonValue, time: Time) => Seen>
-> = {
-  STATUS_CODE: (_, answer) => ({ value: answer.status }),
-  RESPONSE_TIME: (_, answer) => ({ value: answer.responseTimeMs }),
-  HEADERS: (assertion, answer, _, time) => matched(assertion, headerValue(answer.headers, assertion.property), time),
-  TEXT_BODY: (assertion, answer, _, time) => matched(assertion, answer.text(), time),
-  JSON_BODY: (assertion, _, json, time) => selected(assertion, json, time),
-};
+type Document = (source: AssertionSource) => Observed;
 
-function headerValue(headers: IncomingHttpHeaders, name: string): Observed {
-  if (name === '') return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, joined(value) ?? '']));
-  return joined(Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined);
-}
+const observers: Readonly<Record<SourceSort, (assertion: Assertion, look: Look, json: Document, time: Time) => Seen>> =
+  {
+    number: plain,
+    word: plain,
+    field: plain,
+    headers: (assertion, look, _, time) => matched(assertion, look(assertion.source, assertion.property), time),
+    text: (assertion, look, _, time) => matched(assertion, look(assertion.source, ''), time),
+    json: (assertion, _, json, time) => selected(assertion, json, time),
+  };
 
-function joined(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value;
+function plain({ source, property }: Assertion, look: Look): Seen {
+  return { value: look(source, property) };
 }
 
 /** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
@@ -133,15 +125,15 @@ function isCheap(source: string, length: number): boolean {
   return repeats === 1 && length <= 2048 && !/[|{]|\)[*+?]/.test(plain) && (plain.match(/\?/g)?.length ?? 0) <= 2;
 }
 
-function selected({ path }: Assertion, json: () => JsonValue, time: Time): Seen {
-  let document: JsonValue;
+function selected({ path, source }: Assertion, json: Document, time: Time): Seen {
+  let document: Observed;
   try {
-    document = json();
+    document = json(source);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: 'the body is not JSON' };
   }
-  if (path === null) return { value: document };
+  if (path === null || document === undefined) return { value: document };
   const run = (): Observed => {
     const found = path.query(document as Parameters<typeof path.query>[0]).values() as JsonValue[];
     return found.length > 1 ? found : found[0];

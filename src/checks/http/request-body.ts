@@ -1,5 +1,5 @@
 // The body that a check sends, by its type.
-import { fillIn } from './placeholders.ts';
+import { fillIn } from '../placeholders.ts';
 import type { BodyType } from './settings.ts';
 
 /** The content type of each body type, where the check sets none itself. */

@@ -1,14 +1,14 @@
 // From what was seen to a finding: verdict, sentence, details and the exchange as it may be shown.
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#domain/json.ts';
-import type { Finding, Reason, Verdict } from '#domain/result.ts';
+import type { Finding } from '#domain/result.ts';
 import { type DecodedBody, keepBody } from './body.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
-import type { Outcome } from './evaluate.ts';
-import { type Fault, spoken } from './fault.ts';
+import type { Outcome } from '../assertions/evaluate.ts';
+import { type Fault, isOfObserver } from '../connection/fault.ts';
+import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import type { Hop } from './hop.ts';
 import type { Plan } from './plan.ts';
-import { sentence } from './sentence.ts';
 
 /** What a probe has seen when all is read. */
 export interface LookedAt {
@@ -23,30 +23,13 @@ export interface LookedAt {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The finding of settings that make no request. */
-export function wrongSettings(startedAt: number, message: string): Finding {
-  return {
-    verdict: 'failed',
-    reason: 'settings',
-    message,
-    startedAt,
-    stoppedAt: startedAt,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
-}
-
 /** The finding of a request that got no usable answer. */
 export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, { reason, message }: Fault): Finding {
   const { hop } = seen;
-  const isOurs = reason === 'observer-network' || reason === 'crashed';
   const details = detailsOf(plan, { ...seen, body: noBody, outcomes: [] });
   return {
     ...common(seen),
-    verdict: isOurs ? 'unknown' : 'failed',
+    verdict: isOfObserver(reason) ? 'unknown' : 'failed',
     reason,
     message: plan.redactor.text(message),
     responseTimeMs: null,
@@ -86,36 +69,17 @@ function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>
 }
 
 /** The verdict of a complete answer: unreadable body, then status, then assertions, then time. */
-function judge(
-  plan: Plan,
-  { body, outcomes, hop }: LookedAt,
-  status: number,
-  ms: number,
-): { readonly verdict: Verdict; readonly reason: Reason | null; readonly message: string | null } {
-  const failed = (reason: Reason, message: string) => ({ verdict: 'failed', reason, message }) as const;
+function judge(plan: Plan, { body, outcomes, hop }: LookedAt, status: number, ms: number): Judged {
   if (body.problem !== null) return failed('body', `the body cannot be read: ${body.problem}`);
   if (body.isCut && plan.needsBody)
     return failed('body', 'the body is longer than the 5 MB that an assertion can be run on');
   const text = hop.answer?.statusMessage ?? '';
-  const index = outcomes.findIndex(({ passed }) => !passed);
-  const assertion = plan.assertions[index];
-  const outcome = outcomes[index];
-  const others = outcomes.filter(({ passed }) => !passed).length - 1;
-  const more = others > 0 ? ` (and ${others} more failed)` : '';
-  const words = assertion === undefined || outcome === undefined ? null : sentence(assertion, outcome) + more;
+  const broken = brokenAssertions(plan.assertions, outcomes);
   if (status >= 400 && !plan.shouldFail) {
     const got = `expected a status below 400, got ${status} ${text}`.trimEnd();
-    return failed('status', words === null ? got : `${got}; ${words}`);
+    return failed('status', broken === null ? got : `${got}; ${broken}`);
   }
-  if (words !== null) return failed('assertion', words);
-  const { maxResponseTime, degradedResponseTime } = plan.settings;
-  if (ms > maxResponseTime)
-    return failed('slow', `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`);
-  if (ms > degradedResponseTime) {
-    const message = `answered after ${spoken(ms)}, degraded above ${spoken(degradedResponseTime)}`;
-    return { verdict: 'degraded', reason: 'slow', message };
-  }
-  return { verdict: 'passed', reason: null, message: null };
+  return broken === null ? judgeTime(ms, plan.settings) : failed('assertion', broken);
 }
 
 function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: LookedAt): ApiDetails {
@@ -137,21 +101,7 @@ function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: Look
     },
     truncated: body.isCut,
     redirects,
-    assertions: outcomes.flatMap((outcome, index) => {
-      const assertion = plan.assertions[index];
-      if (assertion === undefined) return [];
-      const { source, comparison, regex } = assertion;
-      const property = hide(assertion.property);
-      return {
-        source,
-        comparison,
-        property,
-        target: hide(assertion.target),
-        regex: hide(regex) || null,
-        ...outcome,
-        message: '',
-      };
-    }),
+    assertions: outcomesOf(plan.assertions, outcomes, hide),
   };
 }
 

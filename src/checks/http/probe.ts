@@ -1,27 +1,26 @@
-// Looks at the target of an API check once: request, redirects, body, assertions, verdict (decisions: Checks).
-import { createSecureContext, getCACertificates } from 'node:tls';
+// Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
-import type { Fault } from './fault.ts';
-import { answered, type LookedAt, unanswered, wrongSettings } from './finding.ts';
-import { evaluateAll } from './evaluate.ts';
+import { secureContextOf } from '../connection/certificate.ts';
+import type { Fault } from '../connection/fault.ts';
+import { evaluateAll } from '../assertions/evaluate.ts';
+import { wrongSettings } from '../findings/judge.ts';
+import { lookAt } from './answer.ts';
+import { answered, type LookedAt, unanswered } from './finding.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
-/** Makes the probe of API checks. Plans are kept as long as their input is: hand in the same input for the same revision. */
-export function createApiProbe(means: ProbeMeans): Probe {
+/** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
+export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
   const plans = new WeakMap<ProbeInput, Plan | string>();
   const limitMs = means.limitMs ?? 30_000;
-  const extra = means.extraCertificates ?? [];
-  const secureContext = createSecureContext(
-    extra.length === 0 ? {} : { ca: [...getCACertificates('default'), ...extra] },
-  );
+  const secureContext = secureContextOf(means);
 
   return async (input, signal) => {
     let plan = plans.get(input);
-    if (plan === undefined) plans.set(input, (plan = makePlan(input, means.version)));
+    if (plan === undefined) plans.set(input, (plan = makePlan(input, kind, means.version)));
     const startedAt = Date.now();
     if (typeof plan === 'string') return wrongSettings(startedAt, plan);
     const { settings } = plan;
@@ -101,12 +100,12 @@ async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> &
     : { bytes: wire, isCut: hop.isCut, problem: null };
   const outcomes = evaluateAll(
     plan.assertions,
-    {
+    lookAt({
       status: answer.statusCode ?? 0,
       headers: answer.headers,
       responseTimeMs: hop.endedAt - seen.started,
       text: textOf(body, answer.headers['content-type']),
-    },
+    }),
     plan.redactor.text,
   );
   return answered(plan, { ...seen, body, outcomes });

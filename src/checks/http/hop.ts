@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
 import type { EgressGuard } from '../kind.ts';
-import { certificateFault, seenCertificate } from './certificate.ts';
-import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
+import { certificateFault, seenCertificate } from '../connection/certificate.ts';
+import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
-import { reach } from './reach.ts';
+import { reach } from '../connection/reach.ts';
 
 /** The most of a body that is read, bytes on the wire. */
 export const mostBodyBytes = 5 * 1024 * 1024;

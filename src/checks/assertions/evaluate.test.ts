@@ -1,9 +1,19 @@
 // Assertions: each comparison of each source, and its negation.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { comparisons, comparisonsOf, compileAssertion, type Comparison, sources } from './assertion.ts';
+import { lookAt } from '../http/answer.ts';
+import { httpSources } from '../http/settings.ts';
+import {
+  comparisons,
+  comparisonsOf,
+  compileAssertion as compileOf,
+  type AssertionSettings,
+  type Comparison,
+} from './assertion.ts';
 import { evaluateAll, type Outcome } from './evaluate.ts';
 import { sentence } from './sentence.ts';
+
+const compileAssertion = (settings: AssertionSettings) => compileOf(settings, httpSources);
 
 const document = {
   text: 'hello',
@@ -30,7 +40,7 @@ function outcomeOf(
   const assertion = compileAssertion({ source, comparison, property, target, regex });
   if (typeof assertion === 'string') return assert.fail(assertion);
   const answer = { status: 201, headers, responseTimeMs: 123.4, text: () => text };
-  return evaluateAll([assertion], answer, (shown) => shown)[0] ?? assert.fail();
+  return evaluateAll([assertion], lookAt(answer), (shown) => shown)[0] ?? assert.fail();
 }
 
 /** Each case holds; the negated comparison of the same case must not. */
@@ -144,7 +154,7 @@ const table: Record<
   ],
 };
 
-for (const source of sources) {
+for (const source of httpSources) {
   const cases = table[source] ?? [];
   test(`${source}: each of its comparisons holds when it should, and its negation when it should not`, () => {
     const tried = new Set<Comparison>();
@@ -156,13 +166,13 @@ for (const source of sources) {
         tried.add(each);
       }
     }
-    assert.deepEqual([...tried].toSorted(), [...comparisonsOf[source]].toSorted());
+    assert.deepEqual([...tried].toSorted(), [...comparisonsOf(source)].toSorted());
   });
 }
 
 test('a comparison that its source does not know is refused, with those it knows', () => {
-  for (const source of sources) {
-    for (const comparison of comparisons.filter((each) => !comparisonsOf[source].includes(each))) {
+  for (const source of httpSources) {
+    for (const comparison of comparisons.filter((each) => !comparisonsOf(source).includes(each))) {
       const problem = compileAssertion({ source, comparison, property: '', target: '1', regex: '' });
       assert.match(
         problemText(problem),
@@ -237,7 +247,7 @@ test('however many patterns a check has, all of them together take no longer tha
   });
   const answer = { status: 201, headers, responseTimeMs: 1, text: () => `{"a":"${'a'.repeat(60)}!"}` };
   const started = performance.now();
-  const outcomes = evaluateAll(assertions, answer, (shown) => shown);
+  const outcomes = evaluateAll(assertions, lookAt(answer), (shown) => shown);
   assert.equal(performance.now() - started < 1500, true);
   assert.match(outcomes[0]?.problem ?? '', /^the regex was stopped/);
   const untried =
@@ -271,14 +281,14 @@ test('a value that a hundred assertions look at is read through once', () => {
   const answer = { status: 201, headers, responseTimeMs: 1, text: () => text };
   evaluateAll(
     Array.from({ length: 100 }, () => assertion),
-    answer,
+    lookAt(answer),
     hide,
   );
   assert.equal(hidden, 1);
 });
 
 test('a body that is no JSON fails every JSON assertion, negated ones too', () => {
-  for (const comparison of comparisonsOf.JSON_BODY) {
+  for (const comparison of comparisonsOf('JSON_BODY')) {
     const outcome = outcomeOf('JSON_BODY', comparison, '$.a', '1', '', '<html>');
     assert.deepEqual([outcome.passed, outcome.problem], [false, 'the body is not JSON']);
   }

@@ -3,13 +3,20 @@ import type { Socket } from 'node:net';
 import type { EgressGuard } from '../kind.ts';
 import { type Connected, connectInTurn } from './connect.ts';
 import { connectFault, type Fault, proxyFault, refusal, resolveFault } from './fault.ts';
-import type { Target } from './target.ts';
+
+/** Where to connect to. */
+export interface Place {
+  /** Name or address, without brackets. */
+  readonly host: string;
+  readonly isAddress: boolean;
+  readonly port: number;
+}
 
 /** What came of it: a connected socket, or why there is none. */
 export type Reached = { readonly socket: Socket } | { readonly fault: Fault };
 
 /** Instants of the way there, of `performance.now()`; 0 = not reached. */
-interface Way {
+export interface Way {
   readonly startedAt: number;
   resolvedAt: number;
   connectedAt: number;
@@ -24,7 +31,7 @@ interface Way {
  * @returns how to give up
  */
 export function reach(
-  target: Target,
+  target: Place,
   hop: Way,
   { guard, family }: { readonly guard: EgressGuard; readonly family: 0 | 4 | 6 },
   place: () => string,

@@ -1,5 +1,7 @@
-// The settings of an API check as its probe sees them: every field there, every default filled in (reference §4.3).
-import type { JsonObject, JsonValue } from '#domain/json.ts';
+// What an HTTP probe is told: the settings of an API check, every field there, every default filled in (reference §4.3).
+import type { JsonObject } from '#domain/json.ts';
+import type { AssertionSettings, AssertionSource } from '../assertions/assertion.ts';
+import { assertions, family, list, object, positive, text } from '../read.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 export const bodyTypes = ['NONE', 'JSON', 'FORM', 'GRAPHQL', 'RAW'] as const;
@@ -10,15 +12,6 @@ export interface KeyValue {
   readonly key: string;
   readonly value: string;
   readonly locked: boolean;
-}
-
-/** An assertion as written by the user. */
-export interface AssertionSettings {
-  readonly source: string;
-  readonly comparison: string;
-  readonly property: string;
-  readonly target: string;
-  readonly regex: string;
 }
 
 export interface BasicAuth {
@@ -34,6 +27,15 @@ export interface ApiDefaults {
   readonly assertions: readonly AssertionSettings[];
   readonly basicAuth: BasicAuth | null;
 }
+
+/** What the assertions of an API check may look at. */
+export const httpSources = [
+  'STATUS_CODE',
+  'JSON_BODY',
+  'HEADERS',
+  'TEXT_BODY',
+  'RESPONSE_TIME',
+] as const satisfies readonly AssertionSource[];
 
 export interface ApiSettings extends ApiDefaults {
   /** Upper case. */
@@ -59,7 +61,7 @@ export function readSettings(settings: JsonObject): ApiSettings {
     method: text(request['method']).toUpperCase() || 'GET',
     followRedirects: request['followRedirects'] !== false,
     skipSSL: request['skipSSL'] === true,
-    family: request['ipFamily'] === 'IPv4' ? 4 : request['ipFamily'] === 'IPv6' ? 6 : 0,
+    family: family(request['ipFamily']),
     body: text(request['body']),
     bodyType: bodyTypes.find((each) => each === bodyType) ?? 'NONE',
     degradedResponseTime: positive(settings['degradedResponseTime'], 5000),
@@ -80,43 +82,11 @@ export function readDefaults(defaults: JsonObject): ApiDefaults {
     url: text(defaults['url']),
     headers: list(defaults['headers']).map(keyValue),
     queryParameters: list(defaults['queryParameters']).map(keyValue),
-    assertions: list(defaults['assertions']).map(assertion),
+    assertions: assertions(defaults['assertions']),
     basicAuth: basicAuth.username === '' && basicAuth.password === '' ? null : basicAuth,
   };
 }
 
 function keyValue(item: JsonObject): KeyValue {
   return { key: text(item['key']), value: text(item['value']), locked: item['locked'] === true };
-}
-
-function assertion(item: JsonObject): AssertionSettings {
-  const { source, comparison, property, target, regex } = item;
-  return {
-    source: text(source).toUpperCase(),
-    comparison: text(comparison).toUpperCase(),
-    property: text(property),
-    target: text(target),
-    regex: text(regex),
-  };
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? `${value}` : '';
-}
-
-/** 0 and absent mean the default: clients send 0 for what they did not set. */
-function positive(value: JsonValue | undefined, fallback: number): number {
-  return typeof value === 'number' && value > 0 ? value : fallback;
-}
-
-function object(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function list(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((item: JsonValue): item is JsonObject => isObject(item)) : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

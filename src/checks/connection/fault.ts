@@ -8,6 +8,11 @@ export interface Fault {
   readonly message: string;
 }
 
+/** Whether a reason is one of the observer: then there is no verdict. */
+export function isOfObserver(reason: Reason): boolean {
+  return reason === 'observer-network' || reason === 'runtime' || reason === 'crashed';
+}
+
 /** The `code` of an error of Node's, '' when it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { TextDecoder } from 'node:util';
 import * as zlib from 'node:zlib';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from '../redact.ts';
 
 /** The most a body may grow to when it is decompressed, bytes. */
 export const mostInflatedBytes = 5 * 1024 * 1024;

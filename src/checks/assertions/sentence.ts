@@ -1,22 +1,31 @@
 // What an assertion says of an answer, in words: what holds, or what was expected and what came.
-import type { Comparison } from './assertion.ts';
+import { type AssertionSource, type Comparison, sortOf } from './assertion.ts';
 import type { Outcome } from './evaluate.ts';
 
 /** What an assertion needs to be put into words. */
 export interface Asserted {
-  readonly source: string;
+  readonly source: AssertionSource;
   readonly comparison: Comparison;
   readonly property: string;
   readonly target: string;
   readonly regex: string | null;
 }
 
-const subjects: Readonly<Record<string, string>> = {
+const subjects: Readonly<Record<AssertionSource, string>> = {
   STATUS_CODE: 'status code',
   RESPONSE_TIME: 'response time in ms',
   TEXT_BODY: 'text body',
   HEADERS: 'header',
   JSON_BODY: 'JSON body',
+  RESPONSE_DATA: 'data',
+  RESPONSE_CODE: 'response code',
+  TEXT_ANSWER: 'text answer',
+  JSON_ANSWER: 'JSON answer',
+  LATENCY: 'round trip in ms,',
+  JSON_RESPONSE: 'JSON response',
+  TEXT_RESPONSE: 'text response',
+  CERTIFICATE: 'certificate',
+  CONNECTION: 'connection',
 };
 
 /** After "expected …", and by itself. */
@@ -42,10 +51,10 @@ const alone: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NUL
 /** What holds, when it passed; otherwise what was expected and what came. */
 export function sentence(asserted: Asserted, { passed, actual, problem }: Outcome): string {
   const { source, comparison, property, target, regex } = asserted;
-  const isNumber = source === 'STATUS_CODE' || source === 'RESPONSE_TIME';
-  const isRegexProperty = source === 'TEXT_BODY';
+  const isNumber = sortOf[source] === 'number';
+  const isRegexProperty = sortOf[source] === 'text';
   const isList = source === 'HEADERS' && property === '';
-  const subject = isList ? (passed ? 'header list' : 'headers') : (subjects[source] ?? source);
+  const subject = isList ? (passed ? 'header list' : 'headers') : subjects[source];
   const of = property === '' || isRegexProperty ? '' : ` ${property}`;
   const by = regex === null || regex === '' ? '' : ` (the match of /${regex}/)`;
   const [expected, holds] = phrases[comparison];

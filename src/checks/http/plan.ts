@@ -1,12 +1,13 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { CheckGroup } from '#domain/check-group.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type Assertion, compileAssertion } from './assertion.ts';
-import { fillIn } from './placeholders.ts';
-import { createRedactor, mask, type Redactor } from './redact.ts';
+import { type Assertion, type AssertionSource, compileAssertion } from '../assertions/assertion.ts';
+import { fillIn } from '../placeholders.ts';
+import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes } from './request-body.ts';
-import { type ApiSettings, type BasicAuth, type KeyValue, methods, readDefaults, readSettings } from './settings.ts';
+import { type ApiDefaults, type ApiSettings, type BasicAuth, type KeyValue, methods } from './settings.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** A request ready to be sent. */
@@ -30,6 +31,14 @@ export interface Plan {
   readonly shown: string;
 }
 
+/** A type of check that an HTTP probe can look at. */
+export interface HttpKind {
+  readonly read: (settings: JsonObject) => ApiSettings;
+  /** What it takes from its group. */
+  readonly defaultsOf: (group: CheckGroup | null) => ApiDefaults;
+  readonly sources: readonly AssertionSource[];
+}
+
 /** Headers that are ours: they frame the message. */
 const framing: ReadonlySet<string> = new Set([
   'content-length',
@@ -43,9 +52,9 @@ const framing: ReadonlySet<string> = new Set([
  * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
  * is secret or locked is hidden in it, as it is in a plan's `shown`.
  */
-export function makePlan(input: ProbeInput, version: string): Plan | string {
-  const own = readSettings(input.check.settings);
-  const group = readDefaults(input.group?.apiCheckDefaults ?? {});
+export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Plan | string {
+  const own = kind.read(input.check.settings);
+  const group = kind.defaultsOf(input.group);
   const values = new Map(input.variables.map(({ key, value }) => [key, value]));
   if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
   const unknown = new Set<string>();
@@ -55,7 +64,7 @@ export function makePlan(input: ProbeInput, version: string): Plan | string {
   const userInfo = typeof target === 'string' ? null : target.userInfo;
   const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
   // Before anything can be refused: whoever reads why settings are wrong need not be allowed to read their values.
-  const redactor = createRedactor(hiddenValues(input, group.headers, own, fill, auth));
+  const redactor = createRedactor(hiddenValues(input, group, own, fill, auth));
   const hide = redactor.text;
   if (typeof target === 'string') return hide(target);
   const pairs = mergeHeaders(group.headers, own.headers).map(
@@ -69,7 +78,7 @@ export function makePlan(input: ProbeInput, version: string): Plan | string {
     return hide(`"${own.method}" is not an HTTP method of an API check`);
 
   const assertions = [...group.assertions, ...own.assertions].map((each) =>
-    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target), regex: each.regex }, hide),
+    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target) }, kind.sources, hide),
   );
   const wrong = assertions.find((assertion) => typeof assertion === 'string');
   if (wrong !== undefined) return hide(wrong);
@@ -155,14 +164,13 @@ function headerProblem(headers: readonly (readonly [string, string])[]): string 
 /** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
 function hiddenValues(
   input: ProbeInput,
-  groupHeaders: readonly KeyValue[],
+  group: ApiDefaults,
   own: ApiSettings,
   fill: (text: string) => string,
   auth: string | null,
 ): string[] {
   const variables = input.variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
-  const groupParameters = readDefaults(input.group?.apiCheckDefaults ?? {}).queryParameters;
-  const pairs = [...groupHeaders, ...own.headers, ...groupParameters, ...own.queryParameters];
+  const pairs = [...group.headers, ...own.headers, ...group.queryParameters, ...own.queryParameters];
   const locked = pairs.filter((pair) => pair.locked).map(({ value }) => fill(value).trim());
   const password = auth === null ? [] : [auth, auth.slice(auth.indexOf(':') + 1)];
   return [...variables, ...locked, ...password];

@@ -1,4 +1,4 @@
-// A stored result of an API check as the wire shows it (reference §4.7: apiCheckResult).
+// A stored result of an HTTP probe as the wire shows it (reference §4.7: apiCheckResult).
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
@@ -6,26 +6,22 @@ import type { KindFacts } from '../kind.ts';
 import { type ApiDetails, decodeDetails, decodeStatus, totalOf } from './details.ts';
 import { urlOf } from './settings.ts';
 
-/** The `apiCheckResult` of a stored result; where the exchange is not kept, what the details say of the answer. */
-export function describeApiResult(
+/** A stored result; where the exchange is not kept, what the details say of the answer. */
+export function describeHttp(
   result: Pick<Result, 'details' | 'message' | 'reason'>,
   exchange: JsonObject | null,
 ): JsonObject {
   const details = decodeDetails(result.details);
   const { address, protocol, sizes, redirects } = details;
   return {
-    apiCheckResult: {
-      assertions: details.assertions.map((assertion) => ({ ...assertion })),
-      request: exchange?.['request'] ?? null,
-      response: exchange?.['response'] ?? (details.status === null ? null : shortResponse(details)),
-      requestError: details.status === null ? result.message : null,
-      address,
-      protocol: protocol === null ? null : { ...protocol },
-      sizes: { ...sizes },
-      redirects: redirects.map((redirect) => ({ ...redirect })),
-      jobLog: null,
-      jobAssets: null,
-    },
+    assertions: details.assertions.map((assertion) => ({ ...assertion })),
+    request: exchange?.['request'] ?? null,
+    response: exchange?.['response'] ?? (details.status === null ? null : shortResponse(details)),
+    requestError: details.status === null ? result.message : null,
+    address,
+    protocol: protocol === null ? null : { ...protocol },
+    sizes: { ...sizes },
+    redirects: redirects.map((redirect) => ({ ...redirect })),
   };
 }
 
@@ -43,6 +39,6 @@ function shortResponse({ status, statusText, truncated, phases }: ApiDetails): J
 }
 
 /** What alerts tell of a result: the URL as the check has it, the answer's status. */
-export function apiAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
+export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
   return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
 }

@@ -1,9 +1,8 @@
-// What is kept of every result of an API check, as a compact JSON list: thousands of results are kept per check, so the
+// What is kept of every result of an HTTP probe, as a compact JSON list: thousands of results are kept per check, so the
 // usual case is a few numbers, and what is unusual stands in an object at the end.
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
-import { sentence } from './sentence.ts';
+import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed } from '../assertions/stored.ts';
 
 /** ms with decimals; they add up to the response time. */
 export interface Phases {
@@ -14,22 +13,6 @@ export interface Phases {
   readonly tls: number;
   readonly firstByte: number;
   readonly download: number;
-}
-
-/** An assertion and how it came out. */
-export interface AssertionOutcome {
-  readonly source: AssertionSource;
-  readonly comparison: Comparison;
-  readonly property: string;
-  readonly target: string;
-  readonly regex: string | null;
-  /** What came, shortened; null = nothing. */
-  readonly actual: string | null;
-  /** Why nothing could be compared. */
-  readonly problem: string | null;
-  readonly passed: boolean;
-  /** What holds, or expected and got, in one sentence. */
-  readonly message: string;
 }
 
 /** The details of a result, readable. */
@@ -60,13 +43,9 @@ const cipherNames = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ];
 
-/** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
-const keptOfPassed = 40;
-
 /**
  * `[status, address, dns, tcp, tls, first byte, download, header bytes, body bytes, assertions, rest]`: phases in whole
- * µs, 0 for what is not there, trailing zeros left out. An assertion is `[code, target, property, actual, regex,
- * problem]`, `code` its source and comparison, negative when it failed.
+ * µs, 0 for what is not there, trailing zeros left out.
  */
 export function encodeDetails(details: ApiDetails): JsonValue {
   const { phases, sizes } = details;
@@ -91,15 +70,6 @@ function encodeRest({ status, statusText, phases, sizes, protocol, redirects, tr
   if (redirects.length > 0) rest['r'] = redirects.map((each) => [each.status, each.location]);
   if (truncated) rest['x'] = 1;
   return Object.keys(rest).length === 0 ? 0 : rest;
-}
-
-function encodeAssertion(outcome: AssertionOutcome): JsonValue {
-  const { source, comparison, property, target, regex, actual, problem, passed } = outcome;
-  const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
-  const isRepeated =
-    source === 'STATUS_CODE' || source === 'RESPONSE_TIME' || (passed && comparison === 'EQUALS' && actual === target);
-  const kept = isRepeated || actual === null ? 0 : passed ? actual.slice(0, keptOfPassed) : actual;
-  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0]);
 }
 
 /** The readable form of what `encodeDetails` made; that of a result without an answer for anything else. */
@@ -129,7 +99,13 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
       status: number(code),
       location: text(location) ?? '',
     })),
-    assertions: (isList(list[9]) ? list[9] : []).filter(isList).map((each) => decodeAssertion(each, status, phases)),
+    assertions: (isList(list[9]) ? list[9] : [])
+      .filter(isList)
+      .map((each) =>
+        decodeAssertion(each, (source) =>
+          source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null,
+        ),
+      ),
   };
 }
 
@@ -139,21 +115,6 @@ export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'st
   if (status === null || !isList(stored)) return { status: null, statusText: null };
   const rest = stored[10];
   return { status, statusText: (isObject(rest) ? text(rest['t']) : null) ?? usualText(status) };
-}
-
-function decodeAssertion(list: readonly JsonValue[], status: number | null, phases: Phases): AssertionOutcome {
-  const code = number(list[0]);
-  const index = Math.abs(code) - 1;
-  const source = sources[Math.floor(index / comparisons.length)] ?? 'STATUS_CODE';
-  const comparison = comparisons[index % comparisons.length] ?? 'EQUALS';
-  const target = text(list[1]) ?? '';
-  const passed = code > 0;
-  const derived = source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null;
-  const asserted = { source, comparison, property: text(list[2]) ?? '', target, regex: text(list[4]) };
-  const problem = text(list[5]);
-  const same = passed && comparison === 'EQUALS' ? target : null;
-  const outcome = { passed, actual: derived ?? text(list[3]) ?? same, problem };
-  return { ...asserted, ...outcome, message: sentence(asserted, outcome) };
 }
 
 /** The sum of the phases, ms: the response time. */
@@ -180,10 +141,6 @@ function codeIn(names: readonly string[], name: string): JsonValue {
 
 function nameIn(names: readonly string[], code: JsonValue | undefined): string | null {
   return typeof code === 'number' ? (names[code] ?? null) : text(code) || null;
-}
-
-function trimmed(list: readonly JsonValue[]): JsonValue[] {
-  return list.slice(0, list.findLastIndex((item) => item !== 0) + 1);
 }
 
 function number(value: JsonValue | undefined): number {

@@ -1,16 +1,13 @@
 // Where one request goes, taken apart once.
 import { isIP } from 'node:net';
+import type { Place } from '../connection/reach.ts';
 
 /** An absolute http(s) URL in the parts that a request needs. */
-export interface Target {
+export interface Target extends Place {
   /** Without user-info and fragment. */
   readonly href: string;
   readonly origin: string;
   readonly isTls: boolean;
-  /** Name or address, without brackets. */
-  readonly host: string;
-  readonly isAddress: boolean;
-  readonly port: number;
   readonly path: string;
   readonly hostHeader: string;
   /** `user:password` of the URL's user-info, percent-decoded; null when it has none. */

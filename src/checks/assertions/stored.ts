@@ -1,0 +1,64 @@
+// Assertions and how they came out, as a result keeps them: a short list each, because there are many results.
+import type { JsonValue } from '#domain/json.ts';
+import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
+import { sentence } from './sentence.ts';
+
+/** An assertion and how it came out. */
+export interface AssertionOutcome {
+  readonly source: AssertionSource;
+  readonly comparison: Comparison;
+  readonly property: string;
+  readonly target: string;
+  readonly regex: string | null;
+  /** What came, shortened; null = nothing. */
+  readonly actual: string | null;
+  /** Why nothing could be compared. */
+  readonly problem: string | null;
+  readonly passed: boolean;
+  /** What holds, or expected and got, in one sentence. */
+  readonly message: string;
+}
+
+/** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
+const keptOfPassed = 40;
+
+/** `[code, target, property, actual, regex, problem]`, `code` its source and comparison, negative when it failed. */
+export function encodeAssertion(outcome: Omit<AssertionOutcome, 'message'>): JsonValue {
+  const { source, comparison, property, target, regex, actual, problem, passed } = outcome;
+  const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
+  const isRepeated =
+    source === 'STATUS_CODE' || source === 'RESPONSE_TIME' || (passed && comparison === 'EQUALS' && actual === target);
+  const kept = isRepeated || actual === null ? 0 : passed ? actual.slice(0, keptOfPassed) : actual;
+  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0]);
+}
+
+/**
+ * The readable form of what `encodeAssertion` made.
+ *
+ * @param known what stands elsewhere in the result: status and response time
+ */
+export function decodeAssertion(
+  list: readonly JsonValue[],
+  known: (source: AssertionSource) => string | null,
+): AssertionOutcome {
+  const code = typeof list[0] === 'number' ? list[0] : 0;
+  const index = Math.abs(code) - 1;
+  const source = sources[Math.floor(index / comparisons.length)] ?? 'STATUS_CODE';
+  const comparison = comparisons[index % comparisons.length] ?? 'EQUALS';
+  const target = text(list[1]) ?? '';
+  const passed = code > 0;
+  const asserted = { source, comparison, property: text(list[2]) ?? '', target, regex: text(list[4]) };
+  const problem = text(list[5]);
+  const same = passed && comparison === 'EQUALS' ? target : null;
+  const outcome = { passed, actual: known(source) ?? text(list[3]) ?? same, problem };
+  return { ...asserted, ...outcome, message: sentence(asserted, outcome) };
+}
+
+/** A list without the zeros at its end. */
+export function trimmed(list: readonly JsonValue[]): JsonValue[] {
+  return list.slice(0, list.findLastIndex((item) => item !== 0) + 1);
+}
+
+function text(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,45 @@
+// URL checks: whether an address answers, and with which status (reference §4.3). The light form of an API check.
+import type { JsonObject } from '#domain/json.ts';
+import { assertionProblems, timeProblems } from '../assertions/validate.ts';
+import { describeHttp, httpAlertFacts } from '../http/describe.ts';
+import type { HttpKind } from '../http/plan.ts';
+import { createHttpProbe } from '../http/probe.ts';
+import { type ApiSettings, readDefaults, readSettings } from '../http/settings.ts';
+import { urlProblem } from '../http/validate.ts';
+import type { CheckKind } from '../kind.ts';
+import { object, positive } from '../read.ts';
+
+const sources = ['STATUS_CODE'] as const;
+
+/** Only what a URL check has; the rest as an API check without it. A group gives it nothing. */
+function readUrlSettings(settings: JsonObject): ApiSettings {
+  const {
+    url = '',
+    followRedirects = true,
+    skipSSL = false,
+    ipFamily = null,
+    assertions = [],
+  } = object(settings['request']);
+  return {
+    ...readSettings({ request: { url, followRedirects, skipSSL, ipFamily, assertions } }),
+    degradedResponseTime: positive(settings['degradedResponseTime'], 3000),
+    maxResponseTime: positive(settings['maxResponseTime'], 5000),
+  };
+}
+
+const http: HttpKind = { read: readUrlSettings, defaultsOf: () => readDefaults({}), sources };
+
+export const urlKind: CheckKind = {
+  createProbe: (means) => createHttpProbe(means, http),
+  validateSettings: (settings) => {
+    const read = readUrlSettings(settings);
+    const problem = urlProblem(read.url);
+    return [
+      ...(problem === null ? [] : [{ path: 'request.url', message: problem }]),
+      ...assertionProblems(read.assertions, sources, 'request.assertions'),
+      ...timeProblems(settings, read),
+    ];
+  },
+  describeResult: (result, exchange) => ({ urlCheckResult: describeHttp(result, exchange) }),
+  alertFacts: httpAlertFacts,
+};

@@ -1,0 +1,35 @@
+// The request of a URL check and what is asserted of its answer (reference §4.3).
+import { z } from 'zod';
+import { ipFamily, ipFamilyShown, templatedUrl } from './api-request.ts';
+import { assertionList, assertionsShown } from './assertions.ts';
+
+const sources = ['STATUS_CODE'] as const;
+
+/** The method is always GET; clients send it all the same. */
+const method = z.preprocess(
+  (value) => (typeof value === 'string' ? value.toUpperCase() : (value ?? 'GET')),
+  z.literal('GET', 'must be GET: a URL check sends no other'),
+);
+
+export const urlRequest = z
+  .strictObject({
+    method: method.default('GET'),
+    url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
+    followRedirects: z.boolean().default(true),
+    skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
+    ipFamily,
+    assertions: assertionList('UrlAssertion', sources, 'Has no meaning here.').default([]),
+  })
+  .meta({ id: 'UrlRequestWrite', description: 'What a URL check asks for.' });
+
+/** The same as shown: everything present. */
+export const urlRequestShown = z
+  .strictObject({
+    method: z.literal('GET'),
+    url: z.string(),
+    followRedirects: z.boolean(),
+    skipSSL: z.boolean(),
+    ipFamily: ipFamilyShown,
+    assertions: assertionsShown(sources),
+  })
+  .meta({ id: 'UrlRequest' });

@@ -1,0 +1,62 @@
+// A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { asker } from '../support/service.ts';
+import { type Composed, startComposed } from '../support/composed.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
+
+type Body = Record<string, unknown>;
+
+/** A running service with a channel that is told of every check. */
+interface Scene extends Pick<ReturnType<typeof asker>, 'must'> {
+  readonly on: Composed;
+  readonly receiver: Receiver;
+  /** Makes a check, runs it once, and answers with its result. */
+  readonly run: (path: string, check: Body) => Promise<{ readonly id: string; readonly result: Body }>;
+}
+
+async function scene(t: TestContext, channel: Body = {}): Promise<Scene> {
+  const receiver = await startReceiver(t, 'secret');
+  const on = await startComposed(t);
+  const { must } = asker(() => on.address, on.apiKey);
+  await must('POST', '/v1/alert-channels', {
+    type: 'WEBHOOK',
+    autoSubscribe: true,
+    config: { url: receiver.url, webhookSecret: 'secret' },
+    ...channel,
+  });
+  return {
+    on,
+    receiver,
+    must,
+    run: async (path, check) => {
+      const { id } = await must('POST', `/v1/checks/${path}`, { name: `A ${path} check`, frequency: 1440, ...check });
+      await must('POST', `/v1/triggers/checks/${String(id)}`);
+      const [result] = await until('a result', async () => {
+        const found = (await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[];
+        return found.length > 0 ? found : undefined;
+      });
+      return { id: String(id), result: result ?? {} };
+    },
+  };
+}
+
+test('a URL check fails on a status of 400 and more, says so to its channel and shows what came', async (t) => {
+  const { run, receiver, must, on } = await scene(t);
+  const target = await startTarget(t, (_, response) => response.writeHead(503).end('closed'));
+  const { id, result } = await run('url', { request: { url: `${target.url}/front` } });
+  assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'status', 'URL']);
+  const part = result['urlCheckResult'] as { response: Body };
+  assert.deepEqual([part.response['status'], part.response['body']], [503, 'closed']);
+  assert.ok(!('apiCheckResult' in result));
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.deepEqual([json['CHECK_TYPE'], json['CHECK_URL']], ['URL', `${target.url}/front`]);
+  assert.equal(json['API_CHECK_RESPONSE_STATUS_CODE'], '', 'that is for API checks');
+  assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /503 Service Unavailable/);
+  const analytics = await must('GET', `/v1/analytics/url-monitors/${id}`);
+  assert.equal(analytics['checkType'], 'URL');
+  const alerts = (await must('GET', '/v1/check-alerts')) as unknown as Body[];
+  assert.deepEqual([alerts[0]?.['checkType'], on.logged.filter(({ level }) => level === 'error')], ['URL', []]);
+});

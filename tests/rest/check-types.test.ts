@@ -1,0 +1,88 @@
+// Checks of every type over REST: each under its own path, with its own defaults; read, listed and deleted alike.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkTypes as typesOfContract } from '#contract/check.ts';
+import { checkTypes } from '#domain/check.ts';
+import { resourcesUnderTest } from './resources-under-test.ts';
+
+/** The least that a check of a type needs, what is filled in, and something of its own that is refused. */
+const types = {
+  API: {
+    path: 'api',
+    least: { request: { method: 'GET', url: 'https://shop.example/' } },
+    shown: { degradedResponseTime: 5000, maxResponseTime: 20_000 },
+    refused: [{ request: { method: 'BREW', url: 'https://shop.example/' } }, 'request.method'],
+  },
+  URL: {
+    path: 'url',
+    least: { request: { url: 'https://shop.example/' } },
+    shown: {
+      request: {
+        method: 'GET',
+        url: 'https://shop.example/',
+        followRedirects: true,
+        skipSSL: false,
+        ipFamily: null,
+        assertions: [],
+      },
+      degradedResponseTime: 3000,
+      maxResponseTime: 5000,
+    },
+    refused: [{ request: { url: 'https://shop.example/', method: 'POST' } }, 'request.method'],
+  },
+} as const satisfies Record<(typeof checkTypes)[number], object>;
+
+test('the contract knows the types of checks that are run', () => {
+  assert.deepEqual(typesOfContract, checkTypes);
+});
+
+for (const [checkType, { path, least, shown, refused }] of Object.entries(types)) {
+  test(`a ${checkType} check is created with its defaults, changed, and refused with what it cannot be`, async () => {
+    await using api = resourcesUnderTest();
+    const created = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(created.body.checkType, checkType);
+    for (const [name, value] of Object.entries(shown)) assert.deepEqual(created.body[name], value, name);
+
+    const { id } = created.body;
+    const changed = await api.ask('PUT', `/v1/checks/${path}/${id}`, { frequency: 5 });
+    assert.deepEqual(changed.body, { ...created.body, frequency: 5, updated_at: changed.body.updated_at });
+    const sentBack = await api.ask('PUT', `/v1/checks/${path}/${id}`, changed.body);
+    assert.deepEqual({ ...sentBack.body, updated_at: null }, { ...changed.body, updated_at: null });
+    assert.equal((await api.ask('PUT', `/v1/checks/${id}`, { name: 'Two' })).body.name, 'Two', 'what all have');
+
+    const [wrong, field] = refused;
+    const answer = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, ...wrong });
+    assert.deepEqual([answer.status, Object.keys(answer.body.attributes)], [400, [field]], answer.text);
+    const mistaken = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, checkType: 'HEARTBEAT' });
+    assert.deepEqual(Object.keys(mistaken.body.attributes), ['checkType']);
+    const anywhere = await api.ask('POST', '/v1/checks', { checkType, name: 'Three', ...least });
+    assert.deepEqual([anywhere.status, anywhere.body.checkType], [201, checkType]);
+    assert.equal((await api.ask('DELETE', `/v1/checks/${id}`)).status, 204);
+  });
+}
+
+test('checks of all types stand in one list, which can be asked for those of one', async () => {
+  await using api = resourcesUnderTest();
+  for (const { path, least } of Object.values(types)) {
+    assert.equal((await api.ask('POST', `/v1/checks/${path}`, { name: path, ...least })).status, 201);
+  }
+  const all = (await api.ask('GET', '/v1/checks?limit=100')).body as { checkType: string }[];
+  assert.deepEqual(all.map((each) => each.checkType).toSorted(), [...checkTypes].toSorted());
+  for (const checkType of checkTypes) {
+    const found = (await api.ask('GET', `/v1/checks?checkType=${checkType}`)).body as { checkType: string }[];
+    assert.deepEqual(
+      found.map((each) => each.checkType),
+      [checkType],
+    );
+  }
+});
+
+test('a check is not found under the path of another type, and its own settings are changed only under its own', async () => {
+  await using api = resourcesUnderTest();
+  const { id } = (await api.ask('POST', '/v1/checks/url', { name: 'One', ...types.URL.least })).body;
+  assert.equal((await api.ask('PUT', `/v1/checks/api/${id}`, { name: 'Two' })).status, 404);
+  const elsewhere = await api.ask('PUT', `/v1/checks/${id}`, { maxResponseTime: 9000 });
+  assert.equal(elsewhere.status, 400);
+  assert.match(elsewhere.body.attributes.maxResponseTime, /belongs to checks of type API: this check is of type URL/);
+});

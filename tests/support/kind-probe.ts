@@ -1,0 +1,42 @@
+// Probing a target with the real probe of any kind and the real guard, as tests do it.
+import { checkKinds } from '#checks/registry.ts';
+import type { ProbeMeans } from '#checks/kind.ts';
+import type { Check, CheckType } from '#domain/check.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Finding } from '#domain/result.ts';
+import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import { inputOf } from './api-check.ts';
+import { aCheck } from './records.ts';
+
+/** What a test says beyond the settings. */
+export interface KindProbeOptions {
+  readonly check?: Partial<Check>;
+  readonly variables?: readonly EnvironmentVariable[];
+  readonly means?: Partial<ProbeMeans>;
+  readonly egress?: Partial<EgressPolicy>;
+}
+
+/** Looks once at what a check of that type with those settings watches. */
+export function probeKind(
+  checkType: CheckType,
+  settings: JsonObject,
+  options: KindProbeOptions = {},
+): Promise<Finding> {
+  const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
+  const probe = checkKinds[checkType].createProbe({ guard, version: '9.9', ...options.means });
+  const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
+  return probe(inputOf(check, options.variables), new AbortController().signal);
+}
+
+/** The part of the result that belongs to the type, as the API shows it where all of it was kept. */
+export function describedKind(checkType: CheckType, finding: Finding): JsonObject {
+  const exchange = finding.exchange === null ? null : (JSON.parse(finding.exchange) as JsonObject);
+  const [part] = Object.values(checkKinds[checkType].describeResult(finding, exchange));
+  return part as JsonObject;
+}
+
+/** The problems of settings, `path: message` each. */
+export function problemsOfKind(checkType: CheckType, settings: JsonObject): string[] {
+  return checkKinds[checkType].validateSettings(settings).map(({ path, message }) => `${path}: ${message}`);
+}
