@@ -92,6 +92,8 @@ for (const name of names) {
     : `there is no runtime ${name}; there are ${known.join(', ')}`;
   if (problem === null) continue;
   console.error(`tocsin: the packages of runtime ${name} could not be installed; everything else works.`);
-  console.error(`${problem}\nWhen the package registry can be reached again: npm run tocsin -- runtimes install ${name}`);
+  console.error(
+    `${problem}\nWhen the package registry can be reached again: npm run tocsin -- runtimes install ${name}`,
+  );
   if (!afterInstall) process.exitCode = 1;
 }

@@ -57,7 +57,12 @@ export function composeActions(means: ActionMeans) {
       ...choices,
       checks,
       checkGroups,
+      accounts: store.accounts,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      refusesRuntime: (checkType) => {
+        const kind = checkKinds[checkType];
+        return kind.isScripted === true ? kind.refusesRuntime : undefined;
+      },
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),

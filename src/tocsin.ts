@@ -7,6 +7,7 @@ import { backUp } from '#commands/backup.ts';
 import { CommandError } from '#commands/command-error.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
+import { chooseContainment } from '#scripts/choose-containment.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
@@ -129,6 +130,7 @@ async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
   const { runtimes, problems, notInstalled } = await readInstalled(systemClock, new Map());
+  const { containment, refused } = await chooseContainment(process.execPath, process.getuid?.() === 0);
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
@@ -142,6 +144,7 @@ async function doctor(words: string[]): Promise<number> {
       notInstalled,
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
     },
+    containment: { level: containment, refused },
   });
   if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;

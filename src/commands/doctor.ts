@@ -31,6 +31,8 @@ export interface DoctorInput {
     readonly notInstalled: readonly string[];
     readonly problems: readonly string[];
   };
+  /** How far scripts are kept apart here, and why not further. */
+  readonly containment: { readonly level: string; readonly refused: readonly string[] };
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -46,6 +48,7 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
       : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
     ...runtimeFindings(input.runtimes),
+    scriptFinding(input.containment),
     await serviceFinding(input.address),
   ];
 }
@@ -166,6 +169,16 @@ function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtime
       ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
       : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
   return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
+}
+
+function scriptFinding({ level, refused }: DoctorInput['containment']): Finding {
+  const what = 'scripts';
+  if (level === 'bubblewrap' || level === 'namespaces') return { what, grade: 'ok', message: `contained by ${level}` };
+  return {
+    what,
+    grade: 'warning',
+    message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  };
 }
 
 async function serviceFinding(address: string): Promise<Finding> {

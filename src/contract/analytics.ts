@@ -7,10 +7,11 @@ import type { Operations } from './operation.ts';
 type CheckType = (typeof checkTypes)[number];
 
 /** How a path names the checks of a type: a line for each. */
-export const analyticsPaths = { 'api-checks': 'API', 'url-monitors': 'URL' } as const satisfies Record<
-  string,
-  CheckType
->;
+export const analyticsPaths = {
+  'api-checks': 'API',
+  'url-monitors': 'URL',
+  'multistep-checks': 'MULTI_STEP',
+} as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */
 export const everyTypeHasAPath: [CheckType] extends [(typeof analyticsPaths)[keyof typeof analyticsPaths]]

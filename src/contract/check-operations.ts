@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  multiStepCheck,
+  multiStepCheckCreate,
+  multiStepCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -103,6 +106,25 @@ export const checkOperations = {
     example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
     response: urlCheck,
   },
+  createMultiStepCheck: {
+    ...creating,
+    path: '/v1/checks/multistep',
+    summary: 'Create a multi-step check',
+    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+    body: multiStepCheckCreate,
+    example: {
+      name: 'Order',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('an order is taken', async ({ request }) => {
+  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
+  expect(response.status()).toBe(201);
+});
+`,
+    },
+    response: multiStepCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -138,6 +160,13 @@ export const checkOperations = {
     summary: 'Change a URL check',
     body: urlCheckUpdate,
     response: urlCheck,
+  },
+  updateMultiStepCheck: {
+    ...changing,
+    path: '/v1/checks/multistep/{id}',
+    summary: 'Change a multi-step check',
+    body: multiStepCheckUpdate,
+    response: multiStepCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -4,6 +4,7 @@ import { checkTypes } from './check.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
+import { scriptResult } from './script-check.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
@@ -62,18 +63,21 @@ const httpFields = {
 const apiCheckResult = z
   .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
+const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
 /** The part of a result that belongs to its type; null for a slot that was missed. */
 const parts = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
+  multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
-export const resultParts = { API: 'apiCheckResult', URL: 'urlCheckResult' } as const satisfies Record<
-  (typeof checkTypes)[number],
-  keyof typeof parts
->;
+export const resultParts = {
+  API: 'apiCheckResult',
+  URL: 'urlCheckResult',
+  MULTI_STEP: 'multiStepCheckResult',
+} as const satisfies Record<(typeof checkTypes)[number], keyof typeof parts>;
 
 export const checkResult = z
   .strictObject({

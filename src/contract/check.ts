@@ -4,11 +4,12 @@ import { apiRequest, apiRequestShown } from './api-request.ts';
 import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
+import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL'] as const;
+export const checkTypes = ['API', 'URL', 'MULTI_STEP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -29,6 +30,8 @@ const urlFields = z.strictObject({
   maxResponseTime: responseTime(5000, slowest),
 });
 
+const multiStepFields = z.strictObject(scriptedFields);
+
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
   return z.literal(type, `must be ${type} here, or left out`);
@@ -40,11 +43,19 @@ export const apiCheckCreate = ignoring(ignored, apiFields.extend({ checkType: of
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
+export const multiStepCheckCreate = ignoring(
+  ignoredOfScripted,
+  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
+).meta({ id: 'MultiStepCheckCreate' });
 export const anyCheckCreate = ignoring(
-  ignored,
+  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignored),
   z.discriminatedUnion(
     'checkType',
-    [apiFields.extend({ checkType: z.literal('API') }), urlFields.extend({ checkType: z.literal('URL') })],
+    [
+      apiFields.extend({ checkType: z.literal('API') }),
+      urlFields.extend({ checkType: z.literal('URL') }),
+      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+    ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
 ).meta({ id: 'CheckCreate' });
@@ -61,6 +72,11 @@ export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
 ).meta({ id: 'UrlCheckUpdate' });
+
+export const multiStepCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
+).meta({ id: 'MultiStepCheckUpdate' });
 
 const id = z.uuid();
 
@@ -84,8 +100,12 @@ export const urlCheck = z
   })
   .meta({ id: 'UrlCheck', description: 'Watches whether an address answers.' });
 
+export const multiStepCheck = z
+  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck])
+  .discriminatedUnion('checkType', [apiCheck, urlCheck, multiStepCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

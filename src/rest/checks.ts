@@ -39,6 +39,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -53,6 +54,9 @@ const settingNames: ReadonlySet<string> = new Set([
   'tearDownSnippetId',
   'localSetupScript',
   'localTearDownScript',
+  'script',
+  'scriptPath',
+  'dependencies',
 ]);
 
 function created(body: CreateBody): CheckInput {

@@ -139,7 +139,9 @@ async function installedPackages(folder: string): Promise<Readonly<Record<string
   const versions = (await Promise.all(files)).map((file) => file?.version);
   const missing = names.filter((_, index) => versions[index] === undefined);
   if (missing.length > 0) {
-    throw new Error(`is not installed: ${missing.join(', ')} missing; npm run tocsin -- runtimes install ${basename(folder)} fetches them`);
+    throw new Error(
+      `is not installed: ${missing.join(', ')} missing; npm run tocsin -- runtimes install ${basename(folder)} fetches them`,
+    );
   }
   return Object.fromEntries(names.map((name, index) => [name, versions[index] ?? '']));
 }

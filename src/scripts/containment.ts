@@ -89,7 +89,11 @@ const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'p
 function bubblewrapWords({ home, runtime, nodeBinary }: RunFolders): readonly string[] {
   const isolation = ['--unshare-all', '--share-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
-  const settings = [...systemFiles, ...systemSettings].flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]);
+  const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
+    '--ro-bind-try',
+    `/etc/${name}`,
+    `/etc/${name}`,
+  ]);
   const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
   const ours = ['--ro-bind', inside, '/tocsin/inside', '--ro-bind', runtime, '/tocsin/runtime'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];

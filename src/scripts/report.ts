@@ -9,6 +9,8 @@ export interface Report {
   testsMs: number | null;
   tests: number;
   failedTests: number;
+  /** Its first code has run: from then on it answers for itself. */
+  hasBegun: boolean;
   /** Told that nothing more comes. */
   isEnded: boolean;
 }
@@ -17,7 +19,7 @@ export interface Report {
 const most = { errors: 50, steps: 500, lines: 1000, text: 16_384 } as const;
 
 export function emptyReport(): Report {
-  return { errors: [], steps: [], log: [], testsMs: null, tests: 0, failedTests: 0, isEnded: false };
+  return { errors: [], steps: [], log: [], testsMs: null, tests: 0, failedTests: 0, hasBegun: false, isEnded: false };
 }
 
 /** What is needed to read it. */
@@ -43,6 +45,9 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       break;
     case 'error':
       addError(report, told['error'], means);
+      break;
+    case 'begin':
+      report.hasBegun = true;
       break;
     case 'end':
       report.isEnded = true;
@@ -128,6 +133,9 @@ function relative(path: string, home: string): string {
 /** Without the colours of a terminal and without our folders, cut to a bound. */
 function shownText(text: string, { home }: ReportMeans): string {
   // eslint-disable-next-line no-control-regex
-  const plain = text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
+  const plain = text
+    .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+    .replaceAll(`file://${home}/`, '')
+    .replaceAll(`${home}/`, '');
   return plain.length > most.text ? `${plain.slice(0, most.text)} …` : plain;
 }

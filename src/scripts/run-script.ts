@@ -79,8 +79,22 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
     if (isOutOfMemory(report)) return outcomeOf(report, 'memory', startedAt, null);
     if (await watch.isDiskFull()) return outcomeOf(report, 'disk', startedAt, null);
     if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
-    const said = report.log.findLast(({ stream }) => stream === 'stderr')?.text.trim().slice(-500) ?? '';
-    return outcomeOf(report, 'crashed', startedAt, why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`);
+    if (report.hasBegun) {
+      report.failedTests++;
+      report.errors.push({ message: `its process ended with ${code}`, place: null });
+      return outcomeOf(report, 'ended', startedAt, null);
+    }
+    const said =
+      report.log
+        .findLast(({ stream }) => stream === 'stderr')
+        ?.text.trim()
+        .slice(-500) ?? '';
+    return outcomeOf(
+      report,
+      'crashed',
+      startedAt,
+      why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`,
+    );
   } finally {
     clearTimeout(timer);
     watch.stop();
@@ -126,7 +140,10 @@ function readAll(child: ChildProcess, report: Report, means: ReportMeans, most: 
 
 /** V8 ends its process by itself where the heap is full. */
 function isOutOfMemory({ log }: Report): boolean {
-  return log.some(({ stream, text }) => stream === 'stderr' && /JavaScript heap out of memory|FatalOOM|Fatal process out of memory/.test(text));
+  return log.some(
+    ({ stream, text }) =>
+      stream === 'stderr' && /JavaScript heap out of memory|FatalOOM|Fatal process out of memory/.test(text),
+  );
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {

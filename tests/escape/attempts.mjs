@@ -16,7 +16,12 @@ const writes = (path) => {
 
 /** Each answers what it got hold of; an empty answer or a throw is none. */
 const attempts = {
-  'the environment of the parent': () => holds(pids().map((pid) => quiet(() => fs.readFileSync(`/proc/${pid}/environ`, 'utf8'))).join()),
+  'the environment of the parent': () =>
+    holds(
+      pids()
+        .map((pid) => quiet(() => fs.readFileSync(`/proc/${pid}/environ`, 'utf8')))
+        .join(),
+    ),
   'the environment of its own': () => holds(JSON.stringify({ ...process.env, TARGETS: '' })),
   'the command lines of others': () => (pids().length > 3 ? `sees ${pids().length} processes` : ''),
   'a signal to the service': () => (process.pid !== servicePid && process.kill(servicePid, 0) ? 'may signal' : ''),
@@ -56,22 +61,41 @@ const attempts = {
   'the Node.js of the runtime': () => writes(process.execPath),
   'programs of the machine': () => writes('/usr/bin/env'),
   'settings of the machine': () => writes('/etc/hosts'),
-  'a device': () => fs.readdirSync('/dev').filter((name) => /^(sd|vd|nvme|mem|kmsg|loop)/.test(name)).join(),
+  'a device': () =>
+    fs
+      .readdirSync('/dev')
+      .filter((name) => /^(sd|vd|nvme|mem|kmsg|loop)/.test(name))
+      .join(),
   'a device of its own': () => sh('mknod disk b 254 0 && head -c 1 disk && echo read'),
   'settings of the kernel': () => writes('/proc/sys/kernel/core_pattern'),
   'a mount': () => sh('mount -t tmpfs tmpfs /usr && echo mounted'),
-  'a mount in namespaces of its own': () => holds(sh(`unshare -rm sh -c 'mount --bind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
+  'a mount in namespaces of its own': () =>
+    holds(sh(`unshare -rm sh -c 'mount --bind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
   'another user': () => {
-    if (process.getuid() === 0 && quiet(() => fs.readFileSync('/proc/self/uid_map', 'utf8')).trim().split(/\s+/)[1] !== '0') return '';
+    if (
+      process.getuid() === 0 &&
+      quiet(() => fs.readFileSync('/proc/self/uid_map', 'utf8'))
+        .trim()
+        .split(/\s+/)[1] !== '0'
+    )
+      return '';
     process.setuid(0);
     return 'became root';
   },
-  'a program that makes root': () => (sh('sudo -n id -u 2>/dev/null || su -c "id -u" 2>/dev/null').trim() === '0' ? 'became root' : ''),
+  'a program that makes root': () =>
+    sh('sudo -n id -u 2>/dev/null || su -c "id -u" 2>/dev/null').trim() === '0' ? 'became root' : '',
   'open files that were left to it': () =>
-    fs.readdirSync('/proc/self/fd').map((fd) => quiet(() => fs.readlinkSync(`/proc/self/fd/${fd}`))).filter((path) => path.startsWith(dataFolder) || path.startsWith(checkout)).join(),
+    fs
+      .readdirSync('/proc/self/fd')
+      .map((fd) => quiet(() => fs.readlinkSync(`/proc/self/fd/${fd}`)))
+      .filter((path) => path.startsWith(dataFolder) || path.startsWith(checkout))
+      .join(),
   'a bound process.binding': () => {
     const { spawn } = process.binding('spawn_sync');
-    const stdio = [{ type: 'pipe', readable: true, writable: false }, { type: 'pipe', readable: false, writable: true }];
+    const stdio = [
+      { type: 'pipe', readable: true, writable: false },
+      { type: 'pipe', readable: false, writable: true },
+    ];
     const { output } = spawn({ file: '/bin/cat', args: ['cat', `${dataFolder}/tocsin.db`], stdio });
     return holds(String(output?.[1] ?? ''));
   },
@@ -80,7 +104,10 @@ const attempts = {
     process.dlopen(module, '/usr/lib/x86_64-linux-gnu/libc.so.6');
     return reads(`${dataFolder}/tocsin.db`);
   },
-  'a socket of the machine': () => sh('ls /var/run/docker.sock /run/docker.sock /run/containerd/containerd.sock /run/dbus/system_bus_socket 2>/dev/null'),
+  'a socket of the machine': () =>
+    sh(
+      'ls /var/run/docker.sock /run/docker.sock /run/containerd/containerd.sock /run/dbus/system_bus_socket 2>/dev/null',
+    ),
 };
 
 for (const [name, attempt] of Object.entries(attempts)) {

@@ -82,7 +82,11 @@ describe('a script', () => {
       process.env.BOMB = bomb; spawn(process.execPath, ['-e', bomb], { detached: true, stdio: 'ignore' });
       setInterval(() => {}, 1000);`,
     ],
-    ['starts shells for ever', 'processes', `import { spawn } from 'node:child_process'; for (;;) spawn('sleep', ['1000']);`],
+    [
+      'starts shells for ever',
+      'processes',
+      `import { spawn } from 'node:child_process'; for (;;) spawn('sleep', ['1000']);`,
+    ],
   ];
   for (const [name, limit, source] of bombs) {
     it(`that ${name} is ended for it, by a reason of its own, and nothing of it is left`, async () => {

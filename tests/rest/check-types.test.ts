@@ -30,6 +30,12 @@ const types = {
     },
     refused: [{ request: { url: 'https://shop.example/', method: 'POST' } }, 'request.method'],
   },
+  MULTI_STEP: {
+    path: 'multistep',
+    least: { script: 'await fetch("https://shop.example/");' },
+    shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
+    refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {

@@ -30,7 +30,11 @@ export function containmentHere(): Promise<ChosenContainment> {
 /** Runs a plain script in the CURRENT runtime. */
 export async function runPlain(
   content: string,
-  { limits = {}, signal = new AbortController().signal, ...work }: Partial<Omit<ScriptWork, 'limits'>> & {
+  {
+    limits = {},
+    signal = new AbortController().signal,
+    ...work
+  }: Partial<Omit<ScriptWork, 'limits'>> & {
     limits?: Partial<ScriptLimits>;
     signal?: AbortSignal;
   } = {},

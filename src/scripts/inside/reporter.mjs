@@ -29,9 +29,18 @@ export default class Reporter {
     const ok = test.outcome() === 'expected' || test.outcome() === 'skipped';
     const told = errors.map(({ message, value, stack, location }) => ({ message: message ?? value, stack, location }));
     // Expected to fail, and did not: there is no error then.
-    if (!ok && told.length === 0) told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
+    if (!ok && told.length === 0)
+      told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
     const ran = status !== 'skipped';
-    report({ kind: 'test', title, ok, ran, startedAt: startTime.getTime(), durationMs: duration, errors: ok ? [] : told });
+    report({
+      kind: 'test',
+      title,
+      ok,
+      ran,
+      startedAt: startTime.getTime(),
+      durationMs: duration,
+      errors: ok ? [] : told,
+    });
   }
 
   onError({ message, value, stack, location }) {

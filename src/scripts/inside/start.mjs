@@ -11,9 +11,11 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 const { environment, sort, entry } = JSON.parse(Buffer.concat(chunks).toString());
 const home = process.cwd();
 const startedAt = Date.now();
+let hasFailed = false;
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
 
+report({ kind: 'begin' });
 if (sort === 'spec') {
   const require = createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
@@ -25,16 +27,27 @@ if (sort === 'spec') {
   process.on('unhandledRejection', fail);
   // Told at the end only, so that what it left running counts as well.
   process.on('exit', (code) => {
-    if (code === 0) report({ kind: 'test', title: entry, ok: true, startedAt, durationMs: Date.now() - startedAt, errors: [] });
+    if (!hasFailed) tell(code === 0 ? [] : [{ message: `process.exit(${code})` }]);
     report({ kind: 'end' });
   });
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
 }
 
 function fail(error) {
-  const errors = [{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }];
-  report({ kind: 'test', title: entry, ok: false, startedAt, durationMs: Date.now() - startedAt, errors });
+  hasFailed = true;
+  tell([{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }]);
   process.exit(1);
+}
+
+function tell(errors) {
+  report({
+    kind: 'test',
+    title: entry,
+    ok: errors.length === 0,
+    startedAt,
+    durationMs: Date.now() - startedAt,
+    errors,
+  });
 }
 
 function report(event) {
