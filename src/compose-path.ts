@@ -128,9 +128,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
     ],
     async stop() {
+      means.scripts?.holdBack();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
+      means.scripts?.close();
     },
   };
 }

@@ -117,9 +117,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     async stop(why) {
       log.info('process.stopping', { why });
       stopping.abort();
-      means.scripts?.holdBack();
       await running.stop();
-      means.scripts?.close();
       await Promise.all([server.close(), means.sender?.close(), means.prober?.close()]);
       metrics.stop();
       await ownProcess.leave();

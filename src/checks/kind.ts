@@ -71,7 +71,7 @@ export interface CheckKind extends KindWords {
 export interface ScriptedKind extends KindWords {
   readonly isScripted: true;
   /** Why a runtime will not do for it, in a sentence; null = it will. */
-  refusesRuntime(runtime: Runtime): string | null;
+  readonly refusesRuntime: (runtime: Runtime) => string | null;
   createProbe(means: ScriptProbeMeans): Probe;
 }
 

@@ -16,9 +16,9 @@ export interface Lanes {
 export function createLanes(most: number): Lanes {
   const queue: ((leave: () => void) => void)[] = [];
   let inside = 0;
-  let isClosed = false;
+  let room = most;
   const admit = (): void => {
-    while (!isClosed && inside < most) {
+    while (inside < room) {
       const next = queue.shift();
       if (next === undefined) return;
       inside++;
@@ -44,7 +44,7 @@ export function createLanes(most: number): Lanes {
       return queue.length;
     },
     close() {
-      isClosed = true;
+      room = 0;
     },
   };
 }

@@ -1,4 +1,5 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
+import { stripVTControlCharacters } from 'node:util';
 import type { ScriptError, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
 
 /** What was told so far. */
@@ -35,10 +36,10 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
   const told = parsed(line);
   switch (told['kind']) {
     case 'print':
-      addLine(report, told['stream'] === 'stderr' ? 'stderr' : 'stdout', String(told['text'] ?? ''), means);
+      addLine(report, told['stream'] === 'stderr' ? 'stderr' : 'stdout', textOf(told['text']), means);
       break;
     case 'step':
-      addStep(report, told, String(told['category'] ?? ''), means);
+      addStep(report, told, textOf(told['category']), means);
       break;
     case 'test':
       addTest(report, told, means);
@@ -89,7 +90,7 @@ function addTest(report: Report, told: Told, means: ReportMeans): void {
 function addStep(report: Report, told: Told, category: string, means: ReportMeans): void {
   if (report.steps.length >= most.steps) return;
   report.steps.push({
-    title: shownText(String(told['title'] ?? ''), means).slice(0, 500),
+    title: shownText(textOf(told['title']), means).slice(0, 500),
     category,
     startMs: Math.max(0, numberOf(told['startedAt']) - means.startedAt),
     durationMs: numberOf(told['durationMs']),
@@ -102,9 +103,13 @@ function addError(report: Report, value: unknown, means: ReportMeans): void {
   const { message, stack, location } = objectOf(value);
   if (report.errors.length >= most.errors) return;
   report.errors.push({
-    message: shownText(String(message ?? 'it failed without a word'), means),
-    place: placeOf(location, means) ?? placeInStack(String(stack ?? ''), means),
+    message: shownText(textOf(message) || 'it failed without a word', means),
+    place: placeOf(location, means) ?? placeInStack(textOf(stack), means),
   });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function numberOf(value: unknown): number {
@@ -132,10 +137,6 @@ function relative(path: string, home: string): string {
 
 /** Without the colours of a terminal and without our folders, cut to a bound. */
 function shownText(text: string, { home }: ReportMeans): string {
-  // eslint-disable-next-line no-control-regex
-  const plain = text
-    .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
-    .replaceAll(`file://${home}/`, '')
-    .replaceAll(`${home}/`, '');
+  const plain = stripVTControlCharacters(text).replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
   return plain.length > most.text ? `${plain.slice(0, most.text)} …` : plain;
 }

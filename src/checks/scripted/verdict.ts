@@ -93,5 +93,5 @@ function statementAt(files: readonly ScriptFile[], { file, line }: NonNullable<S
 }
 
 function opened(text: string): number {
-  return [...text].reduce((sum, sign) => sum + ('([{'.includes(sign) ? 1 : ')]}'.includes(sign) ? -1 : 0), 0);
+  return text.replace(/[^([{]/g, '').length - text.replace(/[^)\]}]/g, '').length;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const home = process.env.TOCSIN_SCRIPT_HOME;
 
+// oxlint-disable-next-line import/no-default-export -- as Playwright asks for
 export default {
   testDir: home,
   // The file of the check, and none that it imports.

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs';
 /** Steps of these sorts say what the script did; the others are the runner's own. */
 const shownSteps = new Set(['test.step', 'pw:api', 'expect']);
 
+// oxlint-disable-next-line import/no-default-export -- as Playwright asks for
 export default class Reporter {
   /** Otherwise the runner adds a reporter that prints. */
   printsToStdio() {
