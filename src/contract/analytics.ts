@@ -10,6 +10,7 @@ type CheckType = (typeof checkTypes)[number];
 export const analyticsPaths = {
   'api-checks': 'API',
   'url-monitors': 'URL',
+  'tcp-checks': 'TCP',
   'multistep-checks': 'MULTI_STEP',
 } as const satisfies Record<string, CheckType>;
 

@@ -13,6 +13,9 @@ import {
   multiStepCheck,
   multiStepCheckCreate,
   multiStepCheckUpdate,
+  tcpCheck,
+  tcpCheckCreate,
+  tcpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -106,6 +109,24 @@ export const checkOperations = {
     example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
     response: urlCheck,
   },
+  createTcpCheck: {
+    ...creating,
+    path: '/v1/checks/tcp',
+    summary: 'Create a TCP check',
+    description: 'Watches whether a port takes connections, and says what it should.',
+    body: tcpCheckCreate,
+    example: {
+      name: 'Redis',
+      frequency: 1,
+      request: {
+        hostname: 'redis.example',
+        port: 6379,
+        data: 'PING\r\n',
+        assertions: [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }],
+      },
+    },
+    response: tcpCheck,
+  },
   createMultiStepCheck: {
     ...creating,
     path: '/v1/checks/multistep',
@@ -160,6 +181,13 @@ test('an order is taken', async ({ request }) => {
     summary: 'Change a URL check',
     body: urlCheckUpdate,
     response: urlCheck,
+  },
+  updateTcpCheck: {
+    ...changing,
+    path: '/v1/checks/tcp/{id}',
+    summary: 'Change a TCP check',
+    body: tcpCheckUpdate,
+    response: tcpCheck,
   },
   updateMultiStepCheck: {
     ...changing,

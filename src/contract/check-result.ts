@@ -66,16 +66,41 @@ const apiCheckResult = z
 const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
+const lightFields = {
+  assertions: z.array(assertionOutcome),
+  requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
+  address: z.string().nullable().describe('The address that was asked.'),
+  timingPhases: z.record(z.string(), ms).describe('ms with decimals, in the order in which they took place.'),
+};
+const inFull = 'null when only the outcome of this result is kept.';
+
+const tcpCheckResult = z
+  .strictObject({
+    ...lightFields,
+    request: z.strictObject({ hostname: z.string(), port: z.int(), data: z.string() }).nullable().describe(inFull),
+    response: z
+      .strictObject({
+        bytes: z.int(),
+        truncated: z.boolean().describe('More came than was read.'),
+        data: z.string().exactOptional().describe('Absent when only the outcome of this result is kept.'),
+      })
+      .nullable()
+      .describe('null when there was no connection.'),
+  })
+  .meta({ id: 'TcpCheckResult' });
+
 /** The part of a result that belongs to its type; null for a slot that was missed. */
 const parts = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
+  tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
 export const resultParts = {
   API: 'apiCheckResult',
   URL: 'urlCheckResult',
+  TCP: 'tcpCheckResult',
   MULTI_STEP: 'multiStepCheckResult',
 } as const satisfies Record<(typeof checkTypes)[number], keyof typeof parts>;
 

@@ -6,10 +6,11 @@ import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'MULTI_STEP'] as const;
+export const checkTypes = ['API', 'URL', 'TCP', 'MULTI_STEP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -29,6 +30,12 @@ const urlFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(5000, slowest),
 });
+const tcpFields = z.strictObject({
+  ...checkFields,
+  request: tcpRequest,
+  degradedResponseTime: responseTime(3000, slower),
+  maxResponseTime: responseTime(5000, slowest),
+});
 
 const multiStepFields = z.strictObject(scriptedFields);
 
@@ -43,6 +50,9 @@ export const apiCheckCreate = ignoring(ignored, apiFields.extend({ checkType: of
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
+export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
+  id: 'TcpCheckCreate',
+});
 export const multiStepCheckCreate = ignoring(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
@@ -54,6 +64,7 @@ export const anyCheckCreate = ignoring(
     [
       apiFields.extend({ checkType: z.literal('API') }),
       urlFields.extend({ checkType: z.literal('URL') }),
+      tcpFields.extend({ checkType: z.literal('TCP') }),
       multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
@@ -72,6 +83,10 @@ export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
 ).meta({ id: 'UrlCheckUpdate' });
+export const tcpCheckUpdate = ignoring(
+  ignored,
+  updateOf(tcpFields).extend({ checkType: ofPath('TCP').exactOptional() }),
+).meta({ id: 'TcpCheckUpdate' });
 
 export const multiStepCheckUpdate = ignoring(
   ignoredOfScripted,
@@ -99,13 +114,22 @@ export const urlCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'UrlCheck', description: 'Watches whether an address answers.' });
+export const tcpCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('TCP'),
+    ...checkFieldsShown,
+    request: tcpRequestShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'TcpCheck', description: 'Watches whether a port takes connections, and says what it should.' });
 
 export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, multiStepCheck])
+  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, multiStepCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

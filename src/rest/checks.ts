@@ -39,6 +39,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
+  ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
 ] as const;
 

@@ -3,8 +3,9 @@ import type { ShownResult } from '#actions/check-results.ts';
 import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 
-type ApiCheckResult = NonNullable<CheckResultBody['urlCheckResult']>;
-type Headers = NonNullable<NonNullable<ApiCheckResult['response']>['headers']>;
+type HttpPart = NonNullable<CheckResultBody['urlCheckResult']>;
+type LightPart = NonNullable<CheckResultBody['tcpCheckResult']>;
+type Headers = NonNullable<NonNullable<HttpPart['response']>['headers']>;
 
 const phaseNames: Readonly<Record<string, string>> = {
   wait: 'Redirects',
@@ -13,6 +14,7 @@ const phaseNames: Readonly<Record<string, string>> = {
   tls: 'TLS',
   firstByte: 'First byte',
   download: 'Download',
+  data: 'Data',
 };
 
 /** The view of a result; `expiresAt`: when its link ends, epoch ms. */
@@ -23,7 +25,8 @@ export function resultView({
   described,
   expiresAt,
 }: ShownResult & { expiresAt: number }): ResultView {
-  const api = (described[resultParts[checkType]] ?? null) as ApiCheckResult | null;
+  // Its shape is that of the kind of check, which the contract describes.
+  const part = (described[resultParts[checkType]] ?? null) as HttpPart | LightPart | null;
   return {
     checkName,
     outcome: result.outcome,
@@ -33,33 +36,46 @@ export function resultView({
     stoppedAt: result.stoppedAt,
     attempt: result.attempt,
     responseTimeMs: result.responseTimeMs,
-    phases: phasesOf(api),
-    assertions: (api?.assertions ?? []).map(({ source, property, comparison, target, passed, message }) => ({
+    phases: phasesOf(part),
+    assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, message }) => ({
       text: [source, property, comparison, target].filter((part) => part !== '').join(' '),
       passed,
       message: passed ? null : message,
     })),
-    request: requestOf(api),
-    response: responseOf(api),
+    request: part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
+    response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
     expiresAt,
   };
 }
 
-function phasesOf(api: ApiCheckResult | null): ResultView['phases'] {
-  return Object.entries(api?.response?.timingPhases ?? {}).flatMap(([key, ms]) => {
+function isHttp(part: HttpPart | LightPart): part is HttpPart {
+  return 'protocol' in part;
+}
+
+function phasesOf(part: HttpPart | LightPart | null): ResultView['phases'] {
+  const phases = part && (isHttp(part) ? part.response?.timingPhases : part.timingPhases);
+  return Object.entries(phases ?? {}).flatMap(([key, ms]) => {
     const name = phaseNames[key];
     return name === undefined || ms === 0 ? [] : [{ name, ms }];
   });
 }
 
-function requestOf(api: ApiCheckResult | null): ResultView['request'] {
-  const request = api?.request;
-  if (!request) return null;
+/** What a light kind sent, or got, in full; null where only the outcome was kept. */
+function asJson(line: string, sent: object | null): ViewedMessage | null {
+  return sent === null ? null : { line, headers: [], body: JSON.stringify(sent, null, 2) };
+}
+
+function shownAsJson({ request, response }: LightPart): ResultView['response'] {
+  const shown = request === null ? null : asJson('What came', response);
+  return shown && { ...shown, isTruncated: false };
+}
+
+function requestOf({ request }: HttpPart): ResultView['request'] {
+  if (request === null) return null;
   return { line: `${request.method} ${request.url}`, headers: pairsOf(request.headers), body: request.data };
 }
 
-function responseOf(api: ApiCheckResult | null): ResultView['response'] {
-  const response = api?.response;
+function responseOf({ response }: HttpPart): ResultView['response'] {
   // Without headers only the outcome was kept: status and phases stand elsewhere on the page.
   if (!response || response.headers === null) return null;
   return {

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startTarget } from '../support/target.ts';
+import { startTarget, startTcpTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;
@@ -59,4 +59,22 @@ test('a URL check fails on a status of 400 and more, says so to its channel and 
   assert.equal(analytics['checkType'], 'URL');
   const alerts = (await must('GET', '/v1/check-alerts')) as unknown as Body[];
   assert.deepEqual([alerts[0]?.['checkType'], on.logged.filter(({ level }) => level === 'error')], ['URL', []]);
+});
+
+test('a TCP check fails when what comes back is not what it should be, and shows both', async (t) => {
+  const { run, receiver, must } = await scene(t);
+  const { port } = await startTcpTarget(t, (socket) => socket.end('-ERR\r\n'));
+  const assertions = [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }];
+  const request = { hostname: '127.0.0.1', port, data: 'PING\r\n', assertions };
+  const { id, result } = await run('tcp', { request });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'assertion']);
+  const part = result['tcpCheckResult'] as { request: Body; response: Body };
+  assert.deepEqual([part.request['data'], part.response['data']], ['PING\r\n', '-ERR\r\n']);
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.equal(
+    json['CHECK_ERROR_MESSAGE'],
+    'expected data to contain "+PONG", got "-ERR\r\n"'.replace('\r\n', '\\r\\n'),
+  );
+  assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /PING[^]*-ERR/);
+  assert.equal((await must('GET', `/v1/analytics/tcp-checks/${id}`))['checkType'], 'TCP');
 });

@@ -30,6 +30,16 @@ const types = {
     },
     refused: [{ request: { url: 'https://shop.example/', method: 'POST' } }, 'request.method'],
   },
+  TCP: {
+    path: 'tcp',
+    least: { request: { hostname: 'redis.example', port: 6379 } },
+    shown: {
+      request: { hostname: 'redis.example', port: 6379, data: '', ipFamily: null, assertions: [] },
+      degradedResponseTime: 3000,
+      maxResponseTime: 5000,
+    },
+    refused: [{ request: { hostname: 'redis.example', port: 0 } }, 'request.port'],
+  },
   MULTI_STEP: {
     path: 'multistep',
     least: { script: 'await fetch("https://shop.example/");' },

@@ -1,0 +1,83 @@
+// What the probes of light kinds begin with: variables filled in, assertions compiled, one plan a revision.
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import {
+  type Assertion,
+  type AssertionSettings,
+  type AssertionSource,
+  compileAssertion,
+} from '../assertions/assertion.ts';
+import { fillIn } from '../placeholders.ts';
+import { createRedactor, type Redactor } from '../redact.ts';
+import { wrongSettings } from './judge.ts';
+
+/** The variables of an input, ready to be filled in and to be hidden. */
+export interface Filling {
+  /** A text with its placeholders filled in. */
+  readonly fill: (text: string) => string;
+  /** Names that were used and that nobody defined. */
+  readonly missing: ReadonlySet<string>;
+  readonly redactor: Redactor;
+}
+
+export function createFilling({ variables }: ProbeInput): Filling {
+  const values = new Map(variables.map(({ key, value }) => [key, value]));
+  const missing = new Set<string>();
+  const hidden = variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
+  return { fill: (text) => fillIn(text, values, missing), missing, redactor: createRedactor(hidden) };
+}
+
+/** Where to connect to, filled in; or a sentence that says why that is nowhere. */
+export function filledHost(text: string, { fill, missing }: Filling): { readonly host: string } | string {
+  const host = fill(text)
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1');
+  const [name] = missing;
+  if (name !== undefined)
+    return `the host name uses {{${name}}}, which is not defined for this check, its group or its account`;
+  return hostProblem(host) ?? { host };
+}
+
+/** What is wrong with a host name or address; null = nothing. */
+export function hostProblem(host: string): string | null {
+  if (host === '') return 'there is no host name: write one, or an address';
+  const isFine = host.length <= 253 && /^[\p{L}\p{N}._:%-]+$/u.test(host) && !host.startsWith('-');
+  return isFine
+    ? null
+    : `"${host.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
+}
+
+/** Assertions ready to be evaluated, or a sentence about the first that is none. */
+export function compileAll(
+  settings: readonly AssertionSettings[],
+  sources: readonly AssertionSource[],
+  { fill, redactor }: Filling,
+): readonly Assertion[] | string {
+  const compiled: Assertion[] = [];
+  for (const each of settings) {
+    const filled = { ...each, property: fill(each.property), target: fill(each.target) };
+    const assertion = compileAssertion(filled, sources, redactor.text);
+    if (typeof assertion === 'string') return assertion;
+    compiled.push(assertion);
+  }
+  return compiled;
+}
+
+/**
+ * The probe of a kind. Plans are kept as long as their input is.
+ *
+ * @param makePlan all that does not change from run to run, or a sentence that says what is wrong; it may be shown
+ * @param look never rejects for what the target does
+ */
+export function createPlannedProbe<Plan extends object>(
+  makePlan: (input: ProbeInput) => Plan | string,
+  look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
+): Probe {
+  const plans = new WeakMap<ProbeInput, Plan | string>();
+  return (input, signal) => {
+    let plan = plans.get(input);
+    if (plan === undefined) plans.set(input, (plan = makePlan(input)));
+    const startedAt = Date.now();
+    return typeof plan === 'string' ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
+  };
+}

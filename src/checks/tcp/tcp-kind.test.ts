@@ -1,0 +1,140 @@
+// TCP checks against real ports: connected, told, answered, and every way in which that goes wrong.
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import test from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
+import { variable } from '../../../tests/support/api-check.ts';
+import { verdictOf } from '../../../tests/support/api-probe.ts';
+import { type KindProbeOptions, describedKind, probeKind, problemsOfKind } from '../../../tests/support/kind-probe.ts';
+import { startTcpTarget } from '../../../tests/support/target.ts';
+
+const data = (comparison: string, target = '', regex = ''): JsonObject => ({
+  source: 'RESPONSE_DATA',
+  comparison,
+  target,
+  regex,
+});
+
+function look(port: number, request: JsonObject = {}, options: KindProbeOptions = {}, settings: JsonObject = {}) {
+  return probeKind('TCP', { request: { hostname: '127.0.0.1', port, ...request }, ...settings }, options);
+}
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A server that answers each line. */
+function startLines(t: Parameters<typeof startTcpTarget>[0], answer: (line: string, socket: Socket) => void) {
+  return startTcpTarget(t, (socket) => {
+    socket.on('data', (chunk: Buffer) => answer(chunk.toString(), socket));
+  });
+}
+
+test('a port that takes connections passes, and the result says where it was and how long that took', async (t) => {
+  const { port } = await startTcpTarget(t, () => {});
+  const finding = await look(port);
+  assert.equal(verdictOf(finding), 'passed');
+  assert.ok((finding.responseTimeMs ?? 0) > 0);
+  const part = describedKind('TCP', finding);
+  assert.deepEqual([part['address'], part['requestError'], part['assertions']], ['127.0.0.1', null, []]);
+  assert.deepEqual(Object.keys(part['timingPhases'] as JsonObject), ['dns', 'tcp']);
+});
+
+test('a port that nothing listens on fails, and passes where that is what should be', async () => {
+  const port = await closedPort();
+  const finding = await look(port);
+  assert.equal(verdictOf(finding), 'failed connect');
+  assert.match(finding.message ?? '', new RegExp(`^connection refused by 127\\.0\\.0\\.1:${port} after `));
+  assert.equal(verdictOf(await look(port, {}, { check: { shouldFail: true } })), 'passed');
+  const unknown = await look(port, { hostname: 'nothing.invalid' }, { check: { shouldFail: true } });
+  assert.notEqual(unknown.verdict, 'passed', 'a name that is gone is no closed port');
+});
+
+test('data is sent with its variables, and the answer is matched, whole or by a part of it', async (t) => {
+  const { port } = await startLines(
+    t,
+    (line, socket) => void socket.write(line === 'PING 7\r\n' ? '+PONG 7\r\n' : '-ERR\r\n'),
+  );
+  const options = { variables: [variable('N', '7')] };
+  const ask = async (...assertions: JsonObject[]) =>
+    verdictOf(await look(port, { data: 'PING {{N}}\r\n', assertions }, options, { maxResponseTime: 600 }));
+  assert.equal(await ask(data('CONTAINS', '+PONG')), 'passed');
+  assert.equal(await ask(data('EQUALS', '+PONG 7\r\n'), data('NOT_CONTAINS', 'ERR')), 'passed');
+  assert.equal(await ask(data('EQUALS', '7', '\\+PONG (\\d)')), 'passed');
+  assert.equal(await ask(data('CONTAINS', '+PANG')), 'failed assertion');
+  assert.equal(await ask({ source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '0' }), 'failed assertion');
+});
+
+test('an answer that comes in pieces is read until it is what was waited for', async (t) => {
+  const { port } = await startTcpTarget(t, (socket) => {
+    socket.write('220 mail.');
+    setTimeout(() => socket.write('example ready\r\n'), 50);
+  });
+  const finding = await look(port, { assertions: [data('CONTAINS', 'ready')] });
+  assert.equal(verdictOf(finding), 'passed');
+  assert.equal((describedKind('TCP', finding)['response'] as JsonObject)['data'], '220 mail.example ready\r\n');
+});
+
+test('what came too late, not at all or with the end of the connection is told apart', async (t) => {
+  const silent = await startTcpTarget(t, () => {});
+  const limits = { maxResponseTime: 200, degradedResponseTime: 100 };
+  const late = await look(silent.port, { assertions: [data('NOT_EMPTY')] }, {}, limits);
+  assert.equal(verdictOf(late), 'failed timeout');
+  assert.match(
+    late.message ?? '',
+    /^no complete answer from 127\.0\.0\.1:\d+ within 200 ms: it ended before an answer/,
+  );
+  assert.equal(verdictOf(await look(silent.port, { assertions: [data('IS_EMPTY')] }, {}, limits)), 'passed');
+  const closing = await startTcpTarget(t, (socket) => socket.end('bye'));
+  const closed = await look(closing.port, { assertions: [data('CONTAINS', 'hello')] });
+  assert.equal(closed.message, 'expected data to contain "hello", got "bye"');
+  const slow = await startTcpTarget(t, (socket) => void setTimeout(() => socket.write('x'), 150));
+  assert.equal(
+    verdictOf(await look(slow.port, { assertions: [data('NOT_EMPTY')] }, {}, { degradedResponseTime: 100 })),
+    'degraded slow',
+  );
+});
+
+test('a flood is read no further than there is use for it', async (t) => {
+  const { port } = await startTcpTarget(t, (socket) => void socket.write('x'.repeat(300_000)));
+  const finding = await look(port, { assertions: [data('CONTAINS', 'y')] });
+  const { bytes, truncated } = describedKind('TCP', finding)['response'] as JsonObject;
+  assert.deepEqual([verdictOf(finding), bytes, truncated], ['failed assertion', 65_536, true]);
+});
+
+test('an address that the egress policy refuses is not connected to, and a stopped probe says nothing', async (t) => {
+  let connections = 0;
+  const { port } = await startTcpTarget(t, () => void connections++);
+  assert.equal(verdictOf(await look(port, {}, { egress: { mode: 'public' } })), 'failed egress-refused');
+  assert.equal(connections, 0);
+});
+
+test('secrets are sent and not shown', async (t) => {
+  const { port } = await startLines(t, (line, socket) => void socket.write(`you said ${line}`));
+  const request = { data: 'AUTH {{PASSWORD}}', assertions: [data('CONTAINS', '{{PASSWORD}}')] };
+  const finding = await look(port, request, { variables: [variable('PASSWORD', 'hunter22', true)] });
+  assert.equal(verdictOf(finding), 'passed');
+  assert.doesNotMatch(JSON.stringify([finding, describedKind('TCP', finding)]), /hunter22/);
+  assert.match(JSON.stringify(describedKind('TCP', finding)), /you said AUTH \*{8}/);
+});
+
+test('settings a TCP check cannot run with are refused, or fail when only a run can tell', async () => {
+  const request = { hostname: 'redis.example', port: 6379 };
+  assert.deepEqual(problemsOfKind('TCP', { request }), []);
+  assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname: '{{HOST}}' } }), []);
+  assert.match(problemsOfKind('TCP', { request: { ...request, hostname: 'tcp://x' } }).join(), /^request\.hostname: /);
+  assert.match(
+    problemsOfKind('TCP', { request: { ...request, assertions: [data('HAS_KEY')] } }).join(),
+    /no comparison of RESPONSE_DATA/,
+  );
+  const finding = await look(1, { hostname: '{{HOST}}' });
+  assert.deepEqual(
+    [verdictOf(finding), finding.message],
+    ['failed settings', 'the host name uses {{HOST}}, which is not defined for this check, its group or its account'],
+  );
+});

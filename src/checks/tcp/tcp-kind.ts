@@ -1,0 +1,129 @@
+// TCP checks: whether a port takes connections, and says what it should (reference §4.3).
+import { isIP } from 'node:net';
+import type { JsonObject } from '#domain/json.ts';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { Finding, Reason } from '#domain/result.ts';
+import type { Assertion } from '../assertions/assertion.ts';
+import { evaluateAll, type Look } from '../assertions/evaluate.ts';
+import { timeoutFault } from '../connection/fault.ts';
+import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
+import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
+import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
+import type { CheckKind, ProbeMeans } from '../kind.ts';
+import type { Redactor } from '../redact.ts';
+import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } from './settings.ts';
+import { talk, type Talk, type Talked, textOf } from './talk.ts';
+
+interface TcpPlan {
+  readonly settings: TcpSettings;
+  readonly shouldFail: boolean;
+  readonly talk: Talk;
+  readonly assertions: readonly Assertion[];
+  readonly redactor: Redactor;
+  readonly request: JsonObject;
+}
+
+export const tcpKind: CheckKind = {
+  createProbe: (means) =>
+    createPlannedProbe(
+      (input) => makePlan(input, means),
+      async (plan, startedAt, signal) => findingOf(plan, startedAt, await talk(plan.talk, means.guard, signal)),
+    ),
+  validateSettings: validateTcpSettings,
+  describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
+  alertFacts: ({ settings }) => {
+    const { hostname, port } = readTcpSettings(settings);
+    return { url: `tcp://${hostname}:${port}`, status: null, statusText: null };
+  },
+};
+
+function makePlan(input: ProbeInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
+  const settings = readTcpSettings(input.check.settings);
+  const filling = createFilling(input);
+  const { redactor } = filling;
+  const named = filledHost(settings.hostname, filling);
+  if (typeof named === 'string') return redactor.text(named);
+  const assertions = compileAll(settings.assertions, tcpSources, filling);
+  if (typeof assertions === 'string') return redactor.text(assertions);
+  const { host } = named;
+  const data = filling.fill(settings.data);
+  const ofData = assertions.filter(({ source }) => source === 'RESPONSE_DATA');
+  return {
+    settings,
+    shouldFail: input.check.shouldFail,
+    talk: {
+      place: { host, isAddress: isIP(host) > 0, port: settings.port },
+      family: settings.family,
+      data,
+      isEnough: ofData.length === 0 ? null : (text) => allHold(ofData, text),
+      waitsForSilence: ofData.some(({ comparison }) => isNegated.has(comparison)),
+      limitMs: Math.min(limitMs, settings.maxResponseTime),
+    },
+    assertions,
+    redactor,
+    request: { hostname: host, port: settings.port, data },
+  };
+}
+
+/** What holds of a part of the data and may not hold of all of it. */
+const isNegated: ReadonlySet<string> = new Set(['NOT_EQUALS', 'NOT_CONTAINS', 'EQUALS', 'IS_EMPTY', 'IS_NULL']);
+
+function allHold(assertions: readonly Assertion[], text: string): boolean {
+  return evaluateAll(
+    assertions,
+    () => text,
+    (shown) => shown,
+  ).every(({ passed }) => passed);
+}
+
+function findingOf(plan: TcpPlan, startedAt: number, seen: Talked): Finding {
+  const { redactor, assertions } = plan;
+  const text = textOf(seen);
+  const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
+  const look: Look = (source) => (source === 'RESPONSE_TIME' ? responseTimeMs : text);
+  const outcomes = seen.fault === null ? evaluateAll(assertions, look, redactor.text) : [];
+  const judged = judge(plan, seen, responseTimeMs ?? 0, brokenAssertions(assertions, outcomes));
+  const short = seen.fault === null ? { bytes: seen.length, truncated: seen.isCut } : null;
+  return lightFinding(
+    {
+      startedAt,
+      tookMs: seen.endedAt - seen.startedAt,
+      responseTimeMs,
+      address: seen.address,
+      phases: phasesOf(seen),
+      assertions: outcomesOf(assertions, outcomes, redactor.text),
+      short,
+      request: plan.request,
+      response: short === null ? null : { ...short, data: text },
+    },
+    judged,
+    redactor,
+  );
+}
+
+/** Faults that a check which should fail takes for what it is there for. */
+const wanted: ReadonlySet<Reason> = new Set(['connect', 'timeout', 'reset']);
+
+function judge(plan: TcpPlan, seen: Talked, ms: number, broken: string | null): Judged {
+  const { fault } = seen;
+  if (fault !== null) {
+    const isWanted = plan.shouldFail && wanted.has(fault.reason);
+    return isWanted ? { verdict: 'passed', reason: null, message: null } : judgeFault(fault);
+  }
+  const { host, port } = plan.talk.place;
+  if (broken !== null && seen.isLate && seen.length === 0) {
+    return judgeFault(timeoutFault(plan.talk.limitMs, 'firstByte', `${seen.address ?? host}:${port}`));
+  }
+  return broken === null ? judgeTime(ms, plan.settings) : failed('assertion', broken);
+}
+
+function phasesOf(seen: Talked): Record<string, number> {
+  const end = seen.endedAt;
+  const resolved = seen.resolvedAt || end;
+  const connected = seen.connectedAt || end;
+  return {
+    dns: resolved - seen.startedAt,
+    tcp: connected - resolved,
+    ...(seen.dataAt > 0 && { data: seen.dataAt - connected }),
+  };
+}
