@@ -20,6 +20,8 @@ const roundEveryMs = 1200;
 /** Channels of each kind: rounds take them in turn. */
 const perKind = 42;
 const deadlineMs = 30_000;
+/** Memory is looked at for so long at a time. */
+const settleMs = 20_000;
 
 export const hostileBench: Bench = {
   about: 'a thousand attempts at twelve kinds of hostile receivers, and what healthy channels notice of them',
@@ -48,24 +50,24 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
   const warmed = isQuick ? 4 : perKind;
   for (let round = 0; round < warmed; round++) await alert(round);
   await untilEnded(dataDir, channels, warmed * kinds.length, say);
+  const memory = watchMemory(service);
+  const atFirst = await memory.settled();
   const unloaded = await latencies(peers.receiver, () => pause(count * roundEveryMs));
-  const before = service.residentMb();
-  let most = before;
-  const watch = setInterval(() => (most = Math.max(most, service.residentMb())), 200);
+  const before = await memory.settled();
   say(`${count * kinds.length} attempts at hostile receivers`);
   const loaded = await latencies(peers.receiver, async () => {
     for (let round = warmed; round < warmed + count; round++) await Promise.all([alert(round), pause(roundEveryMs)]);
   });
   await untilEnded(dataDir, channels, (warmed + count) * kinds.length, say);
-  clearInterval(watch);
-  const after = service.residentMb();
+  const after = await memory.settled();
+  const most = memory.end();
   const ended = firstAttempts(dataDir, channels);
   const output = service.output();
   await service.stop();
   await peers.hostile.ask('close');
   await Promise.all(Object.values(peers).map((peer) => peer.stop()));
   const wanted = (warmed + count) * kinds.length;
-  return findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output });
+  return findings({ channels, wanted, ended, unloaded, loaded, memory: { atFirst, before, after, most }, output });
 }
 
 interface Peers {
@@ -130,6 +132,30 @@ async function made(service: Service, path: string, body?: object): Promise<Reco
   return answer.body as Record<string, unknown>;
 }
 
+/** Looks at the memory of the service all the time. */
+function watchMemory(service: Service) {
+  let most = 0;
+  let least = Number.POSITIVE_INFINITY;
+  const watch = setInterval(() => {
+    const now = service.residentMb();
+    most = Math.max(most, now);
+    least = Math.min(least, now);
+  }, 200);
+  return {
+    /** The least of a while from now on: what is there between two collections, not at the height of one. */
+    async settled(): Promise<number> {
+      least = Number.POSITIVE_INFINITY;
+      await pause(settleMs);
+      return least;
+    },
+    /** The most there ever was. */
+    end(): number {
+      clearInterval(watch);
+      return most;
+    },
+  };
+}
+
 async function latencies(receiver: Peer, work: () => Promise<void>): Promise<readonly number[]> {
   await receiver.ask('reset');
   await work();
@@ -175,13 +201,12 @@ interface Seen {
   readonly ended: readonly Ended[];
   readonly unloaded: readonly number[];
   readonly loaded: readonly number[];
-  readonly before: number;
-  readonly after: number;
-  readonly most: number;
+  /** MB: before the healthy had their time alone, after it, after the hostile ones, and the most ever. */
+  readonly memory: Readonly<Record<'atFirst' | 'before' | 'after' | 'most', number>>;
   readonly output: string;
 }
 
-function findings({ channels, wanted, ended, unloaded, loaded, before, after, most, output }: Seen): Findings {
+function findings({ channels, wanted, ended, unloaded, loaded, memory, output }: Seen): Findings {
   const byId = new Map(channels.map((channel) => [channel.channelId, channel]));
   const wrong = ended.flatMap(({ channelId, errorClass, message }) => {
     const channel = byId.get(channelId);
@@ -201,7 +226,8 @@ function findings({ channels, wanted, ended, unloaded, loaded, before, after, mo
         atMost: 31,
       },
       { figure: 'attempts of a wrong class', value: wrong.length, unit: '', atMost: 0 },
-      { figure: 'memory after them', value: after - before, unit: 'MB', atMost: 20 },
+      { figure: 'memory after them', value: memory.after - memory.before, unit: 'MB', atMost: 20 },
+      { figure: 'memory after as long without them', value: memory.before - memory.atFirst, unit: 'MB' },
       { figure: 'healthy alerts, p99 / unloaded', value: p99.loaded / p99.unloaded, unit: '', atMost: 2 },
       { figure: 'healthy alerts, p99', value: p99.loaded, unit: 'ms' },
       { figure: 'healthy alerts, p99 unloaded', value: p99.unloaded, unit: 'ms' },
@@ -209,7 +235,7 @@ function findings({ channels, wanted, ended, unloaded, loaded, before, after, mo
     notes: [
       `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; each attempt is the first of its delivery, its retries go on meanwhile;`,
       `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} meanwhile (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
-      `memory of the service: ${before.toFixed(0)} MB before, ${most.toFixed(0)} at most, ${after.toFixed(0)} after`,
+      `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.most.toFixed(0)} at most, ${memory.after.toFixed(0)} after, each the least of ${settleMs / 1000} s`,
     ],
     faults: [
       ...[...new Set(wrong)].slice(0, 10),

@@ -84,8 +84,8 @@ async function recordMinute(store: Store, clock: { now: number }): Promise<numbe
 async function recordDue(store: Store, now: number): Promise<number> {
   const plan = (schedule: Parameters<typeof planRuns>[0]) => planRuns(schedule, now, ['local']);
   for (;;) {
-    const { schedules } = await store.path.scheduleDue({ now, most: 500, plan, missedReason: () => 'downtime' });
-    if (schedules < 500) break;
+    const { nextDueAt } = await store.path.scheduleDue({ now, most: 500, plan, missedReason: () => 'downtime' });
+    if (nextDueAt === null || nextDueAt > now) break;
   }
   const claim = { location: 'local', owner: 'bench', now, leaseMs: 10_000, most: 100_000 };
   const { runs } = await store.path.claimRuns(claim);

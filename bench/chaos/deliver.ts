@@ -4,11 +4,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
-import { pause, type Service, startService } from '../support/service.ts';
+import { pause, type Service, serviceEnvironment, startService } from '../support/service.ts';
 import { type Engine, engines, openScene, replayable, type Scene, sendingChannels } from './deliver-scene.ts';
 import { judgeDeliveries, type Ledger } from './deliver-judge.ts';
 import { createDice, type Dice } from './dice.ts';
-import { serviceEnvironment, startDoomed } from './doomed.ts';
+import { startDoomed } from './doomed.ts';
 import type { Verdict } from './judge.ts';
 import { type Point, points } from './points.ts';
 import { stopStart } from './stop.ts';
@@ -155,7 +155,7 @@ function replayOf(channel: number): [path: string, body: unknown] {
 }
 
 function rolesOn(scene: Scene): Record<string, string> {
-  return { ...serviceEnvironment(scene.dataDir), ...scene.environment };
+  return { ...serviceEnvironment(scene.dataDir), TOCSIN_ROLES: 'api,deliverer', ...scene.environment };
 }
 
 /** What has come, read piece by piece. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { pause } from '../support/service.ts';
-import { bootstrapKey, secretKeyText } from '../support/seed.ts';
+import { bootstrapKey } from '../support/seed.ts';
 
 /** A process on its way to its end. */
 export interface Doomed {
@@ -56,18 +56,5 @@ export function startDoomed(words: readonly string[], environment: Readonly<Reco
         () => null,
       );
     },
-  };
-}
-
-/** What every process of this chaos is told. */
-export function serviceEnvironment(dataDir: string): Record<string, string> {
-  return {
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    TOCSIN_DATA_DIR: dataDir,
-    TOCSIN_SECRET_KEY: secretKeyText,
-    TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
-    TOCSIN_RATE_LIMIT: '0',
-    TOCSIN_ROLES: 'api,deliverer',
   };
 }

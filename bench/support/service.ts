@@ -50,6 +50,18 @@ export interface Service {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readyWithinMs = 60_000;
 
+/** What every process of a bench is told. */
+export function serviceEnvironment(dataDir: string): Record<string, string> {
+  return {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    TOCSIN_DATA_DIR: dataDir,
+    TOCSIN_SECRET_KEY: secretKeyText,
+    TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
+    TOCSIN_RATE_LIMIT: '0',
+  };
+}
+
 /** Starts the service and waits until it is ready. Linux only: CPU and memory are read from /proc. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
@@ -61,12 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     env: {
       // Where sh finds its tools; the service itself needs nothing of the environment.
       PATH: '/usr/local/bin:/usr/bin:/bin',
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      TOCSIN_DATA_DIR: dataDir,
-      TOCSIN_SECRET_KEY: secretKeyText,
-      TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
-      TOCSIN_RATE_LIMIT: '0',
+      ...serviceEnvironment(dataDir),
       ...options.environment,
     },
   });

@@ -1,4 +1,5 @@
 // Trying a channel: what it would send (preview), and sending it once to see what comes back (test message).
+import type { ChannelPreset } from '#domain/channel-preset.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { Caller } from '#domain/api-key.ts';
@@ -30,27 +31,6 @@ export interface TemplateWarning {
   readonly column?: number;
   /** The smallest value that does it. */
   readonly example?: string;
-}
-
-/** A configuration to start from. */
-export interface ChannelPreset {
-  readonly webhookType: string;
-  readonly name: string;
-  readonly note: string;
-  readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
-  readonly config: {
-    readonly url: string;
-    readonly method: string;
-    readonly headers: readonly PresetPair[];
-    readonly queryParameters: readonly PresetPair[];
-    readonly template: string;
-  };
-}
-
-interface PresetPair {
-  readonly key: string;
-  readonly value: string;
-  readonly locked: boolean;
 }
 
 /** What a preview shows. */

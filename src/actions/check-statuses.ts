@@ -1,25 +1,9 @@
 // Where each check stands, and the alerts that came of it (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
-import type { CheckStatus } from '#domain/check-state.ts';
-import type { Outcome } from '#domain/result.ts';
+import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from './permission.ts';
 import { notFound } from './refusal.ts';
-
-/** As the store keeps it. Instants are epoch ms, times in ms. */
-export interface StatusOfCheck {
-  readonly checkId: string;
-  readonly name: string;
-  readonly status: CheckStatus | null;
-  readonly lastOutcome: Outcome | null;
-  readonly lastLocation: string | null;
-  readonly lastResultId: string | null;
-  readonly longestMs: number | null;
-  readonly shortestMs: number | null;
-  readonly certificateValidTo: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number | null;
-}
 
 /** What is shown: the certificate's days are counted from now. */
 export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo'> {

@@ -1,11 +1,12 @@
 /** The kinds of alert channels, by type: the only place that lists them. */
+import type { ChannelPreset } from '#domain/channel-preset.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
-import { type Preset, presets } from './webhook/presets.ts';
+import { presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
@@ -23,7 +24,7 @@ export interface ChannelKind {
   /** What a preview warns of. */
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
   /** Configurations to start from. */
-  readonly presets: readonly Preset[];
+  readonly presets: readonly ChannelPreset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
   /** One sender is enough for all channels of the kind. */

@@ -3,13 +3,15 @@ import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
 import type { CheckKind, ScriptedKind } from './kind.ts';
 import { multiStepKind } from './multi-step/multi-step-kind.ts';
+import { sslKind } from './ssl/ssl-kind.ts';
 import { tcpKind } from './tcp/tcp-kind.ts';
 import { urlKind } from './url/url-kind.ts';
 
 /** What each check type does; everything that depends on a type asks here. */
 export const checkKinds: Readonly<Record<CheckType, CheckKind | ScriptedKind>> = {
   API: apiKind,
+  MULTI_STEP: multiStepKind,
   URL: urlKind,
   TCP: tcpKind,
-  MULTI_STEP: multiStepKind,
+  SSL: sslKind,
 };

@@ -16,6 +16,9 @@ import {
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
+  sslCheck,
+  sslCheckCreate,
+  sslCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -100,6 +103,25 @@ export const checkOperations = {
     example,
     response: apiCheck,
   },
+  createMultiStepCheck: {
+    ...creating,
+    path: '/v1/checks/multistep',
+    summary: 'Create a multi-step check',
+    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+    body: multiStepCheckCreate,
+    example: {
+      name: 'Order',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('an order is taken', async ({ request }) => {
+  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
+  expect(response.status()).toBe(201);
+});
+`,
+    },
+    response: multiStepCheck,
+  },
   createUrlCheck: {
     ...creating,
     path: '/v1/checks/url',
@@ -127,24 +149,21 @@ export const checkOperations = {
     },
     response: tcpCheck,
   },
-  createMultiStepCheck: {
+  createSslCheck: {
     ...creating,
-    path: '/v1/checks/multistep',
-    summary: 'Create a multi-step check',
-    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
-    body: multiStepCheckCreate,
+    path: '/v1/checks/ssl',
+    summary: 'Create an SSL check',
+    description: 'Watches a certificate: its dates, name, trust and strength, and the connection it is shown over.',
+    body: sslCheckCreate,
     example: {
-      name: 'Order',
-      frequency: 10,
-      script: `import { test, expect } from '@playwright/test';
-
-test('an order is taken', async ({ request }) => {
-  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
-  expect(response.status()).toBe(201);
-});
-`,
+      name: 'Certificate of the shop',
+      frequency: 720,
+      sslConfig: {
+        hostname: 'shop.example',
+        assertions: [{ source: 'CERTIFICATE', property: 'issuerCN', comparison: 'CONTAINS', target: 'Example CA' }],
+      },
     },
-    response: multiStepCheck,
+    response: sslCheck,
   },
   getCheck: {
     method: 'GET',
@@ -175,6 +194,13 @@ test('an order is taken', async ({ request }) => {
     body: apiCheckUpdate,
     response: apiCheck,
   },
+  updateMultiStepCheck: {
+    ...changing,
+    path: '/v1/checks/multistep/{id}',
+    summary: 'Change a multi-step check',
+    body: multiStepCheckUpdate,
+    response: multiStepCheck,
+  },
   updateUrlCheck: {
     ...changing,
     path: '/v1/checks/url/{id}',
@@ -189,12 +215,12 @@ test('an order is taken', async ({ request }) => {
     body: tcpCheckUpdate,
     response: tcpCheck,
   },
-  updateMultiStepCheck: {
+  updateSslCheck: {
     ...changing,
-    path: '/v1/checks/multistep/{id}',
-    summary: 'Change a multi-step check',
-    body: multiStepCheckUpdate,
-    response: multiStepCheck,
+    path: '/v1/checks/ssl/{id}',
+    summary: 'Change an SSL check',
+    body: sslCheckUpdate,
+    response: sslCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -89,19 +89,60 @@ const tcpCheckResult = z
   })
   .meta({ id: 'TcpCheckResult' });
 
+const sslCheckResult = z
+  .strictObject({
+    ...lightFields,
+    request: z
+      .strictObject({ hostname: z.string(), port: z.int(), serverName: z.string() })
+      .nullable()
+      .describe(inFull),
+    response: z
+      .strictObject({
+        certificate: z.strictObject({
+          daysUntilExpiry: z.int(),
+          validFrom: z.string(),
+          validTo: z.string(),
+          subjectCN: z.string().nullable(),
+          issuerCN: z.string().nullable(),
+          serialNumber: z.string(),
+          fingerprintSha256: z.string(),
+          issuerFingerprintSha256: z.string().nullable(),
+          keySizeBits: z.int().nullable(),
+          keyAlgorithm: z.string(),
+          signatureAlgorithm: z.string(),
+          sans: z.array(z.string()),
+          selfSigned: z.boolean(),
+          isCA: z.boolean(),
+        }),
+        connection: z.strictObject({
+          tlsVersion: z.string(),
+          cipherSuite: z.string(),
+          hostnameVerified: z.boolean(),
+          chainTrusted: z.boolean(),
+          ocspStapled: z.boolean(),
+          resolvedIp: z.string().nullable(),
+        }),
+      })
+      .nullable()
+      .describe('null when no certificate was seen.'),
+  })
+  .meta({ id: 'SslCheckResult' });
+
 /** The part of a result that belongs to its type; null for a slot that was missed. */
 const parts = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
+  multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
-  multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
+  sslCheckResult: sslCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
 export const resultParts = {
   API: 'apiCheckResult',
+  MULTI_STEP: 'multiStepCheckResult',
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
-  MULTI_STEP: 'multiStepCheckResult',
+  SSL: 'sslCheckResult',
 } as const satisfies Record<(typeof checkTypes)[number], keyof typeof parts>;
 
 export const checkResult = z

@@ -6,11 +6,12 @@ import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'TCP', 'MULTI_STEP'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -22,8 +23,13 @@ const apiFields = z.strictObject({
   request: apiRequest,
   degradedResponseTime: responseTime(5000, slower),
   maxResponseTime: responseTime(20_000, slowest),
+  sslCheckDomain: z
+    .preprocess((value) => (value === '' ? null : value), z.string().max(300).nullable())
+    .default(null)
+    .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
   ...scriptFields,
 });
+const multiStepFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -36,49 +42,67 @@ const tcpFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(5000, slowest),
 });
-
-const multiStepFields = z.strictObject(scriptedFields);
+const sslFields = z.strictObject({
+  ...checkFields,
+  sslConfig,
+  degradedResponseTime: responseTime(3000, slower),
+  maxResponseTime: responseTime(10_000, slowest),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
   return z.literal(type, `must be ${type} here, or left out`);
 }
 
-export const apiCheckCreate = ignoring(ignored, apiFields.extend({ checkType: ofPath('API').default('API') })).meta({
+/** What clients send with checks of other types, and what means something here. */
+const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
+
+export const apiCheckCreate = ignoring(
+  ignoredOfApi,
+  apiFields.extend({ checkType: ofPath('API').default('API') }),
+).meta({
   id: 'ApiCheckCreate',
 });
+export const multiStepCheckCreate = ignoring(
+  ignoredOfScripted,
+  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
+).meta({ id: 'MultiStepCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
 export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
   id: 'TcpCheckCreate',
 });
-export const multiStepCheckCreate = ignoring(
-  ignoredOfScripted,
-  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
-).meta({ id: 'MultiStepCheckCreate' });
+export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
+  id: 'SslCheckCreate',
+});
 export const anyCheckCreate = ignoring(
-  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignored),
+  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
+      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
-      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+      sslFields.extend({ checkType: z.literal('SSL') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
 ).meta({ id: 'CheckCreate' });
 
 export const checkUpdate = ignoring(
-  ignored,
+  ignoredOfApi,
   updateOf(apiFields).extend({ checkType: z.enum(checkTypes).exactOptional() }),
 ).meta({ id: 'CheckUpdate' });
 export const apiCheckUpdate = ignoring(
-  ignored,
+  ignoredOfApi,
   updateOf(apiFields).extend({ checkType: ofPath('API').exactOptional() }),
 ).meta({ id: 'ApiCheckUpdate' });
+export const multiStepCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
+).meta({ id: 'MultiStepCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -87,11 +111,10 @@ export const tcpCheckUpdate = ignoring(
   ignored,
   updateOf(tcpFields).extend({ checkType: ofPath('TCP').exactOptional() }),
 ).meta({ id: 'TcpCheckUpdate' });
-
-export const multiStepCheckUpdate = ignoring(
-  ignoredOfScripted,
-  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
-).meta({ id: 'MultiStepCheckUpdate' });
+export const sslCheckUpdate = ignoring(
+  ignored,
+  updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
+).meta({ id: 'SslCheckUpdate' });
 
 const id = z.uuid();
 
@@ -102,9 +125,13 @@ export const apiCheck = z
     ...checkFieldsShown,
     request: apiRequestShown,
     ...responseTimesShown,
+    sslCheckDomain: z.string().nullable(),
     ...scriptFieldsShown,
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
+export const multiStepCheck = z
+  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -123,13 +150,18 @@ export const tcpCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'TcpCheck', description: 'Watches whether a port takes connections, and says what it should.' });
-
-export const multiStepCheck = z
-  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
-  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+export const sslCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('SSL'),
+    ...checkFieldsShown,
+    sslConfig: sslConfigShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'SslCheck', description: 'Watches a certificate, and the connection it is shown over.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, multiStepCheck])
+  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

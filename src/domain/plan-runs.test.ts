@@ -29,12 +29,25 @@ describe('a due schedule', () => {
       const plan = planRuns({ ...schedule, until: due + lateMs }, due + lateMs, served);
       const slotAt = due + missed * 10_000;
       assert.deepEqual(plan, {
-        runs: [{ slotAt, dueAt: due + lateMs - slotAt < 2000 ? slotAt : due + lateMs, location: 'local' }],
+        runs: [{ slotAt, dueAt: due + lateMs - slotAt < 1000 ? slotAt : due + lateMs, location: 'local' }],
         missed: missed === 0 ? [] : [{ slotAt: due, slots: missed, location: 'local' }],
         nextDueAt: slotAt + 10_000,
       });
     });
   }
+
+  it('is on time up to a tenth of its interval, and up to two seconds', () => {
+    const rows: readonly [intervalMs: number, lateMs: number, isOnTime: boolean][] = [
+      [10_000, 999, true],
+      [10_000, 1000, false],
+      [60_000, 1999, true],
+      [60_000, 2000, false],
+    ];
+    for (const [intervalMs, lateMs, isOnTime] of rows) {
+      const late = { ...schedule, until: due + lateMs, intervalMs, phaseMs: 500 };
+      assert.equal(planRuns(late, due + lateMs, served).runs[0]?.dueAt === due, isOnTime, `${lateMs} of ${intervalMs}`);
+    }
+  });
 
   it('that is caught up with starts spread over what is left of its slot', () => {
     const starts = [0, 100, 500, 1000].map((phaseMs) => {

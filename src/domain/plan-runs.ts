@@ -62,7 +62,9 @@ export function oneOf(locations: readonly string[], at: number, intervalMs: numb
 }
 
 /** Later than this a slot is caught up with, ms: after a restart every check is. */
-const lateMs = 2000;
+const lateMostMs = 2000;
+/** The same as a share of the interval: of checks that run often, those just late would be a herd by themselves. */
+const lateShare = 0.1;
 const reserveMs = 500;
 
 /**
@@ -70,7 +72,7 @@ const reserveMs = 500;
  * phase, so that a restart brings no herd; half a second is kept so that it still starts within its slot.
  */
 function startOf({ intervalMs, phaseMs }: Schedule, slotAt: number, now: number): number {
-  if (now - slotAt < lateMs) return slotAt;
+  if (now - slotAt < Math.min(lateMostMs, intervalMs * lateShare)) return slotAt;
   const leftMs = slotAt + intervalMs - now;
   return now + Math.floor(((phaseMs % 1009) / 1009) * Math.max(0, leftMs - reserveMs));
 }

@@ -1,5 +1,6 @@
 // Trying a channel over HTTP: preview and test message (decisions: Resources of our own).
-import type { AlertMessageActions, ChannelPreset } from '#actions/alert-messages.ts';
+import type { AlertMessageActions } from '#actions/alert-messages.ts';
+import type { ChannelPreset } from '#domain/channel-preset.ts';
 import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alert-channel-operations.ts';
 import type { RenderedRequest } from '#domain/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';

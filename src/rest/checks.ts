@@ -38,9 +38,10 @@ export function checkRoutes(actions: CheckActions): Route[] {
 /** Under which operations the checks of a type are created and changed. */
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
-  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
+  ['SSL', 'createSslCheck', 'updateSslCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -49,6 +50,8 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 /** Fields of a body that belong to the type of the check. */
 const settingNames: ReadonlySet<string> = new Set([
   'request',
+  'sslConfig',
+  'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',
   'setupSnippetId',
@@ -80,6 +83,7 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
 }
 
 const apiDefaults = {
+  sslCheckDomain: null,
   setupSnippetId: null,
   tearDownSnippetId: null,
   localSetupScript: null,

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/plan-runs.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
 import { idText } from './codec.ts';
+import { holdRounds } from './hold-rounds.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from './codes.ts';
 import { noteLateHour } from './late-hours.ts';
 import { dueAtOf, inStep } from './schedule-rounds.ts';
@@ -41,20 +42,6 @@ export async function missDueSlots(
   }
   if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
   await countMissed(tx, row, now, missed);
-}
-
-/** Transactions that hold the rounds: one that changes a thousand checks does so once. */
-const holders = new WeakSet<Kysely<Tables>>();
-
-/** Nobody plans a schedule in step until the transaction ends; one that began before a round moved is repeated. */
-export async function holdRounds(tx: Kysely<Tables>): Promise<void> {
-  if (holders.has(tx)) return;
-  // All of them at once: what is changed may be of several intervals.
-  await tx
-    .updateTable('schedule_rounds')
-    .set((round) => ({ planned_to: round.ref('planned_to') }))
-    .execute();
-  holders.add(tx);
 }
 
 /**

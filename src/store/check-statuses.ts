@@ -1,14 +1,7 @@
 // Where checks stand, as the API reads it.
+import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import type { Database } from './database.ts';
-import {
-  compareStamps,
-  type KeyRange,
-  type Known,
-  knownOf,
-  type StatusOfCheck,
-  type StatusPiece,
-  withStates,
-} from './known-statuses.ts';
+import { compareStamps, type KeyRange, type Known, knownOf, type StatusPiece, withStates } from './known-statuses.ts';
 import { createRemembered } from './remembered.ts';
 import { breathe, createStatusRows } from './status-rows.ts';
 

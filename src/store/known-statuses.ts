@@ -2,26 +2,10 @@
 // (docs/decisions/0043). Nothing here is changed in place, so that readings under way at once do not disturb each other.
 import type { CheckStatus } from '#domain/check-state.ts';
 import type { Outcome } from '#domain/result.ts';
+import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import { type IdBytes, idBytes, idOfDigits, idTextOrNull } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
 import type { CheckStatesTable } from './schema.ts';
-
-/** Where a check stands, and what its last result was. Instants are epoch ms, times in ms with decimals. */
-export interface StatusOfCheck {
-  readonly checkId: string;
-  readonly name: string;
-  /** null = no result has moved its state yet. */
-  readonly status: CheckStatus | null;
-  readonly lastOutcome: Outcome | null;
-  readonly lastLocation: string | null;
-  readonly lastResultId: string | null;
-  readonly longestMs: number | null;
-  readonly shortestMs: number | null;
-  /** End of the newest certificate seen. */
-  readonly certificateValidTo: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number | null;
-}
 
 /** Statuses side by side in a list: the same array again as long as none of them changed. */
 export type StatusPiece = readonly StatusOfCheck[];

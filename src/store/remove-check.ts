@@ -1,11 +1,12 @@
 // Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened.
 import type { Kysely } from 'kysely';
-import { holdRounds } from './changed-schedules.ts';
 import { dropSchedule } from './check-schedules.ts';
 import { idBytes } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { ownedBy, touchAccount } from './database.ts';
+import { holdRounds } from './hold-rounds.ts';
 import { noteLeftovers, removeHistory } from './leftovers.ts';
+import { inStep } from './schedule-rounds.ts';
 import type { Tables } from './schema.ts';
 import { dropTarget } from './subscriptions.ts';
 
@@ -26,8 +27,14 @@ export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: str
   for (const table of ['check_tags', 'check_states', 'told', 'triggers', 'passing_exchanges'] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
   }
-  // A run that is being planned meanwhile would be left behind.
-  await holdRounds(tx);
+  const schedule = await tx
+    .selectFrom('schedules')
+    .select('next_due_at')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .executeTakeFirst();
+  // A run that is being planned meanwhile would be left behind. Who plans one with a time of its own writes its row.
+  if (schedule?.next_due_at === inStep) await holdRounds(tx);
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
   await dropRuns(tx, accountId, id, now);

@@ -121,6 +121,14 @@ export function roomOf(most: number, rounds: number): number {
   return Math.max(0, Math.ceil(most / rounds));
 }
 
+/**
+ * How many schedules with a time of their own a turn of `most` takes: a quarter is kept for those in step, which an
+ * installation that cannot keep up would otherwise never come to.
+ */
+export function ownMostOf(most: number): number {
+  return most - Math.floor(most / 4);
+}
+
 /** Everything of the interval is planned up to an instant. */
 export function throughOf({ interval_ms }: Pick<ScheduleRoundsTable, 'interval_ms'>, at: number): ScheduleRoundsTable {
   return { interval_ms, planned_to: at, round_to: null, at_slot: null, at_account: null, at_check: null };

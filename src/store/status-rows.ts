@@ -1,8 +1,9 @@
 // What statuses are made of, read in statements that do not hold the loop for long.
 import { type Kysely, sql } from 'kysely';
+import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import { type IdBytes, idBytes, idOfDigits } from './codec.ts';
 import type { Database } from './database.ts';
-import { type CheckPart, type KeyRange, type StatePart, type StatusOfCheck, statusOf } from './known-statuses.ts';
+import { type CheckPart, type KeyRange, type StatePart, statusOf } from './known-statuses.ts';
 import type { Tables } from './schema.ts';
 
 /** Checks read in one statement at most: bounds how long a list of thousands holds the loop. */

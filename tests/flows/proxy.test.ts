@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWebhookSender } from '#channels/webhook/send.ts';
+import { sending } from '#channels/webhook/test-receivers.ts';
 import { createGuard } from '#egress/guard.ts';
 import { readProxy } from '#egress/proxy.ts';
 import { probeOnce, verdictOf } from '../support/api-probe.ts';
@@ -50,7 +51,7 @@ test('TLS is with the target, whose certificate counts', async (t) => {
   assert.equal(verdictOf(await probeOnce({ url: 'https://other.test/' }, { means })), 'failed tls');
   const sender = createWebhookSender({ guard, deadlineMs: 5000 });
   t.after(() => sender.close());
-  assert.equal((await sender.send(sendingTo('https://inside.test/'))).error?.class, 'tls');
+  assert.equal((await sender.send(sending('unused', { url: 'https://inside.test/' }))).error?.class, 'tls');
 });
 
 test('what the proxy does not connect to has failed, and says what the proxy said', async (t) => {
@@ -63,7 +64,10 @@ test('what the proxy does not connect to has failed, and says what the proxy sai
   assert.deepEqual([verdictOf(finding), finding.message], ['failed connect', message]);
   const sender = createWebhookSender({ guard, deadlineMs: 5000 });
   t.after(() => sender.close());
-  assert.deepEqual((await sender.send(sendingTo('http://inside.test/'))).error, { class: 'connect', message });
+  assert.deepEqual((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error, {
+    class: 'connect',
+    message,
+  });
 });
 
 test('a proxy that cannot be used is no failure of a target', async (t) => {
@@ -90,18 +94,5 @@ test('an attempt whose proxy never answers ends at its deadline', async (t) => {
   const silent = await startTcpTarget(t, () => {});
   const sender = createWebhookSender({ guard: guardOf(`127.0.0.1:${silent.port}`), deadlineMs: 300 });
   t.after(() => sender.close());
-  assert.equal((await sender.send(sendingTo('http://inside.test/'))).error?.class, 'timeout');
+  assert.equal((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error?.class, 'timeout');
 });
-
-function sendingTo(url: string) {
-  return {
-    request: { method: 'POST', url, headers: [], body: '{}' },
-    deliveryId: 'd-1',
-    createdAt: 1000,
-    startedAt: Date.now(),
-    attempt: 1,
-    replayOf: null,
-    secret: null,
-    previousSecret: null,
-  };
-}

@@ -1,10 +1,11 @@
 // A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createAuthority } from '../support/certificates.ts';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startTarget, startTcpTarget } from '../support/target.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;
@@ -77,4 +78,62 @@ test('a TCP check fails when what comes back is not what it should be, and shows
   );
   assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /PING[^]*-ERR/);
   assert.equal((await must('GET', `/v1/analytics/tcp-checks/${id}`))['checkType'], 'TCP');
+});
+
+const authority = createAuthority();
+
+/** A certificate with that many days left. */
+function endingIn(days: number) {
+  return authority.issue({ validTo: new Date(Date.now() + days * 86_400_000 + 600_000) });
+}
+
+test('a certificate near its end is told of once a step, and again after it was renewed, beside what the check means', async (t) => {
+  const channel = { sslExpiry: true, sslExpiryThreshold: 30, sendFailure: true, sendDegraded: true };
+  const { run, receiver, must } = await scene(t, channel);
+  const target = await startTlsTarget(t, endingIn(12), (_, response) => response.end());
+  const sslConfig = { hostname: 'localhost', port: target.port, skipChainValidation: true };
+  const { id, result } = await run('ssl', { sslConfig });
+  assert.deepEqual([result['outcome'], result['reason']], ['degraded', 'tls']);
+  const { json } = await receiver.alert('ALERT_SSL');
+  assert.deepEqual(
+    [json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN'], json['CHECK_TYPE']],
+    [12, 'localhost', 'SSL'],
+  );
+  const degraded = await receiver.alert('ALERT_DEGRADED');
+  assert.deepEqual([degraded.json['SSL_DAYS_REMAINING'], degraded.json['SSL_CHECK_DOMAIN']], ['', '']);
+  assert.equal((await must('GET', `/v1/check-statuses/${id}`))['sslDaysRemaining'], 12);
+
+  const again = async (results: number): Promise<void> => {
+    await must('POST', `/v1/triggers/checks/${id}`);
+    await until('another result', async () => {
+      const found = (await must('GET', `/v1/check-results/${id}`)) as unknown as Body[];
+      return found.length >= results;
+    });
+  };
+  const told = () => receiver.all.filter(({ json: each }) => each['ALERT_TYPE'] === 'ALERT_SSL');
+  await again(2);
+  target.renew(endingIn(2));
+  await again(3);
+  const renewed = await receiver.received(({ json: each }) => each['SSL_DAYS_REMAINING'] === 2);
+  assert.equal(renewed.json['ALERT_TYPE'], 'ALERT_SSL');
+  assert.deepEqual(
+    told().map(({ json: each }) => each['SSL_DAYS_REMAINING']),
+    [12, 2],
+    'the same certificate and step is told of once',
+  );
+});
+
+test('an API check that names a domain tells of the certificate there, whatever its URL', async (t) => {
+  const { run, receiver } = await scene(t, { sslExpiry: true });
+  const beside = await startTlsTarget(t, endingIn(5), (_, response) => response.end());
+  const target = await startTarget(t, (_, response) => response.writeHead(503).end());
+  const { result } = await run('api', {
+    request: { method: 'GET', url: target.url },
+    sslCheckDomain: `localhost:${beside.port}`,
+  });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'status'], 'the verdict is that of the URL');
+  const { json } = await receiver.alert('ALERT_SSL');
+  assert.deepEqual([json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN']], [5, 'localhost']);
+  const failure = await receiver.alert('ALERT_FAILURE');
+  assert.deepEqual([failure.json['SSL_DAYS_REMAINING'], failure.json['SSL_CHECK_DOMAIN']], ['', '']);
 });

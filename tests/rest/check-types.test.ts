@@ -13,6 +13,12 @@ const types = {
     shown: { degradedResponseTime: 5000, maxResponseTime: 20_000 },
     refused: [{ request: { method: 'BREW', url: 'https://shop.example/' } }, 'request.method'],
   },
+  MULTI_STEP: {
+    path: 'multistep',
+    least: { script: 'await fetch("https://shop.example/");' },
+    shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
+    refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
+  },
   URL: {
     path: 'url',
     least: { request: { url: 'https://shop.example/' } },
@@ -40,11 +46,37 @@ const types = {
     },
     refused: [{ request: { hostname: 'redis.example', port: 0 } }, 'request.port'],
   },
-  MULTI_STEP: {
-    path: 'multistep',
-    least: { script: 'await fetch("https://shop.example/");' },
-    shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
-    refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
+  SSL: {
+    path: 'ssl',
+    least: { sslConfig: { hostname: 'shop.example' } },
+    shown: {
+      sslConfig: {
+        hostname: 'shop.example',
+        port: 443,
+        serverName: '',
+        ipFamily: null,
+        skipChainValidation: false,
+        handshakeTimeoutMs: 10_000,
+        alertDaysBeforeExpiry: 20,
+        securityBaseline: {
+          enabled: true,
+          minTLSVersion: { value: 'TLS1.2', severity: 'fail' },
+          minKeySizeBits: { value: 2048, severity: 'fail' },
+          weakSignatureAlgorithm: { severity: 'fail' },
+          weakCipherSuite: { severity: 'fail' },
+          knownBadCA: { severity: 'fail' },
+          recommendedTLSVersion: { value: 'TLS1.3', severity: 'ignore' },
+          recommendedKeySizeBits: { value: 3072, severity: 'ignore' },
+          ocspMustStapleRespected: { severity: 'ignore' },
+          sctPresent: { severity: 'ignore' },
+        },
+        clientCertificateMode: null,
+        assertions: [],
+      },
+      degradedResponseTime: 3000,
+      maxResponseTime: 10_000,
+    },
+    refused: [{ sslConfig: { hostname: 'https://shop.example/' } }, 'sslConfig.hostname'],
   },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 

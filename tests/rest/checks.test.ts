@@ -51,6 +51,7 @@ test('a check is created with every default, read, changed in part, reset and de
     },
     degradedResponseTime: 5000,
     maxResponseTime: 20000,
+    sslCheckDomain: null,
     setupSnippetId: null,
     tearDownSnippetId: null,
     localSetupScript: null,

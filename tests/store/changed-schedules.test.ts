@@ -2,34 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Check } from '#domain/check.ts';
-import { planRuns } from '#domain/plan-runs.ts';
-import { scheduleOf } from '#domain/schedule.ts';
 import { reasonCodes } from '#store/codes.ts';
 import { idTime } from '#store/codec.ts';
 import { it } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
+import { numbers } from '../support/numbers.ts';
+import { aGroup } from '../support/records.ts';
+import { slotsBetween } from '../support/slots-of.ts';
 import { PathUnderTest } from './path-under-test.ts';
-
-/** Adds an activated check; it is due at its next slot. */
-async function add(test: PathUnderTest, change: Partial<Check>): Promise<Check> {
-  const saved = await test.temp.store.checks.add({
-    check: aCheck(test.accountId, change),
-    subscriptions: null,
-    isAutoAssigned: false,
-  });
-  assert.ok('saved' in saved);
-  return saved.saved.check;
-}
-
-async function edit(test: PathUnderTest, { id }: Check, change: Partial<Check>): Promise<Check> {
-  const saved = await test.temp.store.checks.change(test.accountId, id, ({ check }) => ({
-    check: { ...check, ...change },
-    subscriptions: null,
-    isAutoAssigned: false,
-  }));
-  assert.ok(saved !== null && 'saved' in saved);
-  return saved.saved.check;
-}
 
 const recordedSlots = 'SELECT id, slots FROM results UNION ALL SELECT id, 1 FROM runs';
 
@@ -40,10 +19,10 @@ describe('slots that are due when their check is edited', () => {
   ] as const) {
     it(`are recorded as missed with the reason when it ${what}`, async (newStore) => {
       await using test = await PathUnderTest.open(newStore);
-      const check = await add(test, { frequency: 0, frequencyOffset: 10 });
+      const check = await test.add({ frequency: 0, frequencyOffset: 10 });
       const dueAt = Number(test.dueAt());
       test.temp.clock.turn(dueAt - test.now + 25_000);
-      await edit(test, check, change);
+      await test.edit(check.id, change);
       assert.deepEqual(test.rows('SELECT slots, reason, message, location FROM results'), [
         {
           slots: 3,
@@ -59,10 +38,10 @@ describe('slots that are due when their check is edited', () => {
 
   it('stay due when what changes does not move them', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
-    const check = await add(test, { frequency: 0, frequencyOffset: 10 });
+    const check = await test.add({ frequency: 0, frequencyOffset: 10 });
     const dueAt = Number(test.dueAt());
     test.temp.clock.turn(dueAt - test.now + 25_000);
-    await edit(test, check, { name: 'Another' });
+    await test.edit(check.id, { name: 'Another' });
     assert.equal(test.dueAt(), dueAt);
     assert.equal(test.one('SELECT count(*) FROM results'), 0);
   });
@@ -76,7 +55,7 @@ describe('slots that are due when their check is edited', () => {
     });
     assert.ok('saved' in saved);
     const { id } = saved.saved.group;
-    await add(test, { frequency: 0, frequencyOffset: 10, groupId: id });
+    await test.add({ frequency: 0, frequencyOffset: 10, groupId: id });
     test.temp.clock.turn(60_000);
     await test.temp.store.checkGroups.change(test.accountId, id, ({ group }) => ({
       group: { ...group, activated: false },
@@ -87,24 +66,6 @@ describe('slots that are due when their check is edited', () => {
     assert.equal(test.difference(), 0);
   });
 });
-
-/** Numbers from 0 up to, without, 1: the same every time. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
-}
-
-/** The slots after `from` up to `to`, by a check's own record alone. */
-function slotsBetween(check: Check, from: number, to: number): number[] {
-  const schedule = scheduleOf(check, null);
-  const slots: number[] = [];
-  if (schedule === null) return slots;
-  for (let at = from + 1; at <= to; at++) if ((at - schedule.phaseMs) % schedule.intervalMs === 0) slots.push(at);
-  return slots;
-}
 
 const edits: readonly Partial<Check>[] = [
   { activated: true },
@@ -125,7 +86,7 @@ describe('every due slot of a check that is edited at random times', () => {
       await using test = await PathUnderTest.open(newStore);
       const next = numbers(seed);
       const id = `0000000${seed}-0000-4000-8000-000000000000`;
-      let check = await add(test, { id, frequency: 0, frequencyOffset: 10 });
+      let check = await test.add({ id, frequency: 0, frequencyOffset: 10 });
       const due: number[] = [];
       for (let step = 0; step < 120; step++) {
         const from = test.now;
@@ -134,7 +95,7 @@ describe('every due slot of a check that is edited at random times', () => {
         test.temp.clock.turn(isOnSlot && dueAt > from ? dueAt - from : Math.floor(next() * 45_000));
         due.push(...slotsBetween(check, from, test.now));
         if (next() < 0.5) await test.schedule();
-        else check = await edit(test, check, edits[Math.floor(next() * edits.length)] ?? {});
+        else check = await test.edit(check.id, edits[Math.floor(next() * edits.length)] ?? {});
       }
       await test.schedule();
       const found = test.rows(recordedSlots).flatMap(({ id, slots }) => {
@@ -154,20 +115,15 @@ describe('every due slot of a check that is edited at random times', () => {
 
 it('a check that is deactivated and activated at once is not run twice for a slot, and not missed for it either', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
-  const check = await add(test, { frequency: 0, frequencyOffset: 10 });
+  const check = await test.add({ frequency: 0, frequencyOffset: 10 });
   const dueAt = Number(test.dueAt());
   test.temp.clock.turn(dueAt - test.now);
   await test.schedule();
-  await edit(test, check, { activated: false });
-  await edit(test, check, { activated: true });
+  await test.edit(check.id, { activated: false });
+  await test.edit(check.id, { activated: true });
   assert.equal(test.dueAt(), dueAt + 10_000);
   test.temp.clock.turn(25_000);
-  const { missed } = await test.path.scheduleDue({
-    now: test.now,
-    most: 10,
-    plan: (schedule) => planRuns(schedule, test.now, ['local']),
-    missedReason: () => 'overload',
-  });
+  const { missed } = await test.turn(10);
   assert.equal(missed, 1);
   assert.equal(test.rows(recordedSlots).length, 3);
 });

@@ -49,16 +49,30 @@ export class PathUnderTest implements AsyncDisposable {
   /** Channels found to be failing, as they were told of. */
   readonly failing: FailingChannel[] = [];
 
-  /** An activated check whose first slot is due now, every 10 s. */
-  async check(change: Partial<Check> = {}): Promise<string> {
-    const phase = { frequency: 0, frequencyOffset: 10 };
+  /** Adds an activated check; it is due at its next slot. */
+  async add(change: Partial<Check>): Promise<Check> {
     const saved = await this.temp.store.checks.add({
-      check: aCheck(this.accountId, { ...phase, ...change }),
+      check: aCheck(this.accountId, change),
       subscriptions: null,
       isAutoAssigned: false,
     });
     assert.ok('saved' in saved);
-    const { id } = saved.saved.check;
+    return saved.saved.check;
+  }
+
+  async edit(id: string, change: Partial<Check>): Promise<Check> {
+    const saved = await this.temp.store.checks.change(this.accountId, id, ({ check }) => ({
+      check: { ...check, ...change },
+      subscriptions: null,
+      isAutoAssigned: false,
+    }));
+    assert.ok(saved !== null && 'saved' in saved);
+    return saved.saved.check;
+  }
+
+  /** An activated check whose first slot is due now, every 10 s. */
+  async check(change: Partial<Check> = {}): Promise<string> {
+    const { id } = await this.add({ frequency: 0, frequencyOffset: 10, ...change });
     this.temp.raw
       .prepare('UPDATE schedules SET next_due_at = ?, phase_ms = ? % interval_ms WHERE check_id = ?')
       .run(this.now, this.now, idBytes(id));
@@ -85,14 +99,19 @@ export class PathUnderTest implements AsyncDisposable {
     return saved.saved.channel.id;
   }
 
-  schedule(reason: Reason = 'downtime', served: readonly string[] = ['local']): Promise<Scheduled> {
+  schedule(reason: Reason = 'downtime', served: readonly string[] = ['local'], most = 100): Promise<Scheduled> {
     const { now } = this;
     return this.path.scheduleDue({
       now,
-      most: 100,
+      most,
       plan: (schedule) => planRuns(schedule, now, served),
       missedReason: () => reason,
     });
+  }
+
+  /** One turn of the scheduler that takes `most` schedules. */
+  turn(most: number): Promise<Scheduled> {
+    return this.schedule('overload', ['local'], most);
   }
 
   async claim(owner = 'one', location = 'local'): Promise<readonly ClaimedRun[]> {

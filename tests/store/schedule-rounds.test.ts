@@ -2,47 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Check } from '#domain/check.ts';
-import { planRuns } from '#domain/plan-runs.ts';
-import { scheduleOf } from '#domain/schedule.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { idBytes, idText, idTime } from '#store/codec.ts';
 import { dueAtOf, dueAtStatement, inStep } from '#store/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '#store/schedule-tables.ts';
 import { it } from '../support/each-engine.ts';
-import { aCheck } from '../support/records.ts';
+import { numbers } from '../support/numbers.ts';
+import { slotsBetween } from '../support/slots-of.ts';
 import { PathUnderTest } from './path-under-test.ts';
-
-async function add(test: PathUnderTest, change: Partial<Check>): Promise<Check> {
-  const write = { check: aCheck(test.accountId, change), subscriptions: null, isAutoAssigned: false };
-  const saved = await test.temp.store.checks.add(write);
-  assert.ok('saved' in saved);
-  return saved.saved.check;
-}
-
-async function edit(test: PathUnderTest, id: string, change: Partial<Check>): Promise<Check> {
-  const saved = await test.temp.store.checks.change(test.accountId, id, ({ check }) => ({
-    check: { ...check, ...change },
-    subscriptions: null,
-    isAutoAssigned: false,
-  }));
-  assert.ok(saved !== null && 'saved' in saved);
-  return saved.saved.check;
-}
-
-function turn(test: PathUnderTest, most: number) {
-  const { now } = test;
-  return test.path.scheduleDue({
-    now,
-    most,
-    plan: (schedule) => planRuns(schedule, now, ['local']),
-    missedReason: () => 'overload',
-  });
-}
 
 /** Turns until nothing is due any more. */
 async function catchUp(test: PathUnderTest, most: number): Promise<void> {
   for (let turns = 0; ; turns++) {
-    const { nextDueAt } = await turn(test, most);
+    const { nextDueAt } = await test.turn(most);
     if (nextDueAt === null || nextDueAt > test.now) return;
     assert.ok(turns < 1000, 'it does not end');
   }
@@ -52,25 +24,6 @@ const schedules = (test: PathUnderTest): SchedulesTable[] =>
   test.rows('SELECT * FROM schedules ORDER BY check_id') as unknown as SchedulesTable[];
 const rounds = (test: PathUnderTest): ScheduleRoundsTable[] =>
   test.rows('SELECT * FROM schedule_rounds ORDER BY interval_ms') as unknown as ScheduleRoundsTable[];
-
-/** Numbers from 0 up to, without, 1: the same every time. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
-}
-
-/** The slots after `from` up to `to`, by a check's own record alone. */
-function slotsBetween(check: Check, from: number, to: number): number[] {
-  const schedule = scheduleOf(check, null);
-  if (schedule === null) return [];
-  const { intervalMs, phaseMs } = schedule;
-  const slots: number[] = [];
-  for (let at = nextSlot(from + 1, intervalMs, phaseMs); at <= to; at += intervalMs) slots.push(at);
-  return slots;
-}
 
 /** Slots with an outcome or a run, of each check; those of a stretch are taken from what was due. */
 function foundSlots(test: PathUnderTest, dueOf: ReadonlyMap<string, readonly number[]>): Map<string, number[]> {
@@ -90,7 +43,7 @@ function foundSlots(test: PathUnderTest, dueOf: ReadonlyMap<string, readonly num
 
 it('a schedule that was planned once goes on in step with its interval, and its row is not written again', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
-  for (let count = 0; count < 5; count++) await add(test, { frequency: 0, frequencyOffset: 10 });
+  for (let count = 0; count < 5; count++) await test.add({ frequency: 0, frequencyOffset: 10 });
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
   const before = schedules(test);
@@ -106,14 +59,14 @@ it('a schedule that was planned once goes on in step with its interval, and its 
 
 it('a round of which nothing is left ends, and begins anew with the next schedule of its interval', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
-  const { id } = await add(test, { frequency: 0, frequencyOffset: 10 });
+  const { id } = await test.add({ frequency: 0, frequencyOffset: 10 });
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
   assert.equal(rounds(test).length, 1);
-  await edit(test, id, { activated: false });
-  assert.equal((await turn(test, 100)).nextDueAt, null);
+  await test.edit(id, { activated: false });
+  assert.equal((await test.turn(100)).nextDueAt, null);
   assert.deepEqual(rounds(test), []);
-  await edit(test, id, { activated: true });
+  await test.edit(id, { activated: true });
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
   assert.equal(rounds(test).length, 1);
@@ -123,25 +76,42 @@ it('a round of which nothing is left ends, and begins anew with the next schedul
 it('a standstill is caught up with in as many turns as it takes, and says when the next is due', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const checks: Check[] = [];
-  for (let count = 0; count < 12; count++) checks.push(await add(test, { frequency: 1, frequencyOffset: null }));
+  for (let count = 0; count < 12; count++) checks.push(await test.add({ frequency: 1, frequencyOffset: null }));
   test.temp.clock.turn(60_000);
   await catchUp(test, 100);
   test.temp.clock.turn(600_000);
   for (let turns = 0; turns < 2; turns++) {
-    const { schedules, runs, missed, nextDueAt } = await turn(test, 5);
+    const { schedules, runs, missed, nextDueAt } = await test.turn(5);
     assert.deepEqual([schedules, runs, missed, nextDueAt], [5, 5, 45, test.now]);
   }
-  const last = await turn(test, 5);
+  const last = await test.turn(5);
   assert.deepEqual([last.schedules, last.runs, last.missed], [2, 2, 18]);
   const next = checks.map((check) => slotsBetween(check, test.now, test.now + 60_000)[0] ?? 0);
   assert.equal(last.nextDueAt, Math.min(...next));
   assert.equal(test.difference(), 0);
 });
 
+it('schedules with a time of their own, however many are due, do not keep those in step from being planned', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { id } = await test.add({ frequency: 0, frequencyOffset: 10 });
+  test.temp.clock.turn(10_000);
+  await catchUp(test, 100);
+  for (let count = 0; count < 20; count++) await test.add({ frequency: 0, frequencyOffset: 10 });
+  test.temp.clock.turn(10_000);
+  const planned = (): number =>
+    test.rows('SELECT check_id FROM runs').filter(({ check_id }) => idText(check_id as Uint8Array) === id).length;
+  const before = planned();
+  const { schedules: taken, nextDueAt } = await test.turn(8);
+  assert.deepEqual([planned() - before, taken, nextDueAt], [1, 7, test.now], 'one of two that are kept for them');
+  await catchUp(test, 8);
+  assert.equal(test.one('SELECT count(*) FROM runs'), 22);
+  assert.equal(test.difference(), 0);
+});
+
 it('what is still to be planned in a round under way is known of every schedule, one by one and in a statement', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   for (let count = 0; count < 30; count++)
-    await add(test, { frequency: 1, frequencyOffset: count % 3 === 0 ? 17 : null });
+    await test.add({ frequency: 1, frequencyOffset: count % 3 === 0 ? 17 : null });
   test.temp.clock.turn(60_000);
   await catchUp(test, 100);
   for (const [waitMs, most] of [
@@ -150,7 +120,7 @@ it('what is still to be planned in a round under way is known of every schedule,
     [20_000, 3],
   ] as const) {
     test.temp.clock.turn(waitMs);
-    await turn(test, most);
+    await test.turn(most);
     const [round] = rounds(test);
     assert.ok(round !== undefined && round.round_to !== null, 'a round is under way');
     const { sql, values } = dueAtStatement(round);
@@ -190,7 +160,7 @@ describe('every due slot of many checks that are edited while rounds are under w
       const checks: Check[] = [];
       for (let count = 0; count < 8; count++) {
         const id = `${seed}${count}000000-0000-4000-8000-000000000000`;
-        checks.push(await add(test, { id, frequency: 0, frequencyOffset: some([10, 30]) }));
+        checks.push(await test.add({ id, frequency: 0, frequencyOffset: some([10, 30]) }));
       }
       const due = new Map(checks.map(({ id }): [string, number[]] => [id, []]));
       for (let step = 0; step < 60; step++) {
@@ -198,10 +168,10 @@ describe('every due slot of many checks that are edited while rounds are under w
         test.temp.clock.turn(Math.floor(next() * (next() < 0.2 ? 120_000 : 8000)));
         for (const check of checks) due.get(check.id)?.push(...slotsBetween(check, from, test.now));
         const work: Promise<unknown>[] = [];
-        for (let turns = Math.floor(next() * 3); turns > 0; turns--) work.push(turn(test, 1 + Math.floor(next() * 6)));
+        for (let turns = Math.floor(next() * 3); turns > 0; turns--) work.push(test.turn(1 + Math.floor(next() * 6)));
         if (next() < 0.5) {
           const index = Math.floor(next() * checks.length);
-          const edited = edit(test, checks[index]?.id ?? '', some(edits)).then((check) => (checks[index] = check));
+          const edited = test.edit(checks[index]?.id ?? '', some(edits)).then((check) => (checks[index] = check));
           work.push(edited);
         }
         await Promise.all(work);
@@ -216,14 +186,14 @@ describe('every due slot of many checks that are edited while rounds are under w
 
 it('a schedule that was moved by an older version keeps its own time until it is planned once more', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
-  const { id } = await add(test, { frequency: 0, frequencyOffset: 10 });
+  const { id } = await test.add({ frequency: 0, frequencyOffset: 10 });
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
   const [row] = schedules(test);
   assert.ok(row !== undefined);
   const next = nextSlot(test.now + 1, row.interval_ms, row.phase_ms);
   test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(next, idBytes(id));
-  await turn(test, 100);
+  await test.turn(100);
   assert.equal(schedules(test)[0]?.next_due_at, next);
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
@@ -235,13 +205,13 @@ it('a schedule that was moved by an older version keeps its own time until it is
 it('a check that is deleted while its slot is planned leaves no run behind', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const checks: Check[] = [];
-  for (let count = 0; count < 40; count++) checks.push(await add(test, { frequency: 0, frequencyOffset: 10 }));
+  for (let count = 0; count < 40; count++) checks.push(await test.add({ frequency: 0, frequencyOffset: 10 }));
   test.temp.clock.turn(10_000);
   await catchUp(test, 100);
   for (const { id } of checks) {
     test.temp.clock.turn(10_000);
     const removed = test.temp.store.checks.remove(test.accountId, id);
-    await Promise.all([turn(test, 100), removed, turn(test, 100)]);
+    await Promise.all([test.turn(100), removed, test.turn(100)]);
     assert.equal(await removed, true);
   }
   assert.equal(test.one('SELECT count(*) FROM runs'), 0);

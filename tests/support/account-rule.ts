@@ -25,7 +25,7 @@ export type OwnedTables = ReadonlyMap<string, string>;
 export function mentionsOf(text: string, owned: OwnedTables): Mention[] {
   return sqlTrees(text).flatMap((nodes) => {
     if (isWord(nodes[0], ...otherStatements)) return [];
-    if (isWord(nodes[0], 'truncate')) return emptied(nodes, owned);
+    if (isWord(nodes[0], 'truncate', 'lock')) return wholeTables(nodes, owned);
     const judge: Judge = { owned, mentions: [] };
     judgeStatement(nodes, { rows: [], derived: new Set(), around: null }, judge);
     const read = namesBehind(nodes, 'from', 'join', 'into', 'update', 'using', 'lateral', 'only').filter((name) =>
@@ -39,7 +39,7 @@ export function mentionsOf(text: string, owned: OwnedTables): Mention[] {
   });
 }
 
-function emptied(nodes: readonly SqlNode[], owned: OwnedTables): Mention[] {
+function wholeTables(nodes: readonly SqlNode[], owned: OwnedTables): Mention[] {
   const tables = nodes.map(nameOf).filter((name) => name !== null && owned.has(name));
   return tables.map((table) => ({ table: table ?? '', isBound: false }));
 }

@@ -21,10 +21,21 @@ export async function startTarget(t: Cleanup, listener: RequestListener): Promis
   return { port, url: `http://127.0.0.1:${port}` };
 }
 
+/** A target whose certificate can be renewed. */
+export interface TlsTarget extends Target {
+  /** Shows another one from now on. */
+  readonly renew: (issued: { readonly key: string; readonly cert: string }) => void;
+}
+
 /** A target that answers HTTPS with the certificate in `options`. */
-export async function startTlsTarget(t: Cleanup, options: ServerOptions, listener: RequestListener): Promise<Target> {
-  const port = await listen(t, createTlsServer(options, listener));
-  return { port, url: `https://localhost:${port}` };
+export async function startTlsTarget(
+  t: Cleanup,
+  options: ServerOptions,
+  listener: RequestListener,
+): Promise<TlsTarget> {
+  const server = createTlsServer(options, listener);
+  const port = await listen(t, server);
+  return { port, url: `https://localhost:${port}`, renew: (issued) => server.setSecureContext(issued) };
 }
 
 /** A target that does with each connection what it likes. */

@@ -1,27 +1,8 @@
 // Ready-made templates for what people send alerts to, by the name that a channel's `webhookType` carries (decisions: Presets).
-import type { Pair } from './config.ts';
+import type { ChannelPreset, PresetPair } from '#domain/channel-preset.ts';
 import { presetTemplates } from './preset-templates.ts';
 
-/** A configuration to start from. */
-export interface Preset {
-  /** As in `webhookType`. */
-  readonly webhookType: string;
-  /** For people. */
-  readonly name: string;
-  /** What to fill in, and where to find it. */
-  readonly note: string;
-  /** Variables that its templates use, to be made in the account; those that open something are to be marked locked. */
-  readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
-  readonly config: {
-    readonly url: string;
-    readonly method: 'POST';
-    readonly headers: readonly Pair[];
-    readonly queryParameters: readonly Pair[];
-    readonly template: string;
-  };
-}
-
-const json: Pair = { key: 'content-type', value: 'application/json', locked: false };
+const json: PresetPair = { key: 'content-type', value: 'application/json', locked: false };
 
 function preset(
   webhookType: keyof typeof presetTemplates,
@@ -29,11 +10,11 @@ function preset(
   url: string,
   note: string,
   more: {
-    readonly headers?: readonly Pair[];
+    readonly headers?: readonly PresetPair[];
     readonly open?: readonly string[];
     readonly locked?: readonly string[];
   } = {},
-): Preset {
+): ChannelPreset {
   const { headers = [], open = [], locked = [] } = more;
   return {
     webhookType,
@@ -51,7 +32,7 @@ function preset(
 }
 
 /** Every preset, by name. */
-export const presets: readonly Preset[] = [
+export const presets: readonly ChannelPreset[] = [
   preset(
     'WEBHOOK_DISCORD',
     'Discord',

@@ -1,15 +1,17 @@
 // The certificate of a target: what is kept of it, and why it is not trusted.
 import type { X509Certificate } from 'node:crypto';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
 import type { ProbeMeans } from '../kind.ts';
 import type { Fault } from './fault.ts';
 
 /** Whom connections trust: Node's own authorities and those of the operator. */
-export function secureContextOf({ extraCertificates = [] }: ProbeMeans): SecureContext {
-  return createSecureContext(
-    extraCertificates.length === 0 ? {} : { ca: [...getCACertificates('default'), ...extraCertificates] },
-  );
+export function secureContextOf(
+  { extraCertificates = [] }: ProbeMeans,
+  options: SecureContextOptions = {},
+): SecureContext {
+  const more = extraCertificates.length === 0 ? {} : { ca: [...getCACertificates('default'), ...extraCertificates] };
+  return createSecureContext({ ...options, ...more });
 }
 
 /** What is kept of the certificate a connection showed. */

@@ -4,7 +4,9 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Assertion, type AssertionSource, compileAssertion } from '../assertions/assertion.ts';
+import type { Place } from '../connection/reach.ts';
 import { fillIn } from '../placeholders.ts';
+import { readDomain } from './domain.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes } from './request-body.ts';
 import { type ApiDefaults, type ApiSettings, type BasicAuth, type KeyValue, methods } from './settings.ts';
@@ -26,6 +28,8 @@ export interface Plan {
   readonly request: OutgoingRequest;
   readonly assertions: readonly Assertion[];
   readonly needsBody: boolean;
+  /** Whose certificate results tell of; null = that of the URL. */
+  readonly certificateAt: Place | null;
   readonly redactor: Redactor;
   /** The request as it may be shown, JSON. */
   readonly shown: string;
@@ -89,6 +93,7 @@ export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Pl
     shouldFail: input.check.shouldFail,
     request,
     assertions: compiled,
+    certificateAt: readDomain(fill(own.sslCheckDomain)),
     needsBody: compiled.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
     shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),

@@ -10,6 +10,7 @@ import { lookAt } from './answer.ts';
 import { answered, type LookedAt, unanswered } from './finding.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
+import { createOtherCertificates } from './other-certificate.ts';
 import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
 /** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
@@ -17,6 +18,7 @@ export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
   const plans = new WeakMap<ProbeInput, Plan | string>();
   const limitMs = means.limitMs ?? 30_000;
   const secureContext = secureContextOf(means);
+  const certificateOf = createOtherCertificates(means.guard, secureContext);
 
   return async (input, signal) => {
     let plan = plans.get(input);
@@ -38,7 +40,9 @@ export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
         stop,
       });
       if (signal.aborted) hops.fault = stopped;
-      return await concluded(plan, { startedAt, ...hops });
+      const finding = await concluded(plan, { startedAt, ...hops });
+      if (plan.certificateAt === null) return finding;
+      return { ...finding, certificate: await certificateOf(plan, hops.hop, signal) };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

@@ -46,6 +46,8 @@ export interface ApiSettings extends ApiDefaults {
   readonly family: 0 | 4 | 6;
   readonly body: string;
   readonly bodyType: BodyType;
+  /** Whose certificate results tell of, `host` or `host:port`; '' = that of the URL. */
+  readonly sslCheckDomain: string;
   /** ms. */
   readonly degradedResponseTime: number;
   /** ms. */
@@ -64,6 +66,7 @@ export function readSettings(settings: JsonObject): ApiSettings {
     family: family(request['ipFamily']),
     body: text(request['body']),
     bodyType: bodyTypes.find((each) => each === bodyType) ?? 'NONE',
+    sslCheckDomain: text(settings['sslCheckDomain']),
     degradedResponseTime: positive(settings['degradedResponseTime'], 5000),
     maxResponseTime: positive(settings['maxResponseTime'], 20_000),
   };

@@ -4,7 +4,7 @@ import { firstIdAt, type IdBytes, idText, latin1 } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from '../schedule-due.ts';
 import { scheduleRows, type ScheduleRules, slotRunId } from '../schedule-due.ts';
-import { type DueSchedule, inStep, isOnSlot } from '../schedule-rounds.ts';
+import { type DueSchedule, inStep, isOnSlot, ownMostOf } from '../schedule-rounds.ts';
 import type { ResultsTable, RunsTable } from '../schema.ts';
 import type { SchedulesTable } from '../schedule-tables.ts';
 import { type Bulk, inPairs } from './bulk.ts';
@@ -22,18 +22,20 @@ export async function scheduleDue(
   rules: ScheduleRules & { readonly isRepeated: boolean },
 ): Promise<Scheduled> {
   const { now, most, isRepeated } = rules;
-  const [byThemselves, [later], rounds] = await Promise.all([
+  const ownMost = ownMostOf(most);
+  const [rounds, byThemselves, [later]] = await Promise.all([
+    // First: who waits here for an edit of many checks holds none of their rows.
+    takeRounds(session, now),
     session.query<DueRow>(
       `SELECT ctid AS place, * FROM schedules WHERE next_due_at <= $1
        ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [now, most],
+      [now, ownMost],
     ),
     session.query<{ at: number }>(
       `SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 AND next_due_at < ${inStep}
        ORDER BY next_due_at LIMIT 1`,
       [now],
     ),
-    takeRounds(session, now),
   ]);
   const [inRounds, [lap]] = await Promise.all([
     rounds.due(most - byThemselves.length),
@@ -42,7 +44,7 @@ export async function scheduleDue(
   ]);
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...inRounds];
   const next = (moved: readonly { readonly nextDueAt: number }[]): number | null => {
-    if (due.length >= most || rounds.isMore()) return now;
+    if (byThemselves.length >= ownMost || due.length >= most || rounds.isMore()) return now;
     const at = moved.reduce(
       (least, { nextDueAt }) => Math.min(least, nextDueAt),
       later?.at ?? Number.POSITIVE_INFINITY,

@@ -1,6 +1,7 @@
 // A PostgreSQL database as the nouns' files see it: the same queries as over SQLite.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { hasAskedForRounds, noteHolder } from '../hold-rounds.ts';
 import type { Tables } from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Connections, openConnections, transactionSettings } from './connections.ts';
@@ -27,16 +28,23 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.pool }) });
   const transactionAt =
     (level: 'serializable' | 'read committed'): Database['transaction'] =>
-    (work) =>
-      connections.repeated(() =>
+    (work) => {
+      let isAboutRounds = false;
+      return connections.repeated(() =>
         kysely
           .transaction()
           .setIsolationLevel(level)
           .execute(async (tx) => {
             await sql.raw(transactionSettings).execute(tx);
-            return work(tx);
+            if (isAboutRounds) await lockRounds(tx);
+            try {
+              return await work(tx);
+            } finally {
+              isAboutRounds = hasAskedForRounds(tx) || isAboutRounds;
+            }
           }),
       );
+    };
   return {
     address,
     connections,
@@ -53,4 +61,13 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
     waitingTransaction: transactionAt('read committed'),
     close: () => connections.close(),
   };
+}
+
+/**
+ * Holds the rounds before the transaction has seen anything: schedulers that never rest would move one between its first
+ * look and its change each time.
+ */
+async function lockRounds(tx: Kysely<Tables>): Promise<void> {
+  await sql`LOCK TABLE schedule_rounds IN EXCLUSIVE MODE`.execute(tx);
+  noteHolder(tx);
 }

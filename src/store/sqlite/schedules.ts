@@ -8,6 +8,7 @@ import {
   isOnSlot,
   nextOfRound,
   openRound,
+  ownMostOf,
   phaseAfter,
   type PhaseRange,
   roomOf,
@@ -25,9 +26,10 @@ import { insertResult } from './results.ts';
 /** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
 export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
   const { now, most } = rules;
+  const ownMost = ownMostOf(most);
   const byThemselves = connection
     .prepare('SELECT * FROM schedules WHERE next_due_at <= ? ORDER BY next_due_at LIMIT ?')
-    .all(now, most) as unknown as SchedulesTable[];
+    .all(now, ownMost) as unknown as SchedulesTable[];
   const rounds = takeRounds(connection, now, most - byThemselves.length);
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...rounds.due];
   const counts = createCounts();
@@ -46,7 +48,8 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   };
   const done = scheduleRows(rows, due, rules, counts);
   writeCounts(connection, counts, now);
-  return { ...done, nextDueAt: due.length >= most || rounds.isMore ? now : nextDueAt(connection, now) };
+  const isMore = byThemselves.length >= ownMost || due.length >= most || rounds.isMore;
+  return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };
 }
 
 /** The due schedules of the rounds under way, which go on by them. */
