@@ -2,6 +2,7 @@
 import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
 import type { CheckKind } from './kind.ts';
+import { dnsKind } from './dns/dns-kind.ts';
 import { sslKind } from './ssl/ssl-kind.ts';
 import { tcpKind } from './tcp/tcp-kind.ts';
 import { urlKind } from './url/url-kind.ts';
@@ -12,4 +13,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind>> = {
   URL: urlKind,
   TCP: tcpKind,
   SSL: sslKind,
+  DNS: dnsKind,
 };

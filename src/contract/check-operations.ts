@@ -16,6 +16,9 @@ import {
   sslCheck,
   sslCheckCreate,
   sslCheckUpdate,
+  dnsCheck,
+  dnsCheckCreate,
+  dnsCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -143,6 +146,25 @@ export const checkOperations = {
     },
     response: sslCheck,
   },
+  createDnsCheck: {
+    ...creating,
+    path: '/v1/checks/dns',
+    summary: 'Create a DNS check',
+    description: 'Watches what a name server answers to a question.',
+    body: dnsCheckCreate,
+    example: {
+      name: 'Address of the shop',
+      frequency: 5,
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        assertions: [
+          { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+        ],
+      },
+    },
+    response: dnsCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -192,6 +214,13 @@ export const checkOperations = {
     summary: 'Change an SSL check',
     body: sslCheckUpdate,
     response: sslCheck,
+  },
+  updateDnsCheck: {
+    ...changing,
+    path: '/v1/checks/dns/{id}',
+    summary: 'Change a DNS check',
+    body: dnsCheckUpdate,
+    response: dnsCheck,
   },
   deleteCheck: {
     method: 'DELETE',
