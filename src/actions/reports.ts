@@ -54,9 +54,6 @@ export interface ReportActions {
   report(caller: Caller, question: ReportQuestion): Promise<ReportedCheck[]>;
 }
 
-/** Checks that are read at once: between them others have their turn. */
-const checksAtOnce = 25;
-
 export function createReportActions({ checkSubjects, checkHistory, clock }: ReportMeans): ReportActions {
   return {
     async report(caller, question) {
@@ -68,6 +65,8 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
       const spans = granularity === undefined ? [span] : periodsOf(span, granularity, timezone);
       const filter = { tags: filterByTags, activated: !deactivated };
       const reported: ReportedCheck[] = [];
+      // Between them others have their turn.
+      const { checksAtOnce } = checkHistory;
       let after: string | null = null;
       do {
         const some: readonly Subject[] = await checkSubjects.after(caller.accountId, filter, after, checksAtOnce);
