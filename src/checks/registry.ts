@@ -1,6 +1,7 @@
 // The kinds of checks there are: a new kind is a folder and a line here.
 import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
+import { dnsKind } from './dns/dns-kind.ts';
 import type { CheckKind, ScriptedKind } from './kind.ts';
 import { multiStepKind } from './multi-step/multi-step-kind.ts';
 import { sslKind } from './ssl/ssl-kind.ts';
@@ -14,4 +15,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind | ScriptedKind>> =
   URL: urlKind,
   TCP: tcpKind,
   SSL: sslKind,
+  DNS: dnsKind,
 };

@@ -13,6 +13,7 @@ export const analyticsPaths = {
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',
+  dns: 'DNS',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

@@ -19,6 +19,9 @@ import {
   sslCheck,
   sslCheckCreate,
   sslCheckUpdate,
+  dnsCheck,
+  dnsCheckCreate,
+  dnsCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -165,6 +168,25 @@ test('an order is taken', async ({ request }) => {
     },
     response: sslCheck,
   },
+  createDnsCheck: {
+    ...creating,
+    path: '/v1/checks/dns',
+    summary: 'Create a DNS check',
+    description: 'Watches what a name server answers to a question.',
+    body: dnsCheckCreate,
+    example: {
+      name: 'Address of the shop',
+      frequency: 5,
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        assertions: [
+          { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+        ],
+      },
+    },
+    response: dnsCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -221,6 +243,13 @@ test('an order is taken', async ({ request }) => {
     summary: 'Change an SSL check',
     body: sslCheckUpdate,
     response: sslCheck,
+  },
+  updateDnsCheck: {
+    ...changing,
+    path: '/v1/checks/dns/{id}',
+    summary: 'Change a DNS check',
+    body: dnsCheckUpdate,
+    response: dnsCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -6,12 +6,13 @@ import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -48,6 +49,12 @@ const sslFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(10_000, slowest),
 });
+const dnsFields = z.strictObject({
+  ...checkFields,
+  request: dnsRequest,
+  degradedResponseTime: responseTime(500, slower),
+  maxResponseTime: responseTime(1000, slowest),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
@@ -76,6 +83,9 @@ export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: of
 export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
   id: 'SslCheckCreate',
 });
+export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
+  id: 'DnsCheckCreate',
+});
 export const anyCheckCreate = ignoring(
   (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
   z.discriminatedUnion(
@@ -86,6 +96,7 @@ export const anyCheckCreate = ignoring(
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
+      dnsFields.extend({ checkType: z.literal('DNS') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -115,6 +126,10 @@ export const sslCheckUpdate = ignoring(
   ignored,
   updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
 ).meta({ id: 'SslCheckUpdate' });
+export const dnsCheckUpdate = ignoring(
+  ignored,
+  updateOf(dnsFields).extend({ checkType: ofPath('DNS').exactOptional() }),
+).meta({ id: 'DnsCheckUpdate' });
 
 const id = z.uuid();
 
@@ -159,9 +174,18 @@ export const sslCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'SslCheck', description: 'Watches a certificate, and the connection it is shown over.' });
+export const dnsCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('DNS'),
+    ...checkFieldsShown,
+    request: dnsRequestShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck])
+  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

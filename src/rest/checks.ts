@@ -42,6 +42,7 @@ const typed = [
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
+  ['DNS', 'createDnsCheck', 'updateDnsCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];

@@ -78,6 +78,23 @@ const types = {
     },
     refused: [{ sslConfig: { hostname: 'https://shop.example/' } }, 'sslConfig.hostname'],
   },
+  DNS: {
+    path: 'dns',
+    least: { request: { query: 'shop.example', recordType: 'A' } },
+    shown: {
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        nameServer: null,
+        port: 53,
+        protocol: 'UDP',
+        assertions: [],
+      },
+      degradedResponseTime: 500,
+      maxResponseTime: 1000,
+    },
+    refused: [{ request: { query: 'shop..example', recordType: 'A' } }, 'request.query'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {
