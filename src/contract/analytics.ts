@@ -9,9 +9,11 @@ type CheckType = (typeof checkTypes)[number];
 /** How a path names the checks of a type: a line for each. */
 export const analyticsPaths = {
   'api-checks': 'API',
+  'multistep-checks': 'MULTI_STEP',
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',
+  dns: 'DNS',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

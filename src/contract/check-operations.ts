@@ -10,12 +10,18 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  multiStepCheck,
+  multiStepCheckCreate,
+  multiStepCheckUpdate,
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
   sslCheck,
   sslCheckCreate,
   sslCheckUpdate,
+  dnsCheck,
+  dnsCheckCreate,
+  dnsCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -100,6 +106,25 @@ export const checkOperations = {
     example,
     response: apiCheck,
   },
+  createMultiStepCheck: {
+    ...creating,
+    path: '/v1/checks/multistep',
+    summary: 'Create a multi-step check',
+    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+    body: multiStepCheckCreate,
+    example: {
+      name: 'Order',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('an order is taken', async ({ request }) => {
+  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
+  expect(response.status()).toBe(201);
+});
+`,
+    },
+    response: multiStepCheck,
+  },
   createUrlCheck: {
     ...creating,
     path: '/v1/checks/url',
@@ -143,6 +168,25 @@ export const checkOperations = {
     },
     response: sslCheck,
   },
+  createDnsCheck: {
+    ...creating,
+    path: '/v1/checks/dns',
+    summary: 'Create a DNS check',
+    description: 'Watches what a name server answers to a question.',
+    body: dnsCheckCreate,
+    example: {
+      name: 'Address of the shop',
+      frequency: 5,
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        assertions: [
+          { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+        ],
+      },
+    },
+    response: dnsCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -172,6 +216,13 @@ export const checkOperations = {
     body: apiCheckUpdate,
     response: apiCheck,
   },
+  updateMultiStepCheck: {
+    ...changing,
+    path: '/v1/checks/multistep/{id}',
+    summary: 'Change a multi-step check',
+    body: multiStepCheckUpdate,
+    response: multiStepCheck,
+  },
   updateUrlCheck: {
     ...changing,
     path: '/v1/checks/url/{id}',
@@ -192,6 +243,13 @@ export const checkOperations = {
     summary: 'Change an SSL check',
     body: sslCheckUpdate,
     response: sslCheck,
+  },
+  updateDnsCheck: {
+    ...changing,
+    path: '/v1/checks/dns/{id}',
+    summary: 'Change a DNS check',
+    body: dnsCheckUpdate,
+    response: dnsCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { checkTypes } from './check.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts';
+import { jsonObject } from './json.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
+import { scriptResult } from './script-check.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
@@ -62,6 +64,7 @@ const httpFields = {
 const apiCheckResult = z
   .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
+const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
 const lightFields = {
@@ -126,19 +129,48 @@ const sslCheckResult = z
   })
   .meta({ id: 'SslCheckResult' });
 
+const dnsCheckResult = z
+  .strictObject({
+    ...lightFields,
+    request: z
+      .strictObject({
+        query: z.string(),
+        recordType: z.string(),
+        nameServer: z.string().nullable(),
+        port: z.int(),
+        protocol: z.string(),
+      })
+      .nullable()
+      .describe(inFull),
+    response: z
+      .strictObject({
+        code: z.string().describe('As NOERROR or NXDOMAIN.'),
+        answers: z.int().describe('Records in the answer.'),
+        text: z.string().exactOptional().describe('A line for each record; absent when only the outcome is kept.'),
+        json: jsonObject.exactOptional().describe('What JSON_ANSWER looks at; absent when only the outcome is kept.'),
+      })
+      .nullable()
+      .describe('null when there was no answer.'),
+  })
+  .meta({ id: 'DnsCheckResult' });
+
 /** The part of a result that belongs to its type; null for a slot that was missed. */
 const parts = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
+  multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
+  dnsCheckResult: dnsCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
 export const resultParts = {
   API: 'apiCheckResult',
+  MULTI_STEP: 'multiStepCheckResult',
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
   SSL: 'sslCheckResult',
+  DNS: 'dnsCheckResult',
 } as const satisfies Record<(typeof checkTypes)[number], keyof typeof parts>;
 
 export const checkResult = z

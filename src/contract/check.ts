@@ -4,13 +4,15 @@ import { apiRequest, apiRequestShown } from './api-request.ts';
 import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
+import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'TCP', 'SSL'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -28,6 +30,7 @@ const apiFields = z.strictObject({
     .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
   ...scriptFields,
 });
+const multiStepFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -46,6 +49,12 @@ const sslFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(10_000, slowest),
 });
+const dnsFields = z.strictObject({
+  ...checkFields,
+  request: dnsRequest,
+  degradedResponseTime: responseTime(500, slower),
+  maxResponseTime: responseTime(1000, slowest),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
@@ -61,6 +70,10 @@ export const apiCheckCreate = ignoring(
 ).meta({
   id: 'ApiCheckCreate',
 });
+export const multiStepCheckCreate = ignoring(
+  ignoredOfScripted,
+  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
+).meta({ id: 'MultiStepCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -70,15 +83,20 @@ export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: of
 export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
   id: 'SslCheckCreate',
 });
+export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
+  id: 'DnsCheckCreate',
+});
 export const anyCheckCreate = ignoring(
-  ignoredOfApi,
+  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
+      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
+      dnsFields.extend({ checkType: z.literal('DNS') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -92,6 +110,10 @@ export const apiCheckUpdate = ignoring(
   ignoredOfApi,
   updateOf(apiFields).extend({ checkType: ofPath('API').exactOptional() }),
 ).meta({ id: 'ApiCheckUpdate' });
+export const multiStepCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
+).meta({ id: 'MultiStepCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -104,6 +126,10 @@ export const sslCheckUpdate = ignoring(
   ignored,
   updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
 ).meta({ id: 'SslCheckUpdate' });
+export const dnsCheckUpdate = ignoring(
+  ignored,
+  updateOf(dnsFields).extend({ checkType: ofPath('DNS').exactOptional() }),
+).meta({ id: 'DnsCheckUpdate' });
 
 const id = z.uuid();
 
@@ -118,6 +144,9 @@ export const apiCheck = z
     ...scriptFieldsShown,
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
+export const multiStepCheck = z
+  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -145,9 +174,18 @@ export const sslCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'SslCheck', description: 'Watches a certificate, and the connection it is shown over.' });
+export const dnsCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('DNS'),
+    ...checkFieldsShown,
+    request: dnsRequestShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, sslCheck])
+  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

@@ -38,9 +38,11 @@ export function checkRoutes(actions: CheckActions): Route[] {
 /** Under which operations the checks of a type are created and changed. */
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
+  ['DNS', 'createDnsCheck', 'updateDnsCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -57,6 +59,9 @@ const settingNames: ReadonlySet<string> = new Set([
   'tearDownSnippetId',
   'localSetupScript',
   'localTearDownScript',
+  'script',
+  'scriptPath',
+  'dependencies',
 ]);
 
 function created(body: CreateBody): CheckInput {

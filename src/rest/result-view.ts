@@ -4,7 +4,7 @@ import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 
 type HttpPart = NonNullable<CheckResultBody['urlCheckResult']>;
-type LightPart = NonNullable<CheckResultBody['tcpCheckResult']>;
+type LightPart = NonNullable<CheckResultBody['tcpCheckResult' | 'sslCheckResult' | 'dnsCheckResult']>;
 type Headers = NonNullable<NonNullable<HttpPart['response']>['headers']>;
 
 const phaseNames: Readonly<Record<string, string>> = {
@@ -15,6 +15,8 @@ const phaseNames: Readonly<Record<string, string>> = {
   firstByte: 'First byte',
   download: 'Download',
   data: 'Data',
+  connect: 'Connect',
+  answer: 'Answer',
 };
 
 /** The view of a result; `expiresAt`: when its link ends, epoch ms. */

@@ -28,6 +28,11 @@ export const reasons = [
   'clock',
   'store',
   'moving',
+  'script',
+  'memory',
+  'processes',
+  'output',
+  'disk',
   'maintenance',
 ] as const satisfies readonly Reason[];
 

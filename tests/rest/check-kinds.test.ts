@@ -7,6 +7,7 @@ import { type Composed, startComposed } from '../support/composed.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
+import { startZoneServer } from '../support/zone-server.ts';
 
 type Body = Record<string, unknown>;
 
@@ -136,4 +137,22 @@ test('an API check that names a domain tells of the certificate there, whatever 
   assert.deepEqual([json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN']], [5, 'localhost']);
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['SSL_DAYS_REMAINING'], failure.json['SSL_CHECK_DOMAIN']], ['', '']);
+});
+
+test('a DNS check fails when the answer is another than it should be, and shows it', async (t) => {
+  const { run, receiver, must } = await scene(t);
+  const { port } = await startZoneServer(t, () => [{ type: 1, data: Buffer.from([192, 0, 2, 66]) }]);
+  const assertions = [
+    { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+  ];
+  const nameServer = { host: '127.0.0.1', port };
+  const request = { query: 'shop.example', recordType: 'A', nameServer, assertions };
+  const { id, result } = await run('dns', { request });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'assertion']);
+  const part = result['dnsCheckResult'] as { response: Body };
+  assert.deepEqual([part.response['code'], part.response['answers']], ['NOERROR', 1]);
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.match(String(json['CHECK_ERROR_MESSAGE']), /to equal "192\.0\.2\.1", got "192\.0\.2\.66"$/);
+  assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /shop\.example\. 300 IN A 192\.0\.2\.66/);
+  assert.equal((await must('GET', `/v1/analytics/dns/${id}`))['checkType'], 'DNS');
 });
