@@ -13,7 +13,8 @@ const restart = {
 
 test('a window is created with its defaults, read, changed in part, reset and deleted', async () => {
   await using resources = resourcesUnderTest();
-  const { ask, temp } = resources;
+  const { temp } = resources;
+  const ask = resources.ask.bind(resources);
   temp.clock.turn(Date.parse('2026-03-10T21:10:00Z') - temp.clock.now());
   const created = await ask('POST', path, restart);
   assert.equal(created.status, 201);
@@ -52,7 +53,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
 
 test('a list is read page by page; other accounts and readers change nothing', async () => {
   await using resources = resourcesUnderTest();
-  const { ask } = resources;
+  const ask = resources.ask.bind(resources);
   for (let n = 0; n < 12; n++) await ask('POST', path, { ...restart, name: `window ${n}` });
   const second = await ask('GET', `${path}?page=2`);
   assert.deepEqual(
@@ -65,7 +66,7 @@ test('a list is read page by page; other accounts and readers change nothing', a
 
 test('what makes no times is refused by the name of its field', async () => {
   await using resources = resourcesUnderTest();
-  const { ask } = resources;
+  const ask = resources.ask.bind(resources);
   const rows: readonly [change: object, field: string][] = [
     [{ endsAt: restart.startsAt }, 'endsAt'],
     [{ timezone: 'Mars/Olympus' }, 'timezone'],
