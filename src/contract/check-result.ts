@@ -5,7 +5,7 @@ import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts'
 import { jsonObject } from './json.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { scriptResult } from './script-check.ts';
+import { browserResult, scriptResult } from './script-check.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
@@ -65,6 +65,7 @@ const apiCheckResult = z
   .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
 const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
+const browserCheckResult = z.strictObject({ ...scriptResult, ...browserResult }).meta({ id: 'BrowserCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
 const lightFields = {
@@ -158,6 +159,7 @@ const dnsCheckResult = z
 const parts = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
   multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
+  browserCheckResult: browserCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
@@ -167,6 +169,7 @@ const parts = {
 export const resultParts = {
   API: 'apiCheckResult',
   MULTI_STEP: 'multiStepCheckResult',
+  BROWSER: 'browserCheckResult',
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
   SSL: 'sslCheckResult',
@@ -268,6 +271,19 @@ export const checkResultOperations = {
     status: 200,
     response: checkResult,
     alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
+  },
+  getScreenshot: {
+    method: 'GET',
+    path: '/v1/check-results/{checkId}/{checkResultId}/screenshots/{number}',
+    summary: 'Read a screenshot of a result',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.'), number: wholeNumber(1, 100) }),
+    status: 200,
+    response: z
+      .strictObject({ name: z.string(), contentType: z.string(), data: z.string().describe('The picture, in base64.') })
+      .meta({ id: 'Screenshot' }),
+    alsoAnswers: { 404: 'There is no such result or picture, or it is no longer kept.' },
   },
   showResult: {
     method: 'GET',

@@ -12,7 +12,7 @@ import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -31,6 +31,7 @@ const apiFields = z.strictObject({
   ...scriptFields,
 });
 const multiStepFields = z.strictObject(scriptedFields);
+const browserFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -74,6 +75,10 @@ export const multiStepCheckCreate = ignoring(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
+export const browserCheckCreate = ignoring(
+  ignoredOfScripted,
+  browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
+).meta({ id: 'BrowserCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -87,12 +92,16 @@ export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: of
   id: 'DnsCheckCreate',
 });
 export const anyCheckCreate = ignoring(
-  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
+  (body) =>
+    'checkType' in body && (body.checkType === 'MULTI_STEP' || body.checkType === 'BROWSER')
+      ? ignoredOfScripted
+      : ignoredOfApi,
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
       multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+      browserFields.extend({ checkType: z.literal('BROWSER') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
@@ -114,6 +123,10 @@ export const multiStepCheckUpdate = ignoring(
   ignoredOfScripted,
   updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
 ).meta({ id: 'MultiStepCheckUpdate' });
+export const browserCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(browserFields).extend({ checkType: ofPath('BROWSER').exactOptional() }),
+).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -147,6 +160,9 @@ export const apiCheck = z
 export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+export const browserCheck = z
+  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -185,7 +201,7 @@ export const dnsCheck = z
   .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
+  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, browserCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 
