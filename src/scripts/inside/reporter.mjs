@@ -80,6 +80,7 @@ function report(event) {
 function divided(text) {
   if (!text.includes('\u0001')) return [[], text];
   const told = [];
+  // oxlint-disable-next-line no-control-regex -- our own mark
   const printed = text.replace(/\u0001(\{.*\})\n/g, (_line, json) => {
     try {
       told.push(JSON.parse(json));
