@@ -89,6 +89,8 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     'check-groups': group,
     checks: await make('/v1/checks/api', check),
     api: await make('/v1/checks/api', { ...check, name: 'second' }),
+    multistep: await make('/v1/checks/multistep', { name: 'steps', activated: false, script: 'await 1;' }),
+    browser: await make('/v1/checks/browser', { name: 'browser', activated: false, script: 'await 1;' }),
     url: await make('/v1/checks/url', { name: 'url', activated: false, request: { url } }),
     dns: await make('/v1/checks/dns', { name: 'dns', activated: false, request: { query: 'a.test', recordType: 'A' } }),
     ssl: await make('/v1/checks/ssl', { name: 'ssl', activated: false, sslConfig: { hostname: '127.0.0.1' } }),
