@@ -3,6 +3,7 @@ import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
 import type { CheckKind } from './kind.ts';
 import { dnsKind } from './dns/dns-kind.ts';
+import { icmpKind } from './icmp/icmp-kind.ts';
 import { sslKind } from './ssl/ssl-kind.ts';
 import { tcpKind } from './tcp/tcp-kind.ts';
 import { urlKind } from './url/url-kind.ts';
@@ -14,4 +15,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind>> = {
   TCP: tcpKind,
   SSL: sslKind,
   DNS: dnsKind,
+  ICMP: icmpKind,
 };

@@ -19,6 +19,9 @@ import {
   dnsCheck,
   dnsCheckCreate,
   dnsCheckUpdate,
+  icmpCheck,
+  icmpCheckCreate,
+  icmpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -165,6 +168,22 @@ export const checkOperations = {
     },
     response: dnsCheck,
   },
+  createIcmpCheck: {
+    ...creating,
+    path: '/v1/checks/icmp',
+    summary: 'Create an ICMP check',
+    description: 'Watches whether a host answers pings, how many of them and how fast.',
+    body: icmpCheckCreate,
+    example: {
+      name: 'Gateway',
+      frequency: 1,
+      request: {
+        hostname: 'gateway.example',
+        assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
+      },
+    },
+    response: icmpCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -221,6 +240,13 @@ export const checkOperations = {
     summary: 'Change a DNS check',
     body: dnsCheckUpdate,
     response: dnsCheck,
+  },
+  updateIcmpCheck: {
+    ...changing,
+    path: '/v1/checks/icmp/{id}',
+    summary: 'Change an ICMP check',
+    body: icmpCheckUpdate,
+    response: icmpCheck,
   },
   deleteCheck: {
     method: 'DELETE',
