@@ -57,7 +57,9 @@ export function composeActions(means: ActionMeans) {
       ...choices,
       checks,
       checkGroups,
+      accounts: store.accounts,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      refusesRuntime,
       newId,
     }),
     checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
@@ -101,6 +103,11 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
 
 function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {
   return channelKinds[type].validateConfig(channelConfig, secretNames);
+}
+
+function refusesRuntime(checkType: CheckType) {
+  const kind = checkKinds[checkType];
+  return kind.isScripted === true ? kind.refusesRuntime : undefined;
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

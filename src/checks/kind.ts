@@ -4,6 +4,8 @@ import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import type { RunScript } from '#domain/script.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -48,9 +50,37 @@ export interface KindFacts {
   readonly statusText: string | null;
 }
 
-/** A kind of check. */
-export interface CheckKind {
+/** A runtime that scripts can be run in. */
+export interface ScriptRuntime extends Runtime {
+  readonly folder: string;
+  readonly nodeBinary: string;
+}
+
+/** What the probe of a scripted kind is made with. */
+export interface ScriptProbeMeans {
+  readonly runScript: RunScript;
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly ScriptRuntime[];
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** A kind of check that is looked at by a thread that does nothing else. */
+export interface CheckKind extends KindWords {
+  readonly isScripted?: never;
   createProbe(means: ProbeMeans): Probe;
+}
+
+/** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */
+export interface ScriptedKind extends KindWords {
+  readonly isScripted: true;
+  /** Why a runtime will not do for it, in a sentence; null = it will. */
+  readonly refusesRuntime: (runtime: Runtime) => string | null;
+  createProbe(means: ScriptProbeMeans): Probe;
+}
+
+/** What every kind says of its settings and results. */
+export interface KindWords {
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */

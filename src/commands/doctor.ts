@@ -28,7 +28,13 @@ export interface DoctorInput {
   };
   /** Why this machine cannot send pings; null = it can. */
   readonly pingProblem: string | null;
-  readonly runtimes: { readonly names: readonly string[]; readonly problems: readonly string[] };
+  readonly runtimes: {
+    readonly names: readonly string[];
+    readonly notInstalled: readonly string[];
+    readonly problems: readonly string[];
+  };
+  /** How far scripts are kept apart here, and why not further. */
+  readonly containment: { readonly level: string; readonly refused: readonly string[] };
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -45,6 +51,7 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
     egressFinding(input.egress),
     pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
+    scriptFinding(input.containment),
     await serviceFinding(input.address),
   ];
 }
@@ -164,12 +171,24 @@ function pingFinding(problem: string | null): Finding {
   return { what, grade: 'warning', message: `${problem}; ${remedy}` };
 }
 
-function runtimeFindings({ names, problems }: DoctorInput['runtimes']): Finding[] {
+function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {
+  const install = 'npm run tocsin -- runtimes install';
+  const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0
-      ? [{ what: 'runtimes', grade: 'ok', message: names.join(', ') }]
-      : [{ what: 'runtimes', grade: 'problem', message: 'none is installed: run npm run runtimes:install' }];
+      ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
+      : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
   return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
+}
+
+function scriptFinding({ level, refused }: DoctorInput['containment']): Finding {
+  const what = 'scripts';
+  if (level === 'bubblewrap' || level === 'namespaces') return { what, grade: 'ok', message: `contained by ${level}` };
+  return {
+    what,
+    grade: 'warning',
+    message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  };
 }
 
 async function serviceFinding(address: string): Promise<Finding> {

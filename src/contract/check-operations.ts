@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  multiStepCheck,
+  multiStepCheckCreate,
+  multiStepCheckUpdate,
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
@@ -105,6 +108,25 @@ export const checkOperations = {
     body: apiCheckCreate,
     example,
     response: apiCheck,
+  },
+  createMultiStepCheck: {
+    ...creating,
+    path: '/v1/checks/multistep',
+    summary: 'Create a multi-step check',
+    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+    body: multiStepCheckCreate,
+    example: {
+      name: 'Order',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('an order is taken', async ({ request }) => {
+  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
+  expect(response.status()).toBe(201);
+});
+`,
+    },
+    response: multiStepCheck,
   },
   createUrlCheck: {
     ...creating,
@@ -212,6 +234,13 @@ export const checkOperations = {
     summary: 'Change an API check',
     body: apiCheckUpdate,
     response: apiCheck,
+  },
+  updateMultiStepCheck: {
+    ...changing,
+    path: '/v1/checks/multistep/{id}',
+    summary: 'Change a multi-step check',
+    body: multiStepCheckUpdate,
+    response: multiStepCheck,
   },
   updateUrlCheck: {
     ...changing,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { checkTypes } from './check.ts';
 import { jsonObject } from './json.ts';
+import { scriptResult } from './script-check.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
@@ -60,6 +61,7 @@ const httpFields = {
 const apiCheckResult = z
   .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
+const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
 const lightFields = {
@@ -175,6 +177,7 @@ const icmpCheckResult = z
 /** The part of a result that belongs to its type; null for a slot that was missed. */
 export const resultPartsOf = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
+  multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
@@ -184,6 +187,7 @@ export const resultPartsOf = {
 /** Which part the results of a type have. */
 export const resultParts = {
   API: 'apiCheckResult',
+  MULTI_STEP: 'multiStepCheckResult',
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
   SSL: 'sslCheckResult',

@@ -4,6 +4,7 @@ import { apiRequest, apiRequestShown } from './api-request.ts';
 import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { ignoring } from './lists.ts';
+import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
@@ -12,7 +13,7 @@ import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -30,6 +31,7 @@ const apiFields = z.strictObject({
     .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
   ...scriptFields,
 });
+const multiStepFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -75,6 +77,10 @@ export const apiCheckCreate = ignoring(
 ).meta({
   id: 'ApiCheckCreate',
 });
+export const multiStepCheckCreate = ignoring(
+  ignoredOfScripted,
+  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
+).meta({ id: 'MultiStepCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -93,11 +99,12 @@ export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: 
   },
 );
 export const anyCheckCreate = ignoring(
-  ignoredOfApi,
+  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
+      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
@@ -116,6 +123,10 @@ export const apiCheckUpdate = ignoring(
   ignoredOfApi,
   updateOf(apiFields).extend({ checkType: ofPath('API').exactOptional() }),
 ).meta({ id: 'ApiCheckUpdate' });
+export const multiStepCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
+).meta({ id: 'MultiStepCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -150,6 +161,9 @@ export const apiCheck = z
     ...scriptFieldsShown,
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
+export const multiStepCheck = z
+  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -198,7 +212,7 @@ export const icmpCheck = z
   .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, sslCheck, dnsCheck, icmpCheck])
+  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck, icmpCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

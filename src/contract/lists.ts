@@ -60,9 +60,13 @@ export const channelSubscriptionsShown = z.array(z.strictObject({ alertChannelId
 export const readOnlyFields = ['id', 'created_at', 'updated_at', 'createdAt', 'updatedAt', 'projectBindings'] as const;
 
 /** A body in which the named fields may stand, whatever they hold, without effect. */
-export function ignoring<Schema extends z.ZodType>(names: readonly string[], schema: Schema) {
+export function ignoring<Schema extends z.ZodType>(
+  names: readonly string[] | ((body: object) => readonly string[]),
+  schema: Schema,
+) {
   return z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+    const left = typeof names === 'function' ? names(value) : names;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !left.includes(name)));
   }, schema);
 }

@@ -26,6 +26,12 @@ export type Reason =
   | 'body'
   | 'egress-refused'
   | 'settings'
+  // of a script: it threw, or passed a limit (`timeout` is one, too)
+  | 'script'
+  | 'memory'
+  | 'processes'
+  | 'output'
+  | 'disk'
   // of the observer
   | 'observer-slow'
   | 'observer-network'

@@ -1,6 +1,7 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
 import { escalationOf } from '#domain/alert-settings.ts';
 import type { StateRules } from '#domain/check-state.ts';
+import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
@@ -40,6 +41,11 @@ export interface RunChecksOptions {
   readonly locations: () => readonly string[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
+  /**
+   * Waits until a check of this type may begin, for types that are let in a few at a time; answers with how to leave.
+   * null = at once.
+   */
+  readonly enter?: (checkType: CheckType) => Promise<() => void> | null;
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
@@ -83,7 +89,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
   const start = (run: Run, context: CheckContext): void => {
     const key = `${run.id}/${run.attempt}`;
-    const done = attemptOf(run, context, options, outages)
+    const done = letIn(run, context, options, outages)
       .catch((cause: unknown) => failedOurselves(run, context, options, cause))
       .then(options.record)
       .finally(() => {
@@ -123,6 +129,23 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
       if (left.length > 0) await store.returnRuns(left, owner);
     },
   };
+}
+
+/** An attempt, once there is room for it: what waits longer than its slot lasts is missed. */
+async function letIn(
+  run: Run,
+  context: CheckContext,
+  options: RunChecksOptions,
+  outages: Outages,
+): Promise<EndedAttempt> {
+  const room = options.enter?.(context.check.checkType) ?? null;
+  if (room === null) return attemptOf(run, context, options, outages);
+  const leave = await room;
+  try {
+    return await attemptOf(run, context, options, outages);
+  } finally {
+    leave();
+  }
 }
 
 async function attemptOf(
@@ -180,9 +203,9 @@ const inputs = new WeakMap<CheckContext, ProbeInput>();
 export function probeInputOf(context: CheckContext): ProbeInput {
   const kept = inputs.get(context);
   if (kept !== undefined) return kept;
-  const { check, group, variables, revision } = context;
+  const { check, group, variables, revision, accountRuntimeId } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables);
-  const input: ProbeInput = { check, group, variables: merged, revision };
+  const input: ProbeInput = { check, group, variables: merged, revision, accountRuntimeId };
   inputs.set(context, input);
   return input;
 }

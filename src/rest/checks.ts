@@ -38,6 +38,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
 /** Under which operations the checks of a type are created and changed. */
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
@@ -61,6 +62,9 @@ const settingNames: ReadonlySet<string> = new Set([
   'tearDownSnippetId',
   'localSetupScript',
   'localTearDownScript',
+  'script',
+  'scriptPath',
+  'dependencies',
 ]);
 
 function created(body: CreateBody): CheckInput {

@@ -28,6 +28,11 @@ export const reasons = [
   'clock',
   'store',
   'moving',
+  'script',
+  'memory',
+  'processes',
+  'output',
+  'disk',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

@@ -13,6 +13,12 @@ const types = {
     shown: { degradedResponseTime: 5000, maxResponseTime: 20_000 },
     refused: [{ request: { method: 'BREW', url: 'https://shop.example/' } }, 'request.method'],
   },
+  MULTI_STEP: {
+    path: 'multistep',
+    least: { script: 'await fetch("https://shop.example/");' },
+    shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
+    refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
+  },
   URL: {
     path: 'url',
     least: { request: { url: 'https://shop.example/' } },

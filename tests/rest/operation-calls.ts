@@ -89,6 +89,7 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     'check-groups': group,
     checks: await make('/v1/checks/api', check),
     api: await make('/v1/checks/api', { ...check, name: 'second' }),
+    multistep: await make('/v1/checks/multistep', { name: 'multistep', activated: false, script: 'export {};' }),
     url: await make('/v1/checks/url', { name: 'url', activated: false, request: { url } }),
     dns: await make('/v1/checks/dns', { name: 'dns', activated: false, request: { query: 'a.test', recordType: 'A' } }),
     icmp: await make('/v1/checks/icmp', { name: 'icmp', activated: false, request: { hostname: '127.0.0.1' } }),

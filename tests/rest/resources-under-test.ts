@@ -61,7 +61,12 @@ export function resourcesUnderTest(): Resources {
           ...choices,
           checks: store.checks,
           checkGroups: store.checkGroups,
+          accounts: store.accounts,
           validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
+          refusesRuntime: (type) => {
+            const kind = checkKinds[type];
+            return kind.isScripted === true ? kind.refusesRuntime : undefined;
+          },
           newId,
         }),
       ),

@@ -24,7 +24,9 @@ export function probeKind(
   options: KindProbeOptions = {},
 ): Promise<Finding> {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
-  const probe = checkKinds[checkType].createProbe({ guard, version: '9.9', ...options.means });
+  const kind = checkKinds[checkType];
+  if (kind.isScripted === true) throw new Error(`${checkType} checks are scripts`);
+  const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
   const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
   return probe(inputOf(check, options.variables), new AbortController().signal);
 }
