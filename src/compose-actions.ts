@@ -18,6 +18,7 @@ import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
+import { createMaintenanceWindowActions } from '#actions/maintenance-windows.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -36,7 +37,7 @@ export type Actions = ReturnType<typeof composeActions>;
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { onChannelsChanged: onWritten } = means;
-  const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
+  const { checks, checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
   const choices = {
@@ -66,6 +67,7 @@ export function composeActions(means: ActionMeans) {
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
+    maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,

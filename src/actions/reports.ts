@@ -1,6 +1,7 @@
 // Reports on the checks of an account, with a figure for each and for each of their periods (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
-import { type Granularity, isZone, periodsOf, type QuickRange, type TimeSpan } from '#domain/calendar.ts';
+import { type Granularity, periodsOf, type QuickRange, type TimeSpan } from '#domain/calendar.ts';
+import { isZone } from '#domain/wall-time.ts';
 import type { CheckType } from '#domain/check.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from '#domain/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';

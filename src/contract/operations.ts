@@ -17,6 +17,7 @@ import type { Operation } from './operation.ts';
 import { processOperations } from './process.ts';
 import { runtimeOperations } from './runtime.ts';
 import { triggerOperations } from './trigger.ts';
+import { maintenanceWindowOperations } from './maintenance-window.ts';
 import { variableOperations } from './variable.ts';
 
 export const operations = {
@@ -33,6 +34,7 @@ export const operations = {
   ...deliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
+  ...maintenanceWindowOperations,
   ...locationOperations,
   ...noticeOperations,
   ...processOperations,

@@ -43,7 +43,8 @@ export type Reason =
   | 'clock'
   | 'store'
   | 'limit'
-  | 'moving';
+  | 'moving'
+  | 'maintenance';
 
 /** The certificate a check saw, for ALERT_SSL. */
 export interface SeenCertificate {

@@ -4,6 +4,7 @@ import type { StateRules } from '#domain/check-state.ts';
 import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
+import { type Maintenance, maintenanceAt, noMaintenance } from '#domain/maintenance-window.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import type { Finding, Reason } from '#domain/result.ts';
@@ -157,12 +158,16 @@ async function attemptOf(
   const { clock, startedAt } = options;
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
-  const rules = rulesOf(context, options.locations());
+  const maintenance = maintenanceOf(context, now);
+  const rules = rulesOf(context, options.locations(), maintenance);
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
     const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
+  }
+  if (maintenance.isPaused && run.attempt === 1 && run.source === 'SCHEDULER') {
+    return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retryAt: null, rules };
   }
   const missing = missingRuntime(context, options.runtimes(), now);
   if (missing !== null) {
@@ -182,7 +187,8 @@ async function attemptOf(
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
-  return { run, context, finding, outcome: 'unknown', retryAt: null, rules: rulesOf(context, options.locations()) };
+  const rules = rulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
+  return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
 }
 
 /**
@@ -210,7 +216,17 @@ export function probeInputOf(context: CheckContext): ProbeInput {
   return input;
 }
 
-function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations: readonly string[]): StateRules {
+/** What the windows of its account mean for a check now (epoch ms). */
+function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
+  if (maintenanceWindows.length === 0) return noMaintenance;
+  return maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+}
+
+function rulesOf(
+  { check, group, accountAlertSettings }: CheckContext,
+  locations: readonly string[],
+  maintenance: Maintenance,
+): StateRules {
   const effective = effectiveCheck(check, group);
   const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
   const settings = own ?? accountAlertSettings;
@@ -218,7 +234,7 @@ function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations
   const threshold = settings?.parallelRunFailureThreshold;
   return {
     escalation: escalationOf([own, accountAlertSettings]),
-    isMuted: effective.muted,
+    isMuted: effective.muted || maintenance.isSilenced,
     parallel:
       effective.runParallel && all.length > 1
         ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
@@ -229,6 +245,7 @@ function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations
 const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
+  maintenance: 'not run: a maintenance window pauses the check',
 };
 
 function notRun(reason: Reason, now: number): Finding {

@@ -33,6 +33,7 @@ export const reasons = [
   'processes',
   'output',
   'disk',
+  'maintenance',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

@@ -27,6 +27,7 @@ import type { Path } from './path.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
 import type { RollUps } from './roll-ups.ts';
+import { createMaintenanceWindows, type MaintenanceWindows } from './maintenance-windows.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
@@ -65,6 +66,7 @@ export interface Store {
   readonly alertChannels: AlertChannels;
   readonly channelConfigs: ChannelConfigs;
   readonly variables: Variables;
+  readonly maintenanceWindows: MaintenanceWindows;
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
   readonly path: Path;
@@ -211,6 +213,7 @@ function nounsOf(database: Database): Nouns {
     alertChannels: createAlertChannels(database),
     channelConfigs: createChannelConfigs(database),
     variables: createVariables(database),
+    maintenanceWindows: createMaintenanceWindows(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
     figures: createFigures(database),

@@ -97,6 +97,11 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     tcp: await make('/v1/checks/tcp', { name: 'tcp', activated: false, request: { hostname: '127.0.0.1', port: 1 } }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
     variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
+    'maintenance-windows': await make('/v1/maintenance-windows', {
+      name: 'fixture',
+      startsAt: '2020-01-01T00:00:00Z',
+      endsAt: '2020-01-01T01:00:00Z',
+    }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
   };
 }
