@@ -6,6 +6,7 @@ import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { backUp } from '#commands/backup.ts';
 import { CommandError } from '#commands/command-error.ts';
+import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
 import { chooseContainment } from '#scripts/choose-containment.ts';
@@ -145,6 +146,7 @@ async function doctor(words: string[]): Promise<number> {
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
     egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },
+    pingProblem: await pingProblem(findPing()),
     runtimes: {
       names: runtimes.map((runtime) => runtime.name),
       notInstalled,

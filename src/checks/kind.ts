@@ -33,6 +33,8 @@ export interface ProbeMeans {
   readonly extraCertificates?: readonly string[];
   /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
   readonly nameServers?: readonly string[];
+  /** The program that sends pings, by its full path; that of the machine by default. */
+  readonly pingCommand?: string;
 }
 
 /** One thing wrong with the settings of a check: where it stands, as `request.url`, and what would be right. */

@@ -3,6 +3,7 @@ import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
 import { browserKind } from './browser/browser-kind.ts';
 import { dnsKind } from './dns/dns-kind.ts';
+import { icmpKind } from './icmp/icmp-kind.ts';
 import type { CheckKind, ScriptedKind } from './kind.ts';
 import { multiStepKind } from './multi-step/multi-step-kind.ts';
 import { sslKind } from './ssl/ssl-kind.ts';
@@ -18,4 +19,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind | ScriptedKind>> =
   TCP: tcpKind,
   SSL: sslKind,
   DNS: dnsKind,
+  ICMP: icmpKind,
 };

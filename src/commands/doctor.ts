@@ -26,6 +26,8 @@ export interface DoctorInput {
     readonly proxy: { readonly host: string; readonly port: number } | null;
     readonly isLoopback: boolean;
   };
+  /** Why this machine cannot send pings; null = it can. */
+  readonly pingProblem: string | null;
   readonly runtimes: {
     readonly names: readonly string[];
     readonly notInstalled: readonly string[];
@@ -49,6 +51,7 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
       ? databaseFindings(input.database.path)
       : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
+    pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
     scriptFinding(input.containment),
     chromiumFinding(input.chromium),
@@ -162,6 +165,13 @@ function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Find
     grade: 'warning',
     message: `TOCSIN_EGRESS=${mode} while others can reach this server: who has a key can reach addresses of your network through checks and webhooks`,
   };
+}
+
+function pingFinding(problem: string | null): Finding {
+  const what = 'pings';
+  if (problem === null) return { what, grade: 'ok', message: 'can be sent' };
+  const remedy = 'ICMP checks end as unknown here; see docs/light-checks.md, "ICMP"';
+  return { what, grade: 'warning', message: `${problem}; ${remedy}` };
 }
 
 function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {

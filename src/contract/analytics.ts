@@ -15,6 +15,7 @@ export const analyticsPaths = {
   'tcp-checks': 'TCP',
   ssl: 'SSL',
   dns: 'DNS',
+  icmp: 'ICMP',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

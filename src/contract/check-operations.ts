@@ -25,6 +25,9 @@ import {
   dnsCheck,
   dnsCheckCreate,
   dnsCheckUpdate,
+  icmpCheck,
+  icmpCheckCreate,
+  icmpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -209,6 +212,22 @@ test('the shop is open', async ({ page }) => {
     },
     response: dnsCheck,
   },
+  createIcmpCheck: {
+    ...creating,
+    path: '/v1/checks/icmp',
+    summary: 'Create an ICMP check',
+    description: 'Watches whether a host answers pings, how many of them and how fast.',
+    body: icmpCheckCreate,
+    example: {
+      name: 'Gateway',
+      frequency: 1,
+      request: {
+        hostname: 'gateway.example',
+        assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
+      },
+    },
+    response: icmpCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -279,6 +298,13 @@ test('the shop is open', async ({ page }) => {
     summary: 'Change a DNS check',
     body: dnsCheckUpdate,
     response: dnsCheck,
+  },
+  updateIcmpCheck: {
+    ...changing,
+    path: '/v1/checks/icmp/{id}',
+    summary: 'Change an ICMP check',
+    body: icmpCheckUpdate,
+    response: icmpCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -7,12 +7,13 @@ import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
+import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -56,6 +57,12 @@ const dnsFields = z.strictObject({
   degradedResponseTime: responseTime(500, slower),
   maxResponseTime: responseTime(1000, slowest),
 });
+const icmpFields = z.strictObject({
+  ...checkFields,
+  request: icmpRequest,
+  degradedPacketLossThreshold: packetLoss(10, 'From this loss on it is degraded.'),
+  maxPacketLossThreshold: packetLoss(20, 'From this loss on it has failed.'),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
@@ -91,6 +98,11 @@ export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: of
 export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
   id: 'DnsCheckCreate',
 });
+export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: ofPath('ICMP').default('ICMP') })).meta(
+  {
+    id: 'IcmpCheckCreate',
+  },
+);
 export const anyCheckCreate = ignoring(
   (body) =>
     'checkType' in body && (body.checkType === 'MULTI_STEP' || body.checkType === 'BROWSER')
@@ -106,6 +118,7 @@ export const anyCheckCreate = ignoring(
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
       dnsFields.extend({ checkType: z.literal('DNS') }),
+      icmpFields.extend({ checkType: z.literal('ICMP') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -143,6 +156,10 @@ export const dnsCheckUpdate = ignoring(
   ignored,
   updateOf(dnsFields).extend({ checkType: ofPath('DNS').exactOptional() }),
 ).meta({ id: 'DnsCheckUpdate' });
+export const icmpCheckUpdate = ignoring(
+  ignored,
+  updateOf(icmpFields).extend({ checkType: ofPath('ICMP').exactOptional() }),
+).meta({ id: 'IcmpCheckUpdate' });
 
 const id = z.uuid();
 
@@ -199,9 +216,28 @@ export const dnsCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
+export const icmpCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('ICMP'),
+    ...checkFieldsShown,
+    request: icmpRequestShown,
+    degradedPacketLossThreshold: z.number(),
+    maxPacketLossThreshold: z.number(),
+  })
+  .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, browserCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
+  .discriminatedUnion('checkType', [
+    apiCheck,
+    multiStepCheck,
+    browserCheck,
+    urlCheck,
+    tcpCheck,
+    sslCheck,
+    dnsCheck,
+    icmpCheck,
+  ])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

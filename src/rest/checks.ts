@@ -44,6 +44,7 @@ const typed = [
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
   ['DNS', 'createDnsCheck', 'updateDnsCheck'],
+  ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -53,6 +54,8 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 const settingNames: ReadonlySet<string> = new Set([
   'request',
   'sslConfig',
+  'degradedPacketLossThreshold',
+  'maxPacketLossThreshold',
   'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',

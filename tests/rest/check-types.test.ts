@@ -101,6 +101,16 @@ const types = {
     },
     refused: [{ request: { query: 'shop..example', recordType: 'A' } }, 'request.query'],
   },
+  ICMP: {
+    path: 'icmp',
+    least: { request: { hostname: 'gateway.example' } },
+    shown: {
+      request: { hostname: 'gateway.example', ipFamily: null, pingCount: 10, assertions: [] },
+      degradedPacketLossThreshold: 10,
+      maxPacketLossThreshold: 20,
+    },
+    refused: [{ request: { hostname: 'gateway.example', pingCount: 51 } }, 'request.pingCount'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {

@@ -93,6 +93,7 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     browser: await make('/v1/checks/browser', { name: 'browser', activated: false, script: 'await 1;' }),
     url: await make('/v1/checks/url', { name: 'url', activated: false, request: { url } }),
     dns: await make('/v1/checks/dns', { name: 'dns', activated: false, request: { query: 'a.test', recordType: 'A' } }),
+    icmp: await make('/v1/checks/icmp', { name: 'icmp', activated: false, request: { hostname: '127.0.0.1' } }),
     ssl: await make('/v1/checks/ssl', { name: 'ssl', activated: false, sslConfig: { hostname: '127.0.0.1' } }),
     tcp: await make('/v1/checks/tcp', { name: 'tcp', activated: false, request: { hostname: '127.0.0.1', port: 1 } }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
