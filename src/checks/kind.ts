@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import type { RunScript } from '#domain/script.ts';
+import type { RunScript, ScriptBrowser } from '#domain/script.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -33,6 +33,8 @@ export interface ProbeMeans {
   readonly extraCertificates?: readonly string[];
   /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
   readonly nameServers?: readonly string[];
+  /** The program that sends pings, by its full path; that of the machine by default. */
+  readonly pingCommand?: string;
 }
 
 /** One thing wrong with the settings of a check: where it stands, as `request.url`, and what would be right. */
@@ -59,6 +61,8 @@ export interface ScriptProbeMeans {
   readonly runScript: RunScript;
   /** The installed runtimes. */
   readonly runtimes: () => readonly ScriptRuntime[];
+  /** The browser there is; null = none. */
+  readonly chromium: () => ScriptBrowser | null;
   /** Epoch ms. */
   readonly now: () => number;
 }

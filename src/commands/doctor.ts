@@ -26,11 +26,15 @@ export interface DoctorInput {
     readonly proxy: { readonly host: string; readonly port: number } | null;
     readonly isLoopback: boolean;
   };
+  /** Why this machine cannot send pings; null = it can. */
+  readonly pingProblem: string | null;
   readonly runtimes: {
     readonly names: readonly string[];
     readonly notInstalled: readonly string[];
     readonly problems: readonly string[];
   };
+  /** The browser of browser checks; null = none is here. */
+  readonly chromium: string | null;
   /** How far scripts are kept apart here, and why not further. */
   readonly containment: { readonly level: string; readonly refused: readonly string[] };
 }
@@ -47,8 +51,10 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
       ? databaseFindings(input.database.path)
       : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
+    pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
     scriptFinding(input.containment),
+    chromiumFinding(input.chromium),
     await serviceFinding(input.address),
   ];
 }
@@ -161,6 +167,13 @@ function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Find
   };
 }
 
+function pingFinding(problem: string | null): Finding {
+  const what = 'pings';
+  if (problem === null) return { what, grade: 'ok', message: 'can be sent' };
+  const remedy = 'ICMP checks end as unknown here; see docs/light-checks.md, "ICMP"';
+  return { what, grade: 'warning', message: `${problem}; ${remedy}` };
+}
+
 function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {
   const install = 'npm run tocsin -- runtimes install';
   const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
@@ -178,6 +191,16 @@ function scriptFinding({ level, refused }: DoctorInput['containment']): Finding 
     what,
     grade: 'warning',
     message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  };
+}
+
+function chromiumFinding(path: string | null): Finding {
+  const what = 'chromium';
+  if (path !== null) return { what, grade: 'ok', message: path };
+  return {
+    what,
+    grade: 'warning',
+    message: 'none is here, so browser checks are unknown: run npm ci, or set TOCSIN_CHROMIUM',
   };
 }
 

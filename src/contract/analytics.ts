@@ -10,10 +10,12 @@ type CheckType = (typeof checkTypes)[number];
 export const analyticsPaths = {
   'api-checks': 'API',
   'multistep-checks': 'MULTI_STEP',
+  'browser-checks': 'BROWSER',
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',
   dns: 'DNS',
+  icmp: 'ICMP',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

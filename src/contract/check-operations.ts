@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  browserCheck,
+  browserCheckCreate,
+  browserCheckUpdate,
   multiStepCheck,
   multiStepCheckCreate,
   multiStepCheckUpdate,
@@ -22,6 +25,9 @@ import {
   dnsCheck,
   dnsCheckCreate,
   dnsCheckUpdate,
+  icmpCheck,
+  icmpCheckCreate,
+  icmpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -125,6 +131,25 @@ test('an order is taken', async ({ request }) => {
     },
     response: multiStepCheck,
   },
+  createBrowserCheck: {
+    ...creating,
+    path: '/v1/checks/browser',
+    summary: 'Create a browser check',
+    description: 'Runs a script that drives a Chromium: tests of Playwright, or a plain program.',
+    body: browserCheckCreate,
+    example: {
+      name: 'Front page',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('the shop is open', async ({ page }) => {
+  await page.goto('https://shop.example/');
+  await expect(page.getByRole('heading', { name: 'Shop' })).toBeVisible();
+});
+`,
+    },
+    response: browserCheck,
+  },
   createUrlCheck: {
     ...creating,
     path: '/v1/checks/url',
@@ -187,6 +212,22 @@ test('an order is taken', async ({ request }) => {
     },
     response: dnsCheck,
   },
+  createIcmpCheck: {
+    ...creating,
+    path: '/v1/checks/icmp',
+    summary: 'Create an ICMP check',
+    description: 'Watches whether a host answers pings, how many of them and how fast.',
+    body: icmpCheckCreate,
+    example: {
+      name: 'Gateway',
+      frequency: 1,
+      request: {
+        hostname: 'gateway.example',
+        assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
+      },
+    },
+    response: icmpCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -223,6 +264,13 @@ test('an order is taken', async ({ request }) => {
     body: multiStepCheckUpdate,
     response: multiStepCheck,
   },
+  updateBrowserCheck: {
+    ...changing,
+    path: '/v1/checks/browser/{id}',
+    summary: 'Change a browser check',
+    body: browserCheckUpdate,
+    response: browserCheck,
+  },
   updateUrlCheck: {
     ...changing,
     path: '/v1/checks/url/{id}',
@@ -250,6 +298,13 @@ test('an order is taken', async ({ request }) => {
     summary: 'Change a DNS check',
     body: dnsCheckUpdate,
     response: dnsCheck,
+  },
+  updateIcmpCheck: {
+    ...changing,
+    path: '/v1/checks/icmp/{id}',
+    summary: 'Change an ICMP check',
+    body: icmpCheckUpdate,
+    response: icmpCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -7,12 +7,13 @@ import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
+import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -31,6 +32,7 @@ const apiFields = z.strictObject({
   ...scriptFields,
 });
 const multiStepFields = z.strictObject(scriptedFields);
+const browserFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -55,6 +57,12 @@ const dnsFields = z.strictObject({
   degradedResponseTime: responseTime(500, slower),
   maxResponseTime: responseTime(1000, slowest),
 });
+const icmpFields = z.strictObject({
+  ...checkFields,
+  request: icmpRequest,
+  degradedPacketLossThreshold: packetLoss(10, 'From this loss on it is degraded.'),
+  maxPacketLossThreshold: packetLoss(20, 'From this loss on it has failed.'),
+});
 
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
@@ -74,6 +82,10 @@ export const multiStepCheckCreate = ignoring(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
+export const browserCheckCreate = ignoring(
+  ignoredOfScripted,
+  browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
+).meta({ id: 'BrowserCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -86,17 +98,27 @@ export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: of
 export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
   id: 'DnsCheckCreate',
 });
+export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: ofPath('ICMP').default('ICMP') })).meta(
+  {
+    id: 'IcmpCheckCreate',
+  },
+);
 export const anyCheckCreate = ignoring(
-  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
+  (body) =>
+    'checkType' in body && (body.checkType === 'MULTI_STEP' || body.checkType === 'BROWSER')
+      ? ignoredOfScripted
+      : ignoredOfApi,
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
       multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+      browserFields.extend({ checkType: z.literal('BROWSER') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
       dnsFields.extend({ checkType: z.literal('DNS') }),
+      icmpFields.extend({ checkType: z.literal('ICMP') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -114,6 +136,10 @@ export const multiStepCheckUpdate = ignoring(
   ignoredOfScripted,
   updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
 ).meta({ id: 'MultiStepCheckUpdate' });
+export const browserCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(browserFields).extend({ checkType: ofPath('BROWSER').exactOptional() }),
+).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -130,6 +156,10 @@ export const dnsCheckUpdate = ignoring(
   ignored,
   updateOf(dnsFields).extend({ checkType: ofPath('DNS').exactOptional() }),
 ).meta({ id: 'DnsCheckUpdate' });
+export const icmpCheckUpdate = ignoring(
+  ignored,
+  updateOf(icmpFields).extend({ checkType: ofPath('ICMP').exactOptional() }),
+).meta({ id: 'IcmpCheckUpdate' });
 
 const id = z.uuid();
 
@@ -147,6 +177,9 @@ export const apiCheck = z
 export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+export const browserCheck = z
+  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -183,9 +216,28 @@ export const dnsCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
+export const icmpCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('ICMP'),
+    ...checkFieldsShown,
+    request: icmpRequestShown,
+    degradedPacketLossThreshold: z.number(),
+    maxPacketLossThreshold: z.number(),
+  })
+  .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck])
+  .discriminatedUnion('checkType', [
+    apiCheck,
+    multiStepCheck,
+    browserCheck,
+    urlCheck,
+    tcpCheck,
+    sslCheck,
+    dnsCheck,
+    icmpCheck,
+  ])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

@@ -39,10 +39,12 @@ export function checkRoutes(actions: CheckActions): Route[] {
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
+  ['BROWSER', 'createBrowserCheck', 'updateBrowserCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
   ['DNS', 'createDnsCheck', 'updateDnsCheck'],
+  ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -52,6 +54,8 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 const settingNames: ReadonlySet<string> = new Set([
   'request',
   'sslConfig',
+  'degradedPacketLossThreshold',
+  'maxPacketLossThreshold',
   'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',

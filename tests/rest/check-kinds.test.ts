@@ -1,6 +1,7 @@
 // A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
@@ -155,4 +156,18 @@ test('a DNS check fails when the answer is another than it should be, and shows 
   assert.match(String(json['CHECK_ERROR_MESSAGE']), /to equal "192\.0\.2\.1", got "192\.0\.2\.66"$/);
   assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /shop\.example\. 300 IN A 192\.0\.2\.66/);
   assert.equal((await must('GET', `/v1/analytics/dns/${id}`))['checkType'], 'DNS');
+});
+
+test('an ICMP check tells of a host that answers, or of a machine that cannot ask: never of a failure it did not see', async (t) => {
+  const { run, must } = await scene(t);
+  const { id, result } = await run('icmp', { request: { hostname: '127.0.0.1', pingCount: 2 } });
+  const problem = await pingProblem(findPing());
+  const expected = problem === null ? ['passed', null] : ['unknown', 'observer-network'];
+  assert.deepEqual([result['outcome'], result['reason']], expected, String(result['message']));
+  const part = result['icmpCheckResult'] as { response: Body | null; requestError: string | null };
+  assert.deepEqual(
+    [part.response?.['received'] ?? null, part.requestError],
+    problem === null ? [2, null] : [null, problem],
+  );
+  assert.equal((await must('GET', `/v1/analytics/icmp/${id}`))['checkType'], 'ICMP');
 });

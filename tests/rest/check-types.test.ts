@@ -19,6 +19,12 @@ const types = {
     shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
     refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
   },
+  BROWSER: {
+    path: 'browser',
+    least: { script: 'await 1;' },
+    shown: { script: 'await 1;', scriptPath: null, dependencies: [], runtimeWarning: null },
+    refused: [{ scriptPath: 'check.py' }, 'scriptPath'],
+  },
   URL: {
     path: 'url',
     least: { request: { url: 'https://shop.example/' } },
@@ -94,6 +100,16 @@ const types = {
       maxResponseTime: 1000,
     },
     refused: [{ request: { query: 'shop..example', recordType: 'A' } }, 'request.query'],
+  },
+  ICMP: {
+    path: 'icmp',
+    least: { request: { hostname: 'gateway.example' } },
+    shown: {
+      request: { hostname: 'gateway.example', ipFamily: null, pingCount: 10, assertions: [] },
+      degradedPacketLossThreshold: 10,
+      maxPacketLossThreshold: 20,
+    },
+    refused: [{ request: { hostname: 'gateway.example', pingCount: 51 } }, 'request.pingCount'],
   },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
