@@ -13,7 +13,7 @@ import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -32,6 +32,7 @@ const apiFields = z.strictObject({
   ...scriptFields,
 });
 const multiStepFields = z.strictObject(scriptedFields);
+const browserFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -81,6 +82,10 @@ export const multiStepCheckCreate = ignoring(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
+export const browserCheckCreate = ignoring(
+  ignoredOfScripted,
+  browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
+).meta({ id: 'BrowserCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -99,12 +104,16 @@ export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: 
   },
 );
 export const anyCheckCreate = ignoring(
-  (body) => ('checkType' in body && body.checkType === 'MULTI_STEP' ? ignoredOfScripted : ignoredOfApi),
+  (body) =>
+    'checkType' in body && (body.checkType === 'MULTI_STEP' || body.checkType === 'BROWSER')
+      ? ignoredOfScripted
+      : ignoredOfApi,
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
       multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+      browserFields.extend({ checkType: z.literal('BROWSER') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
@@ -127,6 +136,10 @@ export const multiStepCheckUpdate = ignoring(
   ignoredOfScripted,
   updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
 ).meta({ id: 'MultiStepCheckUpdate' });
+export const browserCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(browserFields).extend({ checkType: ofPath('BROWSER').exactOptional() }),
+).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -164,6 +177,9 @@ export const apiCheck = z
 export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+export const browserCheck = z
+  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -212,7 +228,16 @@ export const icmpCheck = z
   .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, multiStepCheck, urlCheck, tcpCheck, sslCheck, dnsCheck, icmpCheck])
+  .discriminatedUnion('checkType', [
+    apiCheck,
+    multiStepCheck,
+    browserCheck,
+    urlCheck,
+    tcpCheck,
+    sslCheck,
+    dnsCheck,
+    icmpCheck,
+  ])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 
