@@ -65,7 +65,7 @@ export function liftingSslConfig<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => {
     if (!isObject(value) || !isObject(value['request']) || 'sslConfig' in value) return value;
     const { request, ...rest } = value;
-    const { sslConfig: config, sslClientCertificateId: certificate, ...place } = request as Fields;
+    const { sslConfig: config, sslClientCertificateId: certificate, ...place } = request;
     if (!isObject(config)) return value;
     const unknown =
       certificate === null || certificate === '' || certificate === undefined

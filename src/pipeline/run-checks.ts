@@ -1,5 +1,5 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
-import { escalationOf } from '#domain/alert-settings.ts';
+import { escalationOf, remindersOf } from '#domain/alert-settings.ts';
 import type { StateRules } from '#domain/check-state.ts';
 import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
@@ -235,6 +235,7 @@ function rulesOf(
   return {
     escalation: escalationOf([own, accountAlertSettings]),
     isMuted: effective.muted || maintenance.isSilenced,
+    reminders: remindersOf(settings),
     parallel:
       effective.runParallel && all.length > 1
         ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }

@@ -8,6 +8,7 @@ import { cheapClaims } from './migrations/0005-cheap-claims.ts';
 import { attemptsIndex } from './migrations/0006-attempts-index.ts';
 import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 import { maintenanceWindows } from './migrations/0008-maintenance-windows.ts';
+import { reminders } from './migrations/0009-reminders.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -19,6 +20,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   attemptsIndex,
   schedulesInStep,
   maintenanceWindows,
+  reminders,
 ];
 
 /** The version that this program knows and needs. */
