@@ -1,4 +1,5 @@
 // Joins every action with the store, the kinds of checks and the channels.
+import { randomUUID } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
@@ -11,6 +12,8 @@ import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { createHeartbeatActions } from '#actions/heartbeats.ts';
+import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
@@ -25,7 +28,9 @@ import type { ChannelType } from '#domain/alert-channel.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
+import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
+import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
@@ -39,6 +44,7 @@ export function composeActions(means: ActionMeans) {
   const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
+  const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
   const choices = {
     locations: () => ownProcess.servedLocations(),
     runtimes: runtimes.list,
@@ -59,8 +65,12 @@ export function composeActions(means: ActionMeans) {
       checkGroups,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
       newId,
+      newToken: randomUUID,
+      pingUrl,
     }),
-    checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
+    heartbeats: createHeartbeatActions({ ...store, clock }),
+    pings: joinPings(means),
+    checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
@@ -89,6 +99,15 @@ export function composeActions(means: ActionMeans) {
     notices: createNoticeActions({ ...store, ...means }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
+}
+
+/** Pings that come in while others are written share the next commit. */
+function joinPings({ store, clock, movedAccounts, wake }: ActionMeans) {
+  const receive = createGather({
+    write: (pings: readonly ReceivedPing[]) => store.path.receivePings(pings),
+    most: 500,
+  });
+  return createPingActions({ receive, movedAccounts, clock, wake: () => wake('judge-heartbeats') });
 }
 
 /** A key that is forgotten here is read again by every process. */

@@ -25,7 +25,9 @@ const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = watchLoopDelay();
 const probes = new Map<string, Probe>(
-  Object.entries(checkKinds).map(([type, kind]) => [type, kind.createProbe({ ...settings, guard })]),
+  Object.entries(checkKinds).flatMap(([type, { createProbe }]) =>
+    createProbe === null ? [] : [[type, createProbe({ ...settings, guard })]],
+  ),
 );
 const inputs = new Map<string, ProbeInput>();
 const underWay = new Map<number, AbortController>();

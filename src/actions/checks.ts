@@ -7,6 +7,7 @@ import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
+import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
 import {
   objectOrNull,
   requestMeant,
@@ -63,6 +64,9 @@ interface Write {
   readonly isAutoAssigned: boolean;
 }
 
+/** Where a heartbeat with that token is pinged. */
+export type PingUrl = (token: string) => string;
+
 /** What these actions need. */
 export interface CheckMeans extends Choices {
   readonly checks: {
@@ -76,6 +80,10 @@ export interface CheckMeans extends Choices {
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly newId: () => string;
+  /** UUID that nobody can guess. */
+  readonly newToken: () => string;
+  /** Where a heartbeat with that token is pinged. */
+  readonly pingUrl: PingUrl;
 }
 
 /** Ids of other accounts are refused as ids of nothing are: `not-found`. */
@@ -105,20 +113,20 @@ export interface CheckActions {
 }
 
 export function createCheckActions(means: CheckMeans): CheckActions {
-  const { checks, newId } = means;
+  const { checks, newId, pingUrl } = means;
   return {
     async list(caller, search, slice, isEffective = false) {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, means) : rows;
-      return { rows: shown.map((stored) => shownCheck(caller, stored)), total };
+      return { rows: shown.map((stored) => shownCheck(caller, stored, pingUrl)), total };
     },
     async find(caller, id, isEffective = false) {
       requirePermission(caller, 'read');
       const stored = await checks.find(caller.accountId, id);
       if (stored === null) throw notFound('check', id);
       const [shown = stored] = isEffective ? await withGroups(caller, [stored], means) : [stored];
-      return shownCheck(caller, shown);
+      return shownCheck(caller, shown, pingUrl);
     },
     async create(caller, checkType, input, isAutoAssigned) {
       requirePermission(caller, 'write');
@@ -129,11 +137,11 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         ...fields,
         ...identity,
         environmentVariables,
-        settings: settingsMeant(input.settings, {}),
+        settings: settingsMeant(checkType, input.settings, {}, means),
       };
       refuseProblems(problemsOf(check, input, means));
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
-      return shownCheck(caller, savedOrRefused(added));
+      return shownCheck(caller, savedOrRefused(added), pingUrl);
     },
     async change(caller, id, change, checkType) {
       requirePermission(caller, 'write');
@@ -144,13 +152,13 @@ export function createCheckActions(means: CheckMeans): CheckActions {
           change.environmentVariables === undefined
             ? present.environmentVariables
             : variablesMeant(change.environmentVariables, present.environmentVariables);
-        const settings = settingsMeant(change.settings ?? {}, present.settings);
+        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         refuseProblems(problemsOf(check, change, means));
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
-      return shownCheck(caller, savedOrRefused(changed));
+      return shownCheck(caller, savedOrRefused(changed), pingUrl);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -169,12 +177,11 @@ function requireType(present: Check, change: Partial<CheckInput>, checkType: Che
 }
 
 /** A stored check as a caller may see it. */
-export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck): ShownCheck {
-  const request = objectOrNull(check.settings['request']);
+export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck, pingUrl: PingUrl): ShownCheck {
   return {
     ...check,
     environmentVariables: shownVariables(caller, check.environmentVariables),
-    settings: request === null ? check.settings : { ...check.settings, request: shownRequest(caller, request) },
+    settings: shownSettings(caller, check.settings, pingUrl),
     alertChannelSubscriptions: subscriptions,
   };
 }
@@ -188,8 +195,23 @@ function problemsOf(check: Check, written: Partial<CheckInput>, means: CheckMean
   return problems;
 }
 
-function settingsMeant(written: JsonObject, present: JsonObject): JsonObject {
+function shownSettings(caller: Caller, settings: JsonObject, pingUrl: PingUrl): JsonObject {
+  const [request, heartbeat] = [objectOrNull(settings['request']), objectOrNull(settings['heartbeat'])];
+  return {
+    ...settings,
+    ...(request !== null && { request: shownRequest(caller, request) }),
+    ...(heartbeat !== null && { heartbeat: shownHeartbeat(caller, heartbeat, pingUrl) }),
+  };
+}
+
+function settingsMeant(
+  checkType: CheckType,
+  written: JsonObject,
+  present: JsonObject,
+  { newToken }: CheckMeans,
+): JsonObject {
   const settings = { ...present, ...written };
+  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
   const request = objectOrNull(written['request']);
   if (request === null) return settings;
   return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };

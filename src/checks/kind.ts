@@ -46,7 +46,8 @@ export interface KindFacts {
 
 /** A kind of check. */
 export interface CheckKind {
-  createProbe(means: ProbeMeans): Probe;
+  /** null = it is not probed: it waits to be called. */
+  readonly createProbe: ((means: ProbeMeans) => Probe) | null;
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */

@@ -1,6 +1,7 @@
 // The kinds of checks there are: a new kind is a folder and a line here.
 import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
+import { heartbeatKind } from './heartbeat/heartbeat-kind.ts';
 import type { CheckKind } from './kind.ts';
 import { sslKind } from './ssl/ssl-kind.ts';
 import { tcpKind } from './tcp/tcp-kind.ts';
@@ -12,4 +13,5 @@ export const checkKinds: Readonly<Record<CheckType, CheckKind>> = {
   URL: urlKind,
   TCP: tcpKind,
   SSL: sslKind,
+  HEARTBEAT: heartbeatKind,
 };

@@ -12,6 +12,7 @@ export const analyticsPaths = {
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',
+  'heartbeat-checks': 'HEARTBEAT',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  heartbeatCheck,
+  heartbeatCheckCreate,
+  heartbeatCheckUpdate,
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
@@ -143,6 +146,16 @@ export const checkOperations = {
     },
     response: sslCheck,
   },
+  createHeartbeatCheck: {
+    ...creating,
+    path: '/v1/checks/heartbeat',
+    summary: 'Create a heartbeat check',
+    description:
+      'Waits to be called by a job at `heartbeat.pingUrl`, and alerts when it is not. `frequency` means nothing.',
+    body: heartbeatCheckCreate,
+    example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
+    response: heartbeatCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -192,6 +205,14 @@ export const checkOperations = {
     summary: 'Change an SSL check',
     body: sslCheckUpdate,
     response: sslCheck,
+  },
+  updateHeartbeatCheck: {
+    ...changing,
+    path: '/v1/checks/heartbeat/{id}',
+    summary: 'Change a heartbeat check',
+    example: { heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours' } },
+    body: heartbeatCheckUpdate,
+    response: heartbeatCheck,
   },
   deleteCheck: {
     method: 'DELETE',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { checkTypes } from './check.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts';
+import { heartbeatCheckResult } from './heartbeat.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -132,6 +133,7 @@ const parts = {
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
+  heartbeatCheckResult: heartbeatCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
 export const resultParts = {
@@ -139,6 +141,7 @@ export const resultParts = {
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
   SSL: 'sslCheckResult',
+  HEARTBEAT: 'heartbeatCheckResult',
 } as const satisfies Record<(typeof checkTypes)[number], keyof typeof parts>;
 
 export const checkResult = z

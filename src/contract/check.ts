@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { apiRequest, apiRequestShown } from './api-request.ts';
 import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
+import { heartbeat, heartbeatShown } from './heartbeat.ts';
 import { ignoring } from './lists.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
@@ -10,7 +11,7 @@ import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'TCP', 'SSL'] as const;
+export const checkTypes = ['API', 'URL', 'TCP', 'SSL', 'HEARTBEAT'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -47,6 +48,8 @@ const sslFields = z.strictObject({
   maxResponseTime: responseTime(10_000, slowest),
 });
 
+const heartbeatFields = z.strictObject({ ...checkFields, heartbeat });
+
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
   return z.literal(type, `must be ${type} here, or left out`);
@@ -54,6 +57,7 @@ function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
 
 /** What clients send with checks of other types, and what means something here. */
 const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
+const ignoredOfHeartbeat = ignored.filter((name) => name !== 'heartbeat');
 
 export const apiCheckCreate = ignoring(
   ignoredOfApi,
@@ -70,8 +74,12 @@ export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: of
 export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
   id: 'SslCheckCreate',
 });
+export const heartbeatCheckCreate = ignoring(
+  ignoredOfHeartbeat,
+  heartbeatFields.extend({ checkType: ofPath('HEARTBEAT').default('HEARTBEAT') }),
+).meta({ id: 'HeartbeatCheckCreate' });
 export const anyCheckCreate = ignoring(
-  ignoredOfApi,
+  ({ checkType }) => (checkType === 'HEARTBEAT' ? ignoredOfHeartbeat : ignoredOfApi),
   z.discriminatedUnion(
     'checkType',
     [
@@ -79,6 +87,7 @@ export const anyCheckCreate = ignoring(
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
+      heartbeatFields.extend({ checkType: z.literal('HEARTBEAT') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -104,6 +113,10 @@ export const sslCheckUpdate = ignoring(
   ignored,
   updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
 ).meta({ id: 'SslCheckUpdate' });
+export const heartbeatCheckUpdate = ignoring(
+  ignoredOfHeartbeat,
+  updateOf(heartbeatFields).extend({ checkType: ofPath('HEARTBEAT').exactOptional() }),
+).meta({ id: 'HeartbeatCheckUpdate' });
 
 const id = z.uuid();
 
@@ -145,9 +158,12 @@ export const sslCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'SslCheck', description: 'Watches a certificate, and the connection it is shown over.' });
+export const heartbeatCheck = z
+  .strictObject({ id, checkType: z.literal('HEARTBEAT'), ...checkFieldsShown, heartbeat: heartbeatShown })
+  .meta({ id: 'HeartbeatCheck', description: 'Waits to be called by a job, and alerts when it is not.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, sslCheck])
+  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, sslCheck, heartbeatCheck])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

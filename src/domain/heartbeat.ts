@@ -66,7 +66,11 @@ export interface PingStep {
   /** Never before the newest result. */
   readonly at: number;
   /** What is judged of it; null = it is an event and nothing more. */
-  readonly judged: { readonly isFailure: boolean; readonly intervalMs: number | null; readonly tookMs: number | null } | null;
+  readonly judged: {
+    readonly isFailure: boolean;
+    readonly intervalMs: number | null;
+    readonly tookMs: number | null;
+  } | null;
   readonly heartbeat: Heartbeat;
 }
 

@@ -26,6 +26,8 @@ export type Reason =
   | 'body'
   | 'egress-refused'
   | 'settings'
+  | 'no-ping'
+  | 'job-failed'
   // of the observer
   | 'observer-slow'
   | 'observer-network'

@@ -1,6 +1,4 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
-import { escalationOf } from '#domain/alert-settings.ts';
-import type { StateRules } from '#domain/check-state.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
@@ -8,6 +6,7 @@ import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
 import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
+import { stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
@@ -134,7 +133,7 @@ async function attemptOf(
   const { clock, startedAt } = options;
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
-  const rules = rulesOf(context, options.locations());
+  const rules = stateRulesOf(context, options.locations());
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
@@ -159,7 +158,14 @@ async function attemptOf(
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
-  return { run, context, finding, outcome: 'unknown', retryAt: null, rules: rulesOf(context, options.locations()) };
+  return {
+    run,
+    context,
+    finding,
+    outcome: 'unknown',
+    retryAt: null,
+    rules: stateRulesOf(context, options.locations()),
+  };
 }
 
 /**
@@ -185,22 +191,6 @@ export function probeInputOf(context: CheckContext): ProbeInput {
   const input: ProbeInput = { check, group, variables: merged, revision };
   inputs.set(context, input);
   return input;
-}
-
-function rulesOf({ check, group, accountAlertSettings }: CheckContext, locations: readonly string[]): StateRules {
-  const effective = effectiveCheck(check, group);
-  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
-  const settings = own ?? accountAlertSettings;
-  const all = effective.locations.filter((code) => locations.includes(code));
-  const threshold = settings?.parallelRunFailureThreshold;
-  return {
-    escalation: escalationOf([own, accountAlertSettings]),
-    isMuted: effective.muted,
-    parallel:
-      effective.runParallel && all.length > 1
-        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
-        : null,
-  };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

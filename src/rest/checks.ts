@@ -41,6 +41,7 @@ const typed = [
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
+  ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -50,6 +51,7 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 const settingNames: ReadonlySet<string> = new Set([
   'request',
   'sslConfig',
+  'heartbeat',
   'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',

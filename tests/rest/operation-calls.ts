@@ -92,6 +92,11 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     url: await make('/v1/checks/url', { name: 'url', activated: false, request: { url } }),
     ssl: await make('/v1/checks/ssl', { name: 'ssl', activated: false, sslConfig: { hostname: '127.0.0.1' } }),
     tcp: await make('/v1/checks/tcp', { name: 'tcp', activated: false, request: { hostname: '127.0.0.1', port: 1 } }),
+    heartbeat: await make('/v1/checks/heartbeat', {
+      name: 'heartbeat',
+      activated: false,
+      heartbeat: { period: 1, periodUnit: 'days', grace: 0, graceUnit: 'days' },
+    }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
     variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),

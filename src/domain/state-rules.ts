@@ -1,0 +1,25 @@
+// Under which settings the results of a check are folded into its state.
+import { escalationOf } from './alert-settings.ts';
+import type { StateRules } from './check-state.ts';
+import { effectiveCheck } from './effective-check.ts';
+import type { CheckContext } from './recording.ts';
+
+/** @param locations run locations that are served; none = the check has no more than one */
+export function stateRulesOf(
+  { check, group, accountAlertSettings }: CheckContext,
+  locations: readonly string[],
+): StateRules {
+  const effective = effectiveCheck(check, group);
+  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
+  const settings = own ?? accountAlertSettings;
+  const all = effective.locations.filter((code) => locations.includes(code));
+  const threshold = settings?.parallelRunFailureThreshold;
+  return {
+    escalation: escalationOf([own, accountAlertSettings]),
+    isMuted: effective.muted,
+    parallel:
+      effective.runParallel && all.length > 1
+        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
+        : null,
+  };
+}
