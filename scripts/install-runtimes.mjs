@@ -1,17 +1,20 @@
-// Installs the packages of every runtime under runtimes/, each from its own lock; npm runs it after an install.
+// Installs the packages of runtimes, each from its own lock; npm runs it after an install, for the CURRENT one.
 //
 // Plain JavaScript, because it may have to run under the Node.js of the machine. After an `npm ci` that had no network
 // for it, it says what is missing and lets the install end well: everything but scripts of checks works without.
-// Called by hand (npm run runtimes:install) a failure is its exit code.
+// Called by hand (npm run tocsin -- runtimes install) a failure is its exit code. Words: names of runtimes, or `all`;
+// without any, the CURRENT one. --folder=<path> is where the runtimes are.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const folder = resolve(process.argv[2] ?? join(root, 'runtimes'));
 const afterInstall = process.env.npm_lifecycle_event === 'postinstall';
+const words = process.argv.slice(2);
+const folderWord = words.find((word) => word.startsWith('--folder='));
+const folder = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'runtimes'));
 
 /** What an installation was made from; kept beside the packages so that an unchanged one is not made again. */
 function stampOf(runtime) {
@@ -30,29 +33,67 @@ function npm(args, cwd) {
   return spawnSync('npm', args, { cwd, env, encoding: 'utf8', shell: process.platform === 'win32' });
 }
 
-function install(runtime) {
-  const stampFile = join(runtime, 'node_modules', '.tocsin-installed');
+/** Bytes that a folder takes on disk. */
+function bytesOf(path) {
+  let bytes = 0;
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const below = join(path, entry.name);
+    if (entry.isDirectory()) bytes += bytesOf(below);
+    else bytes += (lstatSync(below).blocks ?? 0) * 512;
+  }
+  return bytes;
+}
+
+function install(runtime, name) {
+  const packages = join(runtime, 'node_modules');
+  const stampFile = join(packages, '.tocsin-installed');
   const stamp = stampOf(runtime);
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return null;
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) {
+    if (!afterInstall) console.log(`tocsin: runtime ${name} is installed, ${megabytes(packages)} on disk`);
+    return null;
+  }
+  const { dependencies = {} } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
+  console.log(`tocsin: runtime ${name}: fetching ${Object.keys(dependencies).length} packages and what they need …`);
+  const startedAt = Date.now();
   const { status, stderr, error } = npm(
     ['ci', '--omit=dev', '--ignore-scripts', '--fetch-retries=1', '--fetch-retry-mintimeout=1000'],
     runtime,
   );
   if (status === 0) {
     writeFileSync(stampFile, stamp);
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+    console.log(`tocsin: runtime ${name} installed in ${seconds} s, ${megabytes(packages)} on disk`);
     return null;
   }
   const lines = (stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
   return error?.message ?? lines.slice(0, 4).join('\n') ?? `npm ended with ${status}`;
 }
 
-const names = existsSync(folder)
+function megabytes(path) {
+  return `${(bytesOf(path) / 1e6).toFixed(0)} MB`;
+}
+
+function isCurrent(name) {
+  try {
+    return JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8')).stage === 'CURRENT';
+  } catch {
+    return false;
+  }
+}
+
+const known = existsSync(folder)
   ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package-lock.json')))
   : [];
+const asked = words.filter((word) => word !== folderWord);
+const names = asked.includes('all') ? known : asked.length > 0 ? asked : known.filter(isCurrent);
 for (const name of names) {
-  const problem = install(join(folder, name));
+  const problem = known.includes(name)
+    ? install(join(folder, name), name)
+    : `there is no runtime ${name}; there are ${known.join(', ')}`;
   if (problem === null) continue;
   console.error(`tocsin: the packages of runtime ${name} could not be installed; everything else works.`);
-  console.error(`${problem}\nWhen the package registry can be reached again: npm run runtimes:install`);
+  console.error(
+    `${problem}\nWhen the package registry can be reached again: npm run tocsin -- runtimes install ${name}`,
+  );
   if (!afterInstall) process.exitCode = 1;
 }

@@ -16,10 +16,10 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 /** A runtime whose only package is a folder beside it, so that nothing is fetched; `declared` is what its lock is made for. */
-function runtime(declared: Readonly<Record<string, string>>, locked = declared): void {
-  mkdirSync(join(dir, '2026.10', 'tool'), { recursive: true });
-  const write = (path: string, value: unknown): void =>
-    writeFileSync(join(dir, '2026.10', path), JSON.stringify(value));
+function runtime(declared: Readonly<Record<string, string>>, locked = declared, name = '2026.10'): void {
+  mkdirSync(join(dir, name, 'tool'), { recursive: true });
+  const write = (path: string, value: unknown): void => writeFileSync(join(dir, name, path), JSON.stringify(value));
+  write('manifest.json', { name, stage: name === '2026.10' ? 'CURRENT' : 'STABLE' });
   write('tool/package.json', { name: 'tool', version: '1.2.3' });
   write('package.json', { name: 'r', version: '1.0.0', dependencies: declared });
   const links = { tool: { version: '1.2.3' }, 'node_modules/tool': { resolved: 'tool', link: true } };
@@ -27,9 +27,9 @@ function runtime(declared: Readonly<Record<string, string>>, locked = declared):
   write('package-lock.json', { name: 'r', version: '1.0.0', lockfileVersion: 3, packages: { '': root, ...links } });
 }
 
-function install(lifecycle: string): { status: number | null; stderr: string } {
+function install(lifecycle: string, ...words: string[]): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, npm_lifecycle_event: lifecycle, npm_config_offline: 'true' };
-  return spawnSync(process.execPath, [script, dir], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [script, `--folder=${dir}`, ...words], { env, encoding: 'utf8' });
 }
 
 const installedAt = (): number => statSync(join(dir, '2026.10/node_modules/.tocsin-installed')).mtimeMs;
@@ -49,11 +49,25 @@ describe('installing the runtimes', () => {
     runtime({ tool: 'file:tool', absent: '1.0.0' }, { tool: 'file:tool' });
     const { status, stderr } = install('postinstall');
     assert.equal(status, 0);
-    assert.match(stderr, /runtime 2026\.10 could not be installed[\s\S]*npm run runtimes:install/);
+    assert.match(stderr, /runtime 2026\.10 could not be installed[\s\S]*npm run tocsin -- runtimes install 2026\.10/);
   });
 
   it('fails when it was called by hand', () => {
     runtime({ tool: 'file:tool', absent: '1.0.0' }, { tool: 'file:tool' });
-    assert.equal(install('runtimes:install').status, 1);
+    assert.equal(install('tocsin').status, 1);
+  });
+
+  it('is for the CURRENT one after an npm ci, for others when they are named, and says what each takes on disk', () => {
+    runtime({ tool: 'file:tool' });
+    runtime({ tool: 'file:tool' }, undefined, '2026.04');
+    assert.equal(install('postinstall').status, 0);
+    assert.ok(!existsSync(join(dir, '2026.04/node_modules')));
+    const { status, stdout } = install('tocsin', '2026.04');
+    assert.equal(status, 0);
+    assert.match(stdout, /runtime 2026\.04: fetching 1 packages[\s\S]*2026\.04 installed in \d+ s, \d+ MB on disk/);
+    assert.match(install('tocsin', 'all').stdout, /2026\.10 is installed, \d+ MB on disk/);
+    const wrong = install('tocsin', '2025.01');
+    assert.equal(wrong.status, 1);
+    assert.match(wrong.stderr, /there is no runtime 2025\.01; there are 2026\.04, 2026\.10/);
   });
 });

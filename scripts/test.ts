@@ -21,6 +21,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   rest: ['tests/rest/**/*.test.ts'],
   flows: ['tests/flows/**/*.test.ts'],
   egress: ['tests/egress/**/*.test.ts'],
+  escape: ['tests/escape/**/*.test.ts'],
 };
 
 /** Files of a group. @throws {Error} when it has none: a group that tests nothing must not pass */

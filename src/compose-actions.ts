@@ -21,6 +21,7 @@ import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
+import { createMaintenanceWindowActions } from '#actions/maintenance-windows.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -41,7 +42,7 @@ export type Actions = ReturnType<typeof composeActions>;
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { onChannelsChanged: onWritten } = means;
-  const { checks, checkGroups, checkResults, variables, alertChannels, deliveries } = store;
+  const { checks, checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
@@ -63,7 +64,9 @@ export function composeActions(means: ActionMeans) {
       ...choices,
       checks,
       checkGroups,
+      accounts: store.accounts,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      refusesRuntime,
       newId,
       newToken: randomUUID,
       pingUrl,
@@ -74,6 +77,7 @@ export function composeActions(means: ActionMeans) {
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
+    maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,
@@ -120,6 +124,11 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
 
 function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {
   return channelKinds[type].validateConfig(channelConfig, secretNames);
+}
+
+function refusesRuntime(checkType: CheckType) {
+  const kind = checkKinds[checkType];
+  return kind.isScripted === true ? kind.refusesRuntime : undefined;
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

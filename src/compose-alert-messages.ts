@@ -106,6 +106,7 @@ async function alertOfResult(
         variables: await store.variables.all(accountId),
         accountAlertSettings: null,
         accountRuntimeId: null,
+        maintenanceWindows: [],
         revision: clock.now(),
       },
       finding,

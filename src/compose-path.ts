@@ -29,6 +29,7 @@ import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import { keepTemplates } from './compose-templates.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
+import type { ScriptProber } from './compose-scripts.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -41,6 +42,8 @@ export interface PathMeans {
   readonly store: Store;
   /** null without the role `runner`. */
   readonly prober: Prober | null;
+  /** null without the role `runner`. */
+  readonly scripts: ScriptProber | null;
   readonly runtimes: LoadedRuntimes;
   /** null without the role `deliverer`. */
   readonly sender: WebhookSender | null;
@@ -129,9 +132,11 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
     ],
     async stop() {
+      means.scripts?.holdBack();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
+      means.scripts?.close();
     },
   };
 }
@@ -193,7 +198,7 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
 }
 
 function joinRunChecks(
-  { store, clock, owner, config, runtimes, prober, ownProcess, startedAt, metrics, wake }: Joint,
+  { store, clock, owner, config, runtimes, prober, scripts, ownProcess, startedAt, metrics, wake }: Joint,
   records: RecordResults,
 ) {
   return createRunChecks({
@@ -203,7 +208,11 @@ function joinRunChecks(
     location: config.location.code,
     locations: () => ownProcess.servedLocations().map(({ code }) => code),
     runtimes: runtimes.list,
-    probe: (input) => required(prober, 'prober').probe(input),
+    enter: (checkType) => (scripts?.isScripted(checkType) === true ? scripts.enter() : null),
+    probe: (input) =>
+      scripts?.isScripted(input.check.checkType) === true
+        ? scripts.probe(input)
+        : required(prober, 'prober').probe(input),
     record: (attempt) => records.record(attempt),
     startedAt,
     wake: () => wake('run-checks'),

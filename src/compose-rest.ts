@@ -20,6 +20,7 @@ import { processRoutes } from '#rest/processes.ts';
 import type { Route } from '#rest/route.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { triggerRoutes } from '#rest/triggers.ts';
+import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { variableRoutes } from '#rest/variables.ts';
 import { composeActions } from './compose-actions.ts';
 import type { ActionMeans } from './compose-means.ts';
@@ -53,6 +54,7 @@ export function composeRoutes(means: RestMeans): Route[] {
     ...alertChannelRoutes(actions.alertChannels),
     ...alertMessageRoutes(actions.alertMessages),
     ...variableRoutes(actions.variables),
+    ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
     ...checkResultRoutes(actions.checkResults, actions.resultPage),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),

@@ -1,10 +1,15 @@
 // The runtimes of this installation: read once, judged by the stages last seen, kept for those who ask.
 import { join } from 'node:path';
 import type { Notice } from '#actions/notices.ts';
-import { endOfLifeAt, type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
+import { endOfLifeAt, type Runtime, type RuntimeStage, stageAt, toldBeforeMs } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
-import { type InstalledRuntimes, readRuntimes, type RuntimeProblem } from '#runtimes/read-runtimes.ts';
+import {
+  type InstalledRuntime,
+  type InstalledRuntimes,
+  readRuntimes,
+  type RuntimeProblem,
+} from '#runtimes/read-runtimes.ts';
 import type { Store } from '#store/store.ts';
 import { StartError } from './start-error.ts';
 
@@ -18,13 +23,10 @@ export function readInstalled(clock: Clock, lastStages: ReadonlyMap<string, Runt
 /** Runtimes as they stand now. */
 export interface LoadedRuntimes {
   /** Those that can be chosen now, newest first; the same list until one of them ends. */
-  readonly list: () => readonly Runtime[];
+  readonly list: () => readonly InstalledRuntime[];
   /** Broken runtimes, and those whose end is near. */
   readonly notices: () => readonly Notice[];
 }
-
-const dayMs = 86_400_000;
-const noticeDays = 30;
 
 /** Reads the runtimes and remembers their stages. Throws StartError when a stage steps back. */
 export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promise<LoadedRuntimes> {
@@ -34,7 +36,10 @@ export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promis
   if (fatal !== undefined) throw new StartError(`runtime ${fatal.runtime}: ${fatal.message}`);
   await store.runtimeStages.remember(stages);
   const startedAt = clock.now();
-  let listed: readonly Runtime[] = runtimes;
+  for (const { subject, message } of runtimes.flatMap(endNotice(startedAt))) {
+    log.warn('runtime.ends', { runtime: subject, message });
+  }
+  let listed: readonly InstalledRuntime[] = runtimes;
   return {
     list() {
       const now = clock.now();
@@ -53,7 +58,7 @@ function brokenNotice(since: number) {
     since,
     subject: runtime,
     message: `The runtime ${runtime} cannot be used: ${message}`,
-    action: 'Mend its folder under runtimes/, or run npm run runtimes:install; then restart.',
+    action: 'Mend its folder under runtimes/, or run npm run tocsin -- runtimes install; then restart.',
   });
 }
 
@@ -61,7 +66,7 @@ function brokenNotice(since: number) {
 function endNotice(now: number) {
   return (runtime: Runtime): Notice[] => {
     const endsAt = endOfLifeAt(runtime);
-    const since = endsAt === null ? null : endsAt - noticeDays * dayMs;
+    const since = endsAt === null ? null : endsAt - toldBeforeMs;
     if (since === null || now < since) return [];
     const message = `The runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: checks on it will not run after that.`;
     const action = 'Choose another runtimeId for the checks, groups and accounts that name it.';

@@ -16,7 +16,8 @@ import { listenAt, portOf } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
-import { loadRuntimes } from './compose-runtimes.ts';
+import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
+import { createScriptProber } from './compose-scripts.ts';
 import { type Clocks, type OpenedStore, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
@@ -78,7 +79,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  const means = createRoleMeans(config, log);
+  const means = createRoleMeans(config, runtimes, clock, log);
   const access = createAccess(store, clock);
   const metrics = createMetrics(store.figures, {
     probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
@@ -128,10 +129,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   };
 }
 
-/** What only some roles need: threads that probe, a thread that sends. */
-function createRoleMeans({ roles, probeThreads, egress }: Config, log: Log): Pick<PathMeans, 'prober' | 'sender'> {
+/** What only some roles need: threads that probe, scripts, a thread that sends. */
+function createRoleMeans(
+  { roles, probeThreads, scriptsAtOnce, egress }: Config,
+  runtimes: LoadedRuntimes,
+  clock: Clock,
+  log: Log,
+): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   return {
+    scripts: roles.includes('runner') ? createScriptProber({ runtimes, clock, log, atOnce: scriptsAtOnce }) : null,
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };

@@ -154,6 +154,12 @@ export const configVariables = {
     right: 'a whole number from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
+  TOCSIN_SCRIPTS_AT_ONCE: {
+    fallback: 'one for each processor',
+    meaning: 'Scripts of checks that run at once; the others wait.',
+    right: 'a whole number from 1 to 64',
+    read: (text) => wholeNumber(text, 1, 64),
+  } satisfies ConfigVariable<number>,
   LOG_LEVEL: {
     fallback: 'info',
     meaning: 'The least that is logged. JSON lines; made readable on a terminal.',

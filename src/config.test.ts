@@ -68,6 +68,7 @@ const right: readonly Case[] = [
   ['TOCSIN_RETENTION_DAYS', '3650', (c) => c.retentionDays, 3650],
   ['TOCSIN_RATE_LIMIT', '0', (c) => c.rateLimit, 0],
   ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
+  ['TOCSIN_SCRIPTS_AT_ONCE', '4', (c) => c.scriptsAtOnce, 4],
   ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
 ];
 
@@ -106,6 +107,7 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_RETENTION_DAYS', '0'],
   ['TOCSIN_RATE_LIMIT', 'off'],
   ['TOCSIN_PROBE_THREADS', '65'],
+  ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
   ['LOG_LEVEL', 'loud'],
 ];
 
@@ -128,6 +130,7 @@ describe('configuration', () => {
       retentionDays: 30,
       rateLimit: 600,
       probeThreads: 7,
+      scriptsAtOnce: 8,
       logLevel: 'info',
       unknownVariables: [],
     });

@@ -39,6 +39,8 @@ export interface Config {
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
   readonly probeThreads: number;
+  /** Scripts of checks that run at once. */
+  readonly scriptsAtOnce: number;
   readonly logLevel: LogLevel;
   /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */
   readonly unknownVariables: readonly string[];
@@ -82,6 +84,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
+    scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(
       (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),

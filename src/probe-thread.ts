@@ -25,8 +25,8 @@ const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = watchLoopDelay();
 const probes = new Map<string, Probe>(
-  Object.entries(checkKinds).flatMap(([type, { createProbe }]) =>
-    createProbe === null ? [] : [[type, createProbe({ ...settings, guard })]],
+  Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
+    kind.isScripted === true || kind.isCalled === true ? [] : [[type, kind.createProbe({ ...settings, guard })]],
   ),
 );
 const inputs = new Map<string, ProbeInput>();

@@ -5,8 +5,10 @@ import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { backUp } from '#commands/backup.ts';
 import { CommandError } from '#commands/command-error.ts';
+import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
+import { chooseContainment } from '#scripts/choose-containment.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
@@ -14,6 +16,7 @@ import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 import { isLoopbackHost } from './config.ts';
 import { migrateDatabase, restoreBackup } from './move-commands.ts';
 import { receive } from './receive-command.ts';
+import { runtimesCommand } from './runtimes-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
@@ -34,6 +37,8 @@ const help = `Usage: npm run tocsin -- <command>
   receive           be a receiver to try channels with: shows what comes and whether it is genuine; --secret <text> (again
                     for a second one), --port <8095>, --host <127.0.0.1>; --answer <200|404|500|hang|reset>, apart by
                     commas one for each attempt of a delivery; --wait <s> before the answer; --json
+  runtimes          list those there are; install <name>… or all fetches their packages and says what they take on disk;
+                    without a name the CURRENT one
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
   help              this page
 
@@ -48,6 +53,7 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
   migrate: migrateDatabase,
   'new-key': newKey,
   receive,
+  runtimes: runtimesCommand,
   doctor,
   help: showHelp,
 };
@@ -124,7 +130,8 @@ function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
 async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
-  const { runtimes, problems } = await readInstalled(systemClock, new Map());
+  const { runtimes, problems, notInstalled } = await readInstalled(systemClock, new Map());
+  const { containment, refused } = await chooseContainment(process.execPath, process.getuid?.() === 0);
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
@@ -133,10 +140,13 @@ async function doctor(words: string[]): Promise<number> {
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
     egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },
+    pingProblem: await pingProblem(findPing()),
     runtimes: {
       names: runtimes.map((runtime) => runtime.name),
+      notInstalled,
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
     },
+    containment: { level: containment, refused },
   });
   if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;

@@ -53,6 +53,8 @@ export interface AnalyticsSummary {
 
 /** The history of checks, as the store reads it. */
 export interface HistoryReader {
+  /** How many checks are best read at once. */
+  readonly checksAtOnce: number;
   read(
     accountId: string,
     checkIds: readonly string[],
@@ -92,8 +94,6 @@ const minuteMs = 60_000;
 const entriesMost = 1500;
 const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'] as const;
 const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
-/** Checks whose history is read at once. */
-const checksAtOnce = 25;
 
 export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions {
   const { checks, checkSubjects, checkHistory, clock } = means;
@@ -122,6 +122,7 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
       const found = await checkSubjects.ofIds(caller.accountId, checkIds);
       const span = wholeHours(spanOf(range, clock.now()), clock.now());
       const summaries: AnalyticsSummary[] = [];
+      const { checksAtOnce } = checkHistory;
       for (let start = 0; start < found.length; start += checksAtOnce) {
         const some = found.slice(start, start + checksAtOnce);
         const sums = await sumByCheck(checkHistory, caller.accountId, some, [span]);

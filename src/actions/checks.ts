@@ -20,6 +20,13 @@ import {
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
 import { notFound } from './refusal.ts';
+import {
+  type Inherited,
+  inheritedRuntime,
+  runtimeWarning,
+  type ScriptRuntimeMeans,
+  scriptRuntimeProblems,
+} from './script-runtime.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
 
@@ -36,6 +43,8 @@ export interface CheckInput extends Omit<
 export interface ShownCheck extends Omit<Check, 'environmentVariables'> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+  /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
+  readonly runtimeWarning?: string | null;
 }
 
 /** What checks are listed by: all that is given holds. */
@@ -68,7 +77,7 @@ interface Write {
 export type PingUrl = (token: string) => string;
 
 /** What these actions need. */
-export interface CheckMeans extends Choices {
+export interface CheckMeans extends Choices, ScriptRuntimeMeans {
   readonly checks: {
     list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
     find(accountId: string, id: string): Promise<StoredCheck | null>;
@@ -76,7 +85,6 @@ export interface CheckMeans extends Choices {
     change(accountId: string, id: string, edit: (present: StoredCheck) => Write): Promise<Saved<StoredCheck> | null>;
     remove(accountId: string, id: string): Promise<boolean>;
   };
-  readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly newId: () => string;
@@ -113,20 +121,20 @@ export interface CheckActions {
 }
 
 export function createCheckActions(means: CheckMeans): CheckActions {
-  const { checks, newId, pingUrl } = means;
+  const { checks, newId } = means;
   return {
     async list(caller, search, slice, isEffective = false) {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, means) : rows;
-      return { rows: shown.map((stored) => shownCheck(caller, stored, pingUrl)), total };
+      return { rows: await Promise.all(shown.map((stored) => shownWithRuntime(caller, stored, means))), total };
     },
     async find(caller, id, isEffective = false) {
       requirePermission(caller, 'read');
       const stored = await checks.find(caller.accountId, id);
       if (stored === null) throw notFound('check', id);
       const [shown = stored] = isEffective ? await withGroups(caller, [stored], means) : [stored];
-      return shownCheck(caller, shown, pingUrl);
+      return shownWithRuntime(caller, shown, means);
     },
     async create(caller, checkType, input, isAutoAssigned) {
       requirePermission(caller, 'write');
@@ -139,13 +147,15 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         environmentVariables,
         settings: settingsMeant(checkType, input.settings, {}, means),
       };
-      refuseProblems(problemsOf(check, input, means));
+      const inherited = await inheritedRuntime(check, means);
+      refuseProblems([...problemsOf(check, input, means), ...scriptRuntimeProblems(check, inherited, means)]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
-      return shownCheck(caller, savedOrRefused(added), pingUrl);
+      return shownWithRuntime(caller, savedOrRefused(added), means);
     },
     async change(caller, id, change, checkType) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
+      const inherited = await inheritedBy(caller, id, change, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, change, checkType);
         const environmentVariables =
@@ -154,11 +164,12 @@ export function createCheckActions(means: CheckMeans): CheckActions {
             : variablesMeant(change.environmentVariables, present.environmentVariables);
         const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
-        refuseProblems(problemsOf(check, change, means));
+        const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
+        refuseProblems([...problemsOf(check, change, means), ...ofRuntime]);
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
-      return shownCheck(caller, savedOrRefused(changed), pingUrl);
+      return shownWithRuntime(caller, savedOrRefused(changed), means);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -174,6 +185,35 @@ function requireType(present: Check, change: Partial<CheckInput>, checkType: Che
   const own = `this check is of type ${present.checkType}, and its own are changed under the path of that type`;
   const message = `belongs to checks of type API: ${own}`;
   refuseProblems(Object.keys(change.settings).map((path) => ({ path, message })));
+}
+
+/** What a check will inherit once it is changed; null = the change is not about its runtime. */
+async function inheritedBy(
+  caller: Caller,
+  id: string,
+  change: Partial<CheckInput>,
+  means: CheckMeans,
+): Promise<Inherited | null> {
+  const { runtimeId, groupId, runtimeFallback } = change;
+  if (runtimeId === undefined && groupId === undefined && runtimeFallback === undefined) return null;
+  const present = await means.checks.find(caller.accountId, id);
+  if (present === null) return null;
+  const { check } = present;
+  return inheritedRuntime(
+    {
+      ...check,
+      groupId: groupId === undefined ? check.groupId : groupId,
+      runtimeId: runtimeId === undefined ? check.runtimeId : runtimeId,
+    },
+    means,
+  );
+}
+
+/** A stored check as a caller may see it, with what is to be known of its runtime. */
+async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
+  const { check } = stored;
+  const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
+  return { ...shownCheck(caller, stored, means.pingUrl), ...(warning !== undefined && { runtimeWarning: warning }) };
 }
 
 /** A stored check as a caller may see it. */

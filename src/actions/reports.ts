@@ -1,6 +1,7 @@
 // Reports on the checks of an account, with a figure for each and for each of their periods (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
-import { type Granularity, isZone, periodsOf, type QuickRange, type TimeSpan } from '#domain/calendar.ts';
+import { type Granularity, periodsOf, type QuickRange, type TimeSpan } from '#domain/calendar.ts';
+import { isZone } from '#domain/wall-time.ts';
 import type { CheckType } from '#domain/check.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from '#domain/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -54,9 +55,6 @@ export interface ReportActions {
   report(caller: Caller, question: ReportQuestion): Promise<ReportedCheck[]>;
 }
 
-/** Checks that are read at once: between them others have their turn. */
-const checksAtOnce = 25;
-
 export function createReportActions({ checkSubjects, checkHistory, clock }: ReportMeans): ReportActions {
   return {
     async report(caller, question) {
@@ -68,6 +66,8 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
       const spans = granularity === undefined ? [span] : periodsOf(span, granularity, timezone);
       const filter = { tags: filterByTags, activated: !deactivated };
       const reported: ReportedCheck[] = [];
+      // Between them others have their turn.
+      const { checksAtOnce } = checkHistory;
       let after: string | null = null;
       do {
         const some: readonly Subject[] = await checkSubjects.after(caller.accountId, filter, after, checksAtOnce);

@@ -4,6 +4,8 @@ import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import type { RunScript } from '#domain/script.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -29,6 +31,10 @@ export interface ProbeMeans {
   readonly limitMs?: number;
   /** Certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];
+  /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
+  readonly nameServers?: readonly string[];
+  /** The program that sends pings, by its full path; that of the machine by default. */
+  readonly pingCommand?: string;
 }
 
 /** One thing wrong with the settings of a check: where it stands, as `request.url`, and what would be right. */
@@ -44,10 +50,45 @@ export interface KindFacts {
   readonly statusText: string | null;
 }
 
-/** A kind of check. */
-export interface CheckKind {
-  /** null = it is not probed: it waits to be called. */
-  readonly createProbe: ((means: ProbeMeans) => Probe) | null;
+/** A runtime that scripts can be run in. */
+export interface ScriptRuntime extends Runtime {
+  readonly folder: string;
+  readonly nodeBinary: string;
+}
+
+/** What the probe of a scripted kind is made with. */
+export interface ScriptProbeMeans {
+  readonly runScript: RunScript;
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly ScriptRuntime[];
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** A kind of check that is looked at by a thread that does nothing else. */
+export interface CheckKind extends KindWords {
+  readonly isScripted?: never;
+  readonly isCalled?: never;
+  createProbe(means: ProbeMeans): Probe;
+}
+
+/** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */
+export interface ScriptedKind extends KindWords {
+  readonly isScripted: true;
+  readonly isCalled?: never;
+  /** Why a runtime will not do for it, in a sentence; null = it will. */
+  readonly refusesRuntime: (runtime: Runtime) => string | null;
+  createProbe(means: ScriptProbeMeans): Probe;
+}
+
+/** A kind of check that looks at nothing: it waits to be called (docs/decisions/0090). */
+export interface CalledKind extends KindWords {
+  readonly isScripted?: never;
+  readonly isCalled: true;
+}
+
+/** What every kind says of its settings and results. */
+export interface KindWords {
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */

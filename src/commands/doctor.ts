@@ -26,7 +26,15 @@ export interface DoctorInput {
     readonly proxy: { readonly host: string; readonly port: number } | null;
     readonly isLoopback: boolean;
   };
-  readonly runtimes: { readonly names: readonly string[]; readonly problems: readonly string[] };
+  /** Why this machine cannot send pings; null = it can. */
+  readonly pingProblem: string | null;
+  readonly runtimes: {
+    readonly names: readonly string[];
+    readonly notInstalled: readonly string[];
+    readonly problems: readonly string[];
+  };
+  /** How far scripts are kept apart here, and why not further. */
+  readonly containment: { readonly level: string; readonly refused: readonly string[] };
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -41,7 +49,9 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
       ? databaseFindings(input.database.path)
       : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
+    pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
+    scriptFinding(input.containment),
     await serviceFinding(input.address),
   ];
 }
@@ -154,12 +164,31 @@ function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Find
   };
 }
 
-function runtimeFindings({ names, problems }: DoctorInput['runtimes']): Finding[] {
+function pingFinding(problem: string | null): Finding {
+  const what = 'pings';
+  if (problem === null) return { what, grade: 'ok', message: 'can be sent' };
+  const remedy = 'ICMP checks end as unknown here; see docs/light-checks.md, "ICMP"';
+  return { what, grade: 'warning', message: `${problem}; ${remedy}` };
+}
+
+function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {
+  const install = 'npm run tocsin -- runtimes install';
+  const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0
-      ? [{ what: 'runtimes', grade: 'ok', message: names.join(', ') }]
-      : [{ what: 'runtimes', grade: 'problem', message: 'none is installed: run npm run runtimes:install' }];
+      ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
+      : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
   return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
+}
+
+function scriptFinding({ level, refused }: DoctorInput['containment']): Finding {
+  const what = 'scripts';
+  if (level === 'bubblewrap' || level === 'namespaces') return { what, grade: 'ok', message: `contained by ${level}` };
+  return {
+    what,
+    grade: 'warning',
+    message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  };
 }
 
 async function serviceFinding(address: string): Promise<Finding> {

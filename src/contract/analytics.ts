@@ -9,9 +9,12 @@ type CheckType = (typeof checkTypes)[number];
 /** How a path names the checks of a type: a line for each. */
 export const analyticsPaths = {
   'api-checks': 'API',
+  'multistep-checks': 'MULTI_STEP',
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',
+  dns: 'DNS',
+  icmp: 'ICMP',
   'heartbeat-checks': 'HEARTBEAT',
 } as const satisfies Record<string, CheckType>;
 

@@ -97,5 +97,6 @@ export const ignored = [
   'script',
   'scriptPath',
   'dependencies',
+  'runtimeWarning',
   'status',
 ];

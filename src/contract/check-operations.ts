@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  multiStepCheck,
+  multiStepCheckCreate,
+  multiStepCheckUpdate,
   heartbeatCheck,
   heartbeatCheckCreate,
   heartbeatCheckUpdate,
@@ -19,6 +22,12 @@ import {
   sslCheck,
   sslCheckCreate,
   sslCheckUpdate,
+  dnsCheck,
+  dnsCheckCreate,
+  dnsCheckUpdate,
+  icmpCheck,
+  icmpCheckCreate,
+  icmpCheckUpdate,
   urlCheck,
   urlCheckCreate,
   urlCheckUpdate,
@@ -103,6 +112,25 @@ export const checkOperations = {
     example,
     response: apiCheck,
   },
+  createMultiStepCheck: {
+    ...creating,
+    path: '/v1/checks/multistep',
+    summary: 'Create a multi-step check',
+    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+    body: multiStepCheckCreate,
+    example: {
+      name: 'Order',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('an order is taken', async ({ request }) => {
+  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
+  expect(response.status()).toBe(201);
+});
+`,
+    },
+    response: multiStepCheck,
+  },
   createUrlCheck: {
     ...creating,
     path: '/v1/checks/url',
@@ -146,6 +174,41 @@ export const checkOperations = {
     },
     response: sslCheck,
   },
+  createDnsCheck: {
+    ...creating,
+    path: '/v1/checks/dns',
+    summary: 'Create a DNS check',
+    description: 'Watches what a name server answers to a question.',
+    body: dnsCheckCreate,
+    example: {
+      name: 'Address of the shop',
+      frequency: 5,
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        assertions: [
+          { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+        ],
+      },
+    },
+    response: dnsCheck,
+  },
+  createIcmpCheck: {
+    ...creating,
+    path: '/v1/checks/icmp',
+    summary: 'Create an ICMP check',
+    description: 'Watches whether a host answers pings, how many of them and how fast.',
+    body: icmpCheckCreate,
+    example: {
+      name: 'Gateway',
+      frequency: 1,
+      request: {
+        hostname: 'gateway.example',
+        assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
+      },
+    },
+    response: icmpCheck,
+  },
   createHeartbeatCheck: {
     ...creating,
     path: '/v1/checks/heartbeat',
@@ -185,6 +248,13 @@ export const checkOperations = {
     body: apiCheckUpdate,
     response: apiCheck,
   },
+  updateMultiStepCheck: {
+    ...changing,
+    path: '/v1/checks/multistep/{id}',
+    summary: 'Change a multi-step check',
+    body: multiStepCheckUpdate,
+    response: multiStepCheck,
+  },
   updateUrlCheck: {
     ...changing,
     path: '/v1/checks/url/{id}',
@@ -205,6 +275,20 @@ export const checkOperations = {
     summary: 'Change an SSL check',
     body: sslCheckUpdate,
     response: sslCheck,
+  },
+  updateDnsCheck: {
+    ...changing,
+    path: '/v1/checks/dns/{id}',
+    summary: 'Change a DNS check',
+    body: dnsCheckUpdate,
+    response: dnsCheck,
+  },
+  updateIcmpCheck: {
+    ...changing,
+    path: '/v1/checks/icmp/{id}',
+    summary: 'Change an ICMP check',
+    body: icmpCheckUpdate,
+    response: icmpCheck,
   },
   updateHeartbeatCheck: {
     ...changing,

@@ -5,13 +5,16 @@ import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShow
 import { pathUuid, updateOf } from './fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
 import { ignoring } from './lists.ts';
+import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { dnsRequest, dnsRequestShown } from './dns-request.ts';
+import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
 import { sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'URL', 'TCP', 'SSL', 'HEARTBEAT'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -29,6 +32,7 @@ const apiFields = z.strictObject({
     .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
   ...scriptFields,
 });
+const multiStepFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -47,6 +51,18 @@ const sslFields = z.strictObject({
   degradedResponseTime: responseTime(3000, slower),
   maxResponseTime: responseTime(10_000, slowest),
 });
+const dnsFields = z.strictObject({
+  ...checkFields,
+  request: dnsRequest,
+  degradedResponseTime: responseTime(500, slower),
+  maxResponseTime: responseTime(1000, slowest),
+});
+const icmpFields = z.strictObject({
+  ...checkFields,
+  request: icmpRequest,
+  degradedPacketLossThreshold: packetLoss(10, 'From this loss on it is degraded.'),
+  maxPacketLossThreshold: packetLoss(20, 'From this loss on it has failed.'),
+});
 
 const heartbeatFields = z.strictObject({ ...checkFields, heartbeat });
 
@@ -58,6 +74,14 @@ function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
 /** What clients send with checks of other types, and what means something here. */
 const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
 const ignoredOfHeartbeat = ignored.filter((name) => name !== 'heartbeat');
+const ignoredBy: Readonly<Record<string, readonly string[]>> = {
+  MULTI_STEP: ignoredOfScripted,
+  HEARTBEAT: ignoredOfHeartbeat,
+};
+
+function ignoredOfAny(body: object): readonly string[] {
+  return ('checkType' in body ? ignoredBy[String(body.checkType)] : undefined) ?? ignoredOfApi;
+}
 
 export const apiCheckCreate = ignoring(
   ignoredOfApi,
@@ -65,6 +89,10 @@ export const apiCheckCreate = ignoring(
 ).meta({
   id: 'ApiCheckCreate',
 });
+export const multiStepCheckCreate = ignoring(
+  ignoredOfScripted,
+  multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
+).meta({ id: 'MultiStepCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -74,19 +102,30 @@ export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: of
 export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
   id: 'SslCheckCreate',
 });
+export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
+  id: 'DnsCheckCreate',
+});
+export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: ofPath('ICMP').default('ICMP') })).meta(
+  {
+    id: 'IcmpCheckCreate',
+  },
+);
 export const heartbeatCheckCreate = ignoring(
   ignoredOfHeartbeat,
   heartbeatFields.extend({ checkType: ofPath('HEARTBEAT').default('HEARTBEAT') }),
 ).meta({ id: 'HeartbeatCheckCreate' });
 export const anyCheckCreate = ignoring(
-  ({ checkType }) => (checkType === 'HEARTBEAT' ? ignoredOfHeartbeat : ignoredOfApi),
+  ignoredOfAny,
   z.discriminatedUnion(
     'checkType',
     [
       apiFields.extend({ checkType: z.literal('API') }),
+      multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
+      dnsFields.extend({ checkType: z.literal('DNS') }),
+      icmpFields.extend({ checkType: z.literal('ICMP') }),
       heartbeatFields.extend({ checkType: z.literal('HEARTBEAT') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
@@ -101,6 +140,10 @@ export const apiCheckUpdate = ignoring(
   ignoredOfApi,
   updateOf(apiFields).extend({ checkType: ofPath('API').exactOptional() }),
 ).meta({ id: 'ApiCheckUpdate' });
+export const multiStepCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
+).meta({ id: 'MultiStepCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -113,6 +156,14 @@ export const sslCheckUpdate = ignoring(
   ignored,
   updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
 ).meta({ id: 'SslCheckUpdate' });
+export const dnsCheckUpdate = ignoring(
+  ignored,
+  updateOf(dnsFields).extend({ checkType: ofPath('DNS').exactOptional() }),
+).meta({ id: 'DnsCheckUpdate' });
+export const icmpCheckUpdate = ignoring(
+  ignored,
+  updateOf(icmpFields).extend({ checkType: ofPath('ICMP').exactOptional() }),
+).meta({ id: 'IcmpCheckUpdate' });
 export const heartbeatCheckUpdate = ignoring(
   ignoredOfHeartbeat,
   updateOf(heartbeatFields).extend({ checkType: ofPath('HEARTBEAT').exactOptional() }),
@@ -131,6 +182,9 @@ export const apiCheck = z
     ...scriptFieldsShown,
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
+export const multiStepCheck = z
+  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -158,12 +212,41 @@ export const sslCheck = z
     ...responseTimesShown,
   })
   .meta({ id: 'SslCheck', description: 'Watches a certificate, and the connection it is shown over.' });
+export const dnsCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('DNS'),
+    ...checkFieldsShown,
+    request: dnsRequestShown,
+    ...responseTimesShown,
+  })
+  .meta({ id: 'DnsCheck', description: 'Watches what a name server answers.' });
+export const icmpCheck = z
+  .strictObject({
+    id,
+    checkType: z.literal('ICMP'),
+    ...checkFieldsShown,
+    request: icmpRequestShown,
+    degradedPacketLossThreshold: z.number(),
+    maxPacketLossThreshold: z.number(),
+  })
+  .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
+
 export const heartbeatCheck = z
   .strictObject({ id, checkType: z.literal('HEARTBEAT'), ...checkFieldsShown, heartbeat: heartbeatShown })
   .meta({ id: 'HeartbeatCheck', description: 'Waits to be called by a job, and alerts when it is not.' });
 
 export const check = z
-  .discriminatedUnion('checkType', [apiCheck, urlCheck, tcpCheck, sslCheck, heartbeatCheck])
+  .discriminatedUnion('checkType', [
+    apiCheck,
+    multiStepCheck,
+    urlCheck,
+    tcpCheck,
+    sslCheck,
+    dnsCheck,
+    icmpCheck,
+    heartbeatCheck,
+  ])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;
 

@@ -59,13 +59,14 @@ export const channelSubscriptionsShown = z.array(z.strictObject({ alertChannelId
 /** Fields of an answer that the reference clients send back as they got them: taken out unread (reference §5.6). */
 export const readOnlyFields = ['id', 'created_at', 'updated_at', 'createdAt', 'updatedAt', 'projectBindings'] as const;
 
-type Names = readonly string[] | ((body: { readonly checkType?: unknown }) => readonly string[]);
-
 /** A body in which the named fields may stand, whatever they hold, without effect. */
-export function ignoring<Schema extends z.ZodType>(named: Names, schema: Schema) {
+export function ignoring<Schema extends z.ZodType>(
+  names: readonly string[] | ((body: object) => readonly string[]),
+  schema: Schema,
+) {
   return z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const names = typeof named === 'function' ? named(value) : named;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+    const left = typeof names === 'function' ? names(value) : names;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !left.includes(name)));
   }, schema);
 }

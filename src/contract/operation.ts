@@ -20,6 +20,7 @@ export const tags = [
   'Deliveries',
   'Environment variables',
   'Locations',
+  'Maintenance windows',
   'Notices',
   'Processes',
   'Health',

@@ -18,6 +18,7 @@ import type { Operation } from './operation.ts';
 import { processOperations } from './process.ts';
 import { runtimeOperations } from './runtime.ts';
 import { triggerOperations } from './trigger.ts';
+import { maintenanceWindowOperations } from './maintenance-window.ts';
 import { variableOperations } from './variable.ts';
 
 export const operations = {
@@ -35,6 +36,7 @@ export const operations = {
   ...deliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
+  ...maintenanceWindowOperations,
   ...locationOperations,
   ...noticeOperations,
   ...processOperations,

@@ -1,7 +1,7 @@
 // Spans by name and calendar periods, in time zones that shift their clocks.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isZone, periodsOf, spanOf } from './calendar.ts';
+import { periodsOf, spanOf } from './calendar.ts';
 
 const at = (text: string): number => Date.parse(text);
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
@@ -47,11 +47,5 @@ describe('the periods of a span', () => {
       months.map(({ from, to }) => [from, to].map(text).join(' ')),
       ['2026-01-30T00:00 2026-01-31T18:00', '2026-01-31T18:00 2026-02-02T00:00'],
     );
-  });
-});
-
-describe('a time zone', () => {
-  it('is known by its IANA name', () => {
-    assert.deepEqual(['Europe/Berlin', 'UTC', 'Mars/Olympus', ''].map(isZone), [true, true, false, false]);
   });
 });

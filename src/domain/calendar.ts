@@ -1,5 +1,6 @@
 // Calendar days, weeks and months of a time zone as instants, and the spans that reports are asked for by name.
 import { dayMs, hourMs, hourOf } from './roll-up.ts';
+import { offsetMs } from './wall-time.ts';
 
 /** Epoch ms, `to` excluded. */
 export interface TimeSpan {
@@ -80,28 +81,4 @@ function instantOf(year: number, month: number, day: number, zone: string): numb
   // Twice, because the offset is asked of an instant that is only about right.
   const about = wall - offsetMs(wall, zone);
   return hourOf(wall - offsetMs(about, zone));
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** How far a zone's clocks are ahead of UTC at an instant, ms. */
-function offsetMs(at: number, zone: string): number {
-  if (zone === 'UTC') return 0;
-  const known = formats.get(zone);
-  const format = known ?? new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  if (known === undefined) formats.set(zone, format);
-  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] =
-    /GMT([+-])(\d{2}):?(\d{2})?:?(\d{2})?/.exec(name) ?? [];
-  const ahead = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-  return (sign === '-' ? -ahead : ahead) * 1000;
-}
-
-/** Whether a time zone of that IANA name is known. */
-export function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

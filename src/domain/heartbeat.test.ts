@@ -121,3 +121,10 @@ test('short gaps that come back excuse once, and not for ever', () => {
   assert.equal(overdue(1), 'failed');
   assert.equal(overdue(6), 'unknown', 'longer than half a period: nobody could have told');
 });
+
+test('in maintenance nothing is missing, and it is expected a period later', () => {
+  const now = at + 20 * minute;
+  const looked = lookAtHeartbeat(pinged, now, null, true);
+  assert.equal(looked.overdue?.outcome, 'unknown');
+  assert.deepEqual([looked.heartbeat.isPassing, looked.heartbeat.dueAt], [true, now + 15 * minute + settleMs]);
+});

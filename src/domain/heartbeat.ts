@@ -129,11 +129,14 @@ export interface Overdue {
  * Looks at a heartbeat whose time has come: what its deadline came to, if it is over, and when it is looked at next. A
  * deadline before which a ping may have come in vain is let pass once, and counts anew from when pings could be received
  * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever.
+ *
+ * @param isPaused its checks are not run for now: then nothing is missing
  */
 export function lookAtHeartbeat(
   heartbeat: Heartbeat,
   now: number,
   deaf: DeafSpan | null,
+  isPaused = false,
 ): { readonly overdue: Overdue | null; readonly heartbeat: Heartbeat } {
   const { timerAt, periodMs, resultAt, isExcused } = heartbeat;
   const deadline = deadlineOf(heartbeat);
@@ -142,6 +145,10 @@ export function lookAtHeartbeat(
   }
   const intervalMs = Math.max(0, deadline - (resultAt ?? timerAt));
   const overdue = { at: Math.max(deadline, resultAt ?? 0), intervalMs };
+  if (isPaused) {
+    const next = { ...heartbeat, timerAt: now, resultAt: overdue.at };
+    return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };
+  }
   const mayBeLost = deaf !== null && deaf.to > timerAt + periodMs / 2 && deaf.from < deadline;
   if (mayBeLost && (!isExcused || deaf.to - deaf.from >= periodMs / 2)) {
     const next = { ...heartbeat, timerAt: Math.max(timerAt, deaf.to), isExcused: true, resultAt: overdue.at };

@@ -13,6 +13,8 @@ export interface ProbeInput {
   readonly group: CheckGroup | null;
   /** Check over group over account, secrets included: findings carry them redacted. */
   readonly variables: readonly EnvironmentVariable[];
+  /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
+  readonly accountRuntimeId: string | null;
 }
 
 /** Looks at the target once. Never throws for what the target does: that is a finding. */

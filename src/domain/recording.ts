@@ -7,6 +7,7 @@ import type { StateRules, StateStep } from './check-state.ts';
 import type { Check } from './check.ts';
 import type { RenderedRequest } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
+import type { MaintenanceWindow } from './maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';
 import type { Run, RunSource } from './run.ts';
 
@@ -19,6 +20,8 @@ export interface CheckContext {
   readonly accountAlertSettings: AlertSettings | null;
   /** The account's default runtime; null = the CURRENT one. */
   readonly accountRuntimeId: string | null;
+  /** Of the account. */
+  readonly maintenanceWindows: readonly MaintenanceWindow[];
   /** Changes whenever anything here does. */
   readonly revision: number;
 }

@@ -26,6 +26,12 @@ export type Reason =
   | 'body'
   | 'egress-refused'
   | 'settings'
+  // of a script: it threw, or passed a limit (`timeout` is one, too)
+  | 'script'
+  | 'memory'
+  | 'processes'
+  | 'output'
+  | 'disk'
   | 'no-ping'
   | 'job-failed'
   // of the observer
@@ -39,7 +45,8 @@ export type Reason =
   | 'clock'
   | 'store'
   | 'limit'
-  | 'moving';
+  | 'moving'
+  | 'maintenance';
 
 /** The certificate a check saw, for ALERT_SSL. */
 export interface SeenCertificate {

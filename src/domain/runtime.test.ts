@@ -1,7 +1,15 @@
 // The rules of a runtime's life, and which one a check runs with.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mayFollow, type Runtime, runtimeChoice, runtimeStages, stageAt, type WantedRuntime } from './runtime.ts';
+import {
+  mayFollow,
+  type Runtime,
+  runtimeChoice,
+  runtimeStages,
+  runtimeWarnings,
+  stageAt,
+  type WantedRuntime,
+} from './runtime.ts';
 
 const base = { multiStepSupport: true, nodeJsVersion: 'v24.21.0', dependencies: {}, description: null };
 const runtime = (name: string, stage: Runtime['stage'], runtimeEndOfLife: string | null = null): Runtime => {
@@ -58,5 +66,30 @@ describe('the runtime of a check', () => {
     assert.equal(choose({ group: '2025.04', runtimeFallback: true }), '2026.10 fell back');
     assert.equal(choose({ check: '2025.04', account: '1999.01', runtimeFallback: true }), '2026.10 fell back');
     assert.match(choose({ check: '2025.04', runtimeFallback: true }, day, []), /not available/);
+  });
+});
+
+describe('of the runtime of a check', () => {
+  const said = (wanted: Partial<WantedRuntime>, now = day): readonly string[] => {
+    const all = { ...nothing, ...wanted };
+    const choice = runtimeChoice(all, installed, now);
+    return choice.runtime === null ? ['none'] : runtimeWarnings(all, choice, now);
+  };
+
+  it('nothing is said while all is well', () => assert.deepEqual(said({ check: '2026.04' }), []));
+
+  it('is said that it is deprecated, and that another one took its place', () => {
+    assert.match(said({ check: '2025.10' }).join(), /^runtime 2025\.10 is deprecated/);
+    assert.match(
+      said({ check: '2025.04', account: '2026.04', runtimeFallback: true }).join(),
+      /^runtime 2025\.04 is not available any more: 2026\.04 is used instead$/,
+    );
+  });
+
+  it('is said that it ends, from thirty days before on', () => {
+    const told = day - 30 * 86_400_000;
+    assert.deepEqual(said({ check: '2025.04' }, told - 1), []);
+    assert.match(said({ check: '2025.04' }, told).join(), /^runtime 2025\.04 ends on 11\/21\/2026/);
+    assert.deepEqual(said({ check: '2025.04' }, day), ['none']);
   });
 });

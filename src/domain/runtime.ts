@@ -36,6 +36,9 @@ export function mayFollow(last: RuntimeStage, next: RuntimeStage): boolean {
   return runtimeStages.indexOf(next) >= runtimeStages.indexOf(last);
 }
 
+/** How long before its end the users of a runtime are told, ms (decisions: Runtimes). */
+export const toldBeforeMs = 30 * 86_400_000;
+
 /** What a check says about the runtime it wants; the names are null where nothing is said. */
 export interface WantedRuntime {
   readonly check: string | null;
@@ -72,4 +75,21 @@ export function runtimeChoice<R extends Runtime>(
     return { runtime, deprecated: runtime.stage === 'DEPRECATED', fellBack: first === undefined };
   if (name === null) return { runtime: null, message: 'no runtime of this server is CURRENT; choose one by name' };
   return { runtime: null, message: `runtime ${name} is not available on this server any more; choose another` };
+}
+
+/** What is to be said of a runtime that was chosen, a sentence each (decisions: Runtimes). */
+export function runtimeWarnings(
+  { check, group, account }: WantedRuntime,
+  { runtime, deprecated, fellBack }: { runtime: Runtime; deprecated: boolean; fellBack: boolean },
+  now: number,
+): string[] {
+  const endsAt = endOfLifeAt(runtime);
+  const endsSoon = endsAt !== null && now >= endsAt - toldBeforeMs;
+  return [
+    ...(fellBack
+      ? [`runtime ${check ?? group ?? account ?? ''} is not available any more: ${runtime.name} is used instead`]
+      : []),
+    ...(deprecated ? [`runtime ${runtime.name} is deprecated: choose a newer one`] : []),
+    ...(endsSoon ? [`runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: choose a newer one before`] : []),
+  ];
 }

@@ -41,7 +41,15 @@ export function sampleAlert(
   const isDegraded = alertType === 'ALERT_DEGRADED';
   const check = sampleCheck(accountId, now);
   return {
-    context: { check, group: null, variables, accountAlertSettings: null, accountRuntimeId: null, revision: 0 },
+    context: {
+      check,
+      group: null,
+      variables,
+      accountAlertSettings: null,
+      accountRuntimeId: null,
+      maintenanceWindows: [],
+      revision: 0,
+    },
     finding: {
       verdict: isFailure ? 'failed' : isDegraded ? 'degraded' : 'passed',
       reason: isFailure ? 'status' : isDegraded ? 'slow' : null,

@@ -3,7 +3,7 @@
 import { type DeafSpan, type Heartbeat, lookAtHeartbeat, type Overdue } from '#domain/heartbeat.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
-import { stateRulesOf } from '#domain/state-rules.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** A ping that waits to be judged. */
@@ -54,6 +54,7 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   /** Where results are said to be made. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
+  /** `deaf` null and no verdict = it is not expected in maintenance. */
   readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, deaf: DeafSpan | null) => Finding;
   readonly render: (facts: DeliveryFacts) => Rendered;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
@@ -87,7 +88,9 @@ function judgeOne<Ping extends WaitingPing>(
   options: JudgeHeartbeatsOptions<Ping>,
 ): Judged {
   const { heartbeat, waiting, context, reception } = due;
-  const rules = stateRulesOf(context, []);
+  const maintenance = maintenanceOf(context, now);
+  const { isPaused } = maintenance;
+  const rules = stateRulesOf(context, [], { ...maintenance, isSilenced: maintenance.isSilenced || isPaused });
   const ended = (id: string, at: number, intervalMs: number | null, finding: Finding): EndedAttempt => ({
     run: {
       accountId: heartbeat.accountId,
@@ -109,10 +112,10 @@ function judgeOne<Ping extends WaitingPing>(
     rules,
   });
   const attempts = waiting.map((ping) => ended(ping.id, ping.at, ping.intervalMs, options.pingFinding(ping)));
-  const looked = lookAtHeartbeat(heartbeat, now, reception.deaf);
+  const looked = lookAtHeartbeat(heartbeat, now, reception.deaf, isPaused);
   if (looked.overdue === null) return { attempts, missing: null, heartbeat: looked.heartbeat };
   const { at, intervalMs, outcome } = looked.overdue;
-  const finding = options.overdueFinding(heartbeat, looked.overdue, reception.deaf);
+  const finding = options.overdueFinding(heartbeat, looked.overdue, isPaused ? null : reception.deaf);
   const overdue = ended(due.newId(at), at, intervalMs, finding);
   const missing = outcome === 'failed' ? overdue : null;
   return { attempts: [...attempts, overdue], missing, heartbeat: looked.heartbeat };

@@ -1,4 +1,5 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
+import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
@@ -6,7 +7,7 @@ import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
 import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
-import { stateRulesOf } from '#domain/state-rules.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
@@ -39,6 +40,11 @@ export interface RunChecksOptions {
   readonly locations: () => readonly string[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
+  /**
+   * Waits until a check of this type may begin, for types that are let in a few at a time; answers with how to leave.
+   * null = at once.
+   */
+  readonly enter?: (checkType: CheckType) => Promise<() => void> | null;
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
@@ -82,7 +88,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
   const start = (run: Run, context: CheckContext): void => {
     const key = `${run.id}/${run.attempt}`;
-    const done = attemptOf(run, context, options, outages)
+    const done = letIn(run, context, options, outages)
       .catch((cause: unknown) => failedOurselves(run, context, options, cause))
       .then(options.record)
       .finally(() => {
@@ -124,6 +130,23 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
 }
 
+/** An attempt, once there is room for it: what waits longer than its slot lasts is missed. */
+async function letIn(
+  run: Run,
+  context: CheckContext,
+  options: RunChecksOptions,
+  outages: Outages,
+): Promise<EndedAttempt> {
+  const room = options.enter?.(context.check.checkType) ?? null;
+  if (room === null) return attemptOf(run, context, options, outages);
+  const leave = await room;
+  try {
+    return await attemptOf(run, context, options, outages);
+  } finally {
+    leave();
+  }
+}
+
 async function attemptOf(
   run: Run,
   context: CheckContext,
@@ -133,12 +156,16 @@ async function attemptOf(
   const { clock, startedAt } = options;
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
-  const rules = stateRulesOf(context, options.locations());
+  const maintenance = maintenanceOf(context, now);
+  const rules = stateRulesOf(context, options.locations(), maintenance);
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
     const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
+  }
+  if (maintenance.isPaused && run.attempt === 1 && run.source === 'SCHEDULER') {
+    return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retryAt: null, rules };
   }
   const missing = missingRuntime(context, options.runtimes(), now);
   if (missing !== null) {
@@ -158,14 +185,8 @@ async function attemptOf(
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
-  return {
-    run,
-    context,
-    finding,
-    outcome: 'unknown',
-    retryAt: null,
-    rules: stateRulesOf(context, options.locations()),
-  };
+  const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
+  return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
 }
 
 /**
@@ -186,9 +207,9 @@ const inputs = new WeakMap<CheckContext, ProbeInput>();
 export function probeInputOf(context: CheckContext): ProbeInput {
   const kept = inputs.get(context);
   if (kept !== undefined) return kept;
-  const { check, group, variables, revision } = context;
+  const { check, group, variables, revision, accountRuntimeId } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables);
-  const input: ProbeInput = { check, group, variables: merged, revision };
+  const input: ProbeInput = { check, group, variables: merged, revision, accountRuntimeId };
   inputs.set(context, input);
   return input;
 }
@@ -196,6 +217,7 @@ export function probeInputOf(context: CheckContext): ProbeInput {
 const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
+  maintenance: 'not run: a maintenance window pauses the check',
 };
 
 function notRun(reason: Reason, now: number): Finding {

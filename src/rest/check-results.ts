@@ -2,7 +2,8 @@
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/check-results.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/result-page.ts';
-import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
+import type { CheckResultBody } from '#contract/check-result.ts';
+import { resultParts } from '#contract/check-result-parts.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';

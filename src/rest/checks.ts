@@ -38,9 +38,12 @@ export function checkRoutes(actions: CheckActions): Route[] {
 /** Under which operations the checks of a type are created and changed. */
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],
+  ['DNS', 'createDnsCheck', 'updateDnsCheck'],
+  ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
   ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
 ] as const;
 
@@ -51,6 +54,8 @@ type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
 const settingNames: ReadonlySet<string> = new Set([
   'request',
   'sslConfig',
+  'degradedPacketLossThreshold',
+  'maxPacketLossThreshold',
   'heartbeat',
   'sslCheckDomain',
   'degradedResponseTime',
@@ -59,6 +64,9 @@ const settingNames: ReadonlySet<string> = new Set([
   'tearDownSnippetId',
   'localSetupScript',
   'localTearDownScript',
+  'script',
+  'scriptPath',
+  'dependencies',
 ]);
 
 function created(body: CreateBody): CheckInput {

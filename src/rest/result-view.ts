@@ -1,10 +1,13 @@
 // What the page of a result shows, made from the result as the API shows it.
 import type { ShownResult } from '#actions/check-results.ts';
-import { type CheckResultBody, resultParts } from '#contract/check-result.ts';
+import type { CheckResultBody } from '#contract/check-result.ts';
+import { resultParts } from '#contract/check-result-parts.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 
 type HttpPart = NonNullable<CheckResultBody['urlCheckResult']>;
-type LightPart = NonNullable<CheckResultBody['tcpCheckResult']>;
+type LightPart = NonNullable<
+  CheckResultBody['tcpCheckResult' | 'sslCheckResult' | 'dnsCheckResult' | 'icmpCheckResult']
+>;
 type Headers = NonNullable<NonNullable<HttpPart['response']>['headers']>;
 
 const phaseNames: Readonly<Record<string, string>> = {
@@ -15,6 +18,8 @@ const phaseNames: Readonly<Record<string, string>> = {
   firstByte: 'First byte',
   download: 'Download',
   data: 'Data',
+  connect: 'Connect',
+  answer: 'Answer',
 };
 
 /** The view of a result; `expiresAt`: when its link ends, epoch ms. */

@@ -94,9 +94,17 @@ describe('installed runtimes', () => {
     const found = await read();
     assert.deepEqual(names(found), ['2026.10']);
     const [packages, node] = found.problems;
-    assert.match(packages?.message ?? '', /lodash missing; npm run runtimes:install/);
+    assert.match(packages?.message ?? '', /lodash missing; npm run tocsin -- runtimes install 2026\.04 fetches/);
     assert.match(node?.message ?? '', /Node\.js at .*2025\.10.* cannot be executed/);
     assert.ok(found.problems.length === 2 && found.problems.every(({ refusesStart }) => !refusesStart));
+  });
+
+  it('are there to be installed, and no problem, while nothing of them was fetched, but for the CURRENT one', async () => {
+    runtime('2026.10', { manifest: { stage: 'CURRENT' }, declared: { lodash: '4.18.1' }, installed: {} });
+    runtime('2026.04', { declared: { lodash: '4.18.1' }, installed: {} });
+    const found = await read();
+    assert.deepEqual([names(found), found.notInstalled], [[], ['2026.04']]);
+    assert.match(found.problems[0]?.message ?? '', /lodash missing; npm run tocsin -- runtimes install 2026\.10/);
   });
 
   const faults: readonly (readonly [field: string, manifest: Record<string, unknown>])[] = [

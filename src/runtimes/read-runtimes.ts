@@ -1,6 +1,6 @@
 // The runtimes installed on this server, read from what is really there (spec §2.1, §4.1; decisions: Runtimes).
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { mayFollow, type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { nodeVersion } from './node-version.ts';
@@ -27,6 +27,8 @@ export interface InstalledRuntimes {
   /** Those that can be chosen, newest first; none that is REMOVED by its stage or its date. */
   readonly runtimes: readonly InstalledRuntime[];
   readonly problems: readonly RuntimeProblem[];
+  /** Those that are there to be installed, newest first: their packages have not been fetched. */
+  readonly notInstalled: readonly string[];
   /** Stage each manifest names, REMOVED ones included: what is to be remembered as the last one seen. */
   readonly stages: ReadonlyMap<string, RuntimeStage>;
 }
@@ -58,8 +60,14 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
 
   const versionOf = eachAskedOnce(nodeVersion);
   const runtimes: InstalledRuntime[] = [];
+  const notInstalled: string[] = [];
   for (const manifest of manifests) {
     if (stageAt(manifest, options.now) === 'REMOVED') continue;
+    // Without the one that `npm ci` fetches something is wrong; the others are fetched by whoever wants them.
+    if (manifest.stage !== 'CURRENT' && !(await isFetched(join(dir, manifest.name)))) {
+      notInstalled.push(manifest.name);
+      continue;
+    }
     try {
       runtimes.push(await installed(join(dir, manifest.name), manifest, options.projectNode, versionOf));
     } catch (error) {
@@ -69,7 +77,7 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
   if (!runtimes.some(({ stage }) => stage === 'CURRENT')) {
     report('runtimes', 'no installed runtime is CURRENT: checks that name no runtime cannot run scripts');
   }
-  return { runtimes, problems, stages: new Map(manifests.map(({ name, stage }) => [name, stage])) };
+  return { runtimes, problems, notInstalled, stages: new Map(manifests.map(({ name, stage }) => [name, stage])) };
 }
 
 /** Names of the folders below `dir`, newest first; none when it does not exist. */
@@ -104,6 +112,13 @@ function stageFaults(
   return [...tooMany, ...stepsBack];
 }
 
+/** Whether its packages were fetched, or it needs none. */
+async function isFetched(folder: string): Promise<boolean> {
+  if (await stat(join(folder, 'node_modules')).catch(() => null)) return true;
+  const declared = await readPackage(join(folder, 'package.json'));
+  return declared !== null && Object.keys(declared.dependencies ?? {}).length === 0;
+}
+
 async function installed(
   folder: string,
   { node, ...manifest }: Manifest,
@@ -124,7 +139,9 @@ async function installedPackages(folder: string): Promise<Readonly<Record<string
   const versions = (await Promise.all(files)).map((file) => file?.version);
   const missing = names.filter((_, index) => versions[index] === undefined);
   if (missing.length > 0) {
-    throw new Error(`is not installed: ${missing.join(', ')} missing; npm run runtimes:install fetches them`);
+    throw new Error(
+      `is not installed: ${missing.join(', ')} missing; npm run tocsin -- runtimes install ${basename(folder)} fetches them`,
+    );
   }
   return Object.fromEntries(names.map((name, index) => [name, versions[index] ?? '']));
 }

@@ -1,6 +1,6 @@
 // What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
 // always current (docs/decisions/0042).
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { dayMs, dayOf, hourMs, hourOf, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
 import { type IdBytes, idBytes, idText, idTime } from './codec.ts';
 import type { Database } from './database.ts';
@@ -35,24 +35,31 @@ export interface History {
 }
 
 export interface CheckHistory {
-  /** Of checks of one account: at most some dozens at once. */
+  /** How many checks are best read at once. */
+  readonly checksAtOnce: number;
+  /** Of checks of one account: at most that many at once. */
   read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
 }
 
 /** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
-export function createCheckHistory({ reader, clock }: Database): CheckHistory {
+export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
   return {
+    checksAtOnce: dialect.historiesAtOnce,
     async read(accountId, checkIds, question) {
-      const scope = { reader, account: idBytes(accountId), checks: checkIds.map(idBytes), question };
+      const checks = checkIds.map(idBytes);
+      const scope = { reader, account: idBytes(accountId), checks, question, areTogether: dialect.rowsAtOnce === null };
       // First how far roll-ups are: whatever is rolled up meanwhile, no hour is then read twice or not at all.
       const known = await readKnown(scope);
       const pieces: HistoryPiece[] = [];
-      if (question.pieceMs >= hourMs) await readRollUps(scope, known, clock.now(), pieces);
-      const results = await readRest(scope, known);
+      const [results, kept] = await Promise.all([
+        readRest(scope, known),
+        readStretches(scope),
+        question.pieceMs >= hourMs ? readRollUps(scope, known, clock.now(), pieces) : null,
+      ]);
       addResults(results, question.pieceMs, pieces);
-      return { pieces, stretches: await readStretches(scope, results) };
+      return { pieces, stretches: stretchesIn(kept, results) };
     },
   };
 }
@@ -62,6 +69,8 @@ interface Scope {
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   readonly question: HistoryQuestion;
+  /** Whether statements gain by being under way together. */
+  readonly areTogether: boolean;
 }
 
 interface Known {
@@ -162,15 +171,12 @@ const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve))
 /** Results of hours that are not rolled up, or of which there are newer results. */
 async function readRest(scope: Scope, { progress, stale }: Known): Promise<TimedResult[]> {
   const { from, to, pieceMs } = scope.question;
-  if (pieceMs < hourMs) return readResults(scope.reader, scope.account, scope.checks, { from, to });
-  const fresh = await readResults(scope.reader, scope.account, scope.checks, {
-    from: Math.max(from, progress.hourAt),
-    to,
-  });
+  if (pieceMs < hourMs) return readResults(scope, scope.checks, { from, to });
+  const fresh = await readResults(scope, scope.checks, { from: Math.max(from, progress.hourAt), to });
   const results = fresh.filter((row) => idTime(row.id) >= rolledUpTo(progress, keyOf(row)));
   for (const { check_id, start_at } of stale.values()) {
     const hour = { from: Math.max(from, start_at), to: Math.min(to, start_at + hourMs) };
-    results.push(...(await readResults(scope.reader, scope.account, [check_id], hour)));
+    results.push(...(await readResults(scope, [check_id], hour)));
   }
   return results;
 }
@@ -185,16 +191,21 @@ function addResults(results: readonly TimedResult[], pieceMs: number, pieces: Hi
   }
 }
 
-async function readStretches(scope: Scope, results: readonly TimedResult[]): Promise<History['stretches']> {
-  const { from, to } = scope.question;
-  const kept = await scope.reader
+type KeptStretch = Selectable<Tables['missed_stretches']>;
+
+function readStretches({ reader, account, checks, question: { from, to } }: Scope): Promise<KeptStretch[]> {
+  return reader
     .selectFrom('missed_stretches')
     .selectAll()
-    .where('account_id', '=', scope.account)
-    .where('check_id', 'in', scope.checks)
+    .where('account_id', '=', account)
+    .where('check_id', 'in', checks)
     .where('slot_at', '<', to)
     .where('end_at', '>', from)
     .execute();
+}
+
+/** Those that were kept, and those among results that are not rolled up. */
+function stretchesIn(kept: readonly KeptStretch[], results: readonly TimedResult[]): History['stretches'] {
   const found = results.filter((row) => isLongStretch(row)).flatMap((row) => stretchesOf(keyOf(row), [row]));
   const each = new Map([...kept, ...found].map((row) => [idText(row.result_id), row]));
   return [...each.values()].map((row) => ({

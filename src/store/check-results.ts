@@ -68,15 +68,17 @@ export interface CheckResults {
   subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
 }
 
-export function createCheckResults({ reader, dialect }: Database): CheckResults {
+export function createCheckResults({ reader, dialect, clock }: Database): CheckResults {
+  const sliced = (accountId: string, checkId: string, filter: ResultFilter) =>
+    slicedResults({ reader, dialect, clock }, accountId, checkId, filter);
   return {
     async list(accountId, checkId, filter, page) {
-      const { rows, total } = await pageInSlices(slicedResults({ reader, dialect }, accountId, checkId, filter), page);
+      const { rows, total } = await pageInSlices(sliced(accountId, checkId, filter), page);
       return { rows: await withExchanges(reader, rows), total };
     },
     async walk(accountId, checkId, filter, before, limit) {
-      const list = slicedResults({ reader, dialect }, accountId, checkId, filter);
-      const rows = await headInSlices(list, before === null ? null : idBytes(before), limit);
+      const start = before === null ? null : idBytes(before);
+      const rows = await headInSlices(sliced(accountId, checkId, filter), start, limit);
       return withExchanges(reader, rows);
     },
     async find(accountId, checkId, id) {
@@ -114,9 +116,10 @@ export function createCheckResults({ reader, dialect }: Database): CheckResults 
 }
 
 const failed = outcomeCodes.encode('failed');
+const recentMs = 86_400_000;
 
 function slicedResults(
-  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
+  { reader, dialect, clock }: Pick<Database, 'reader' | 'dialect' | 'clock'>,
   accountId: string,
   checkId: string,
   filter: ResultFilter,
@@ -141,6 +144,7 @@ function slicedResults(
   };
   return {
     sliceSize: dialect.rowsAtOnce,
+    recentFrom: dialect.hasDays && filter.from === undefined ? firstIdAt(clock.now() - recentMs) : null,
     async edge(before, size) {
       const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
       return (
@@ -173,21 +177,23 @@ function slicedResults(
 async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<StoredResult[]> {
   const [first] = rows;
   if (first === undefined) return [];
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));
+  const [least = first.id, most = first.id] = [ids[0], ids.at(-1)];
   const exchanges = new Map<string, string>();
-  for (const table of ['exchanges', 'passing_exchanges'] as const) {
+  const read = async (table: 'exchanges' | 'passing_exchanges'): Promise<void> => {
     const kept = await reader
       .selectFrom(table)
       .select(['result_id', 'exchange'])
       .where('account_id', '=', first.account_id)
       .where('check_id', '=', first.check_id)
-      .where(
-        'result_id',
-        'in',
-        rows.map(({ id }) => id),
-      )
+      .where('result_id', 'in', ids)
+      // Says which days are looked into.
+      .where('result_id', '>=', least)
+      .where('result_id', '<=', most)
       .execute();
     for (const { result_id, exchange } of kept) exchanges.set(idText(result_id), exchange);
-  }
+  };
+  await Promise.all([read('exchanges'), read('passing_exchanges')]);
   return rows.map((row) => resultOf(row, exchanges.get(idText(row.id)) ?? null));
 }
 

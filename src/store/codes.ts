@@ -29,6 +29,12 @@ export const reasons = [
   'clock',
   'store',
   'moving',
+  'script',
+  'memory',
+  'processes',
+  'output',
+  'disk',
+  'maintenance',
   'no-ping',
   'job-failed',
 ] as const satisfies readonly Reason[];

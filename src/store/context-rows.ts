@@ -2,10 +2,12 @@
 import type { AlertSettings } from '#domain/alert-settings.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { checkOf } from './check-rows.ts';
 import { parsedOrNull } from './codec.ts';
-import type { AccountsTable, ChecksTable, VariablesTable } from './schema.ts';
+import { windowOf } from './maintenance-windows.ts';
+import type { AccountsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
 /** An account as its checks see it, with those of its groups and checks that have been read. */
@@ -15,6 +17,7 @@ export interface AccountContext {
   readonly variables: readonly EnvironmentVariable[];
   readonly alertSettings: AlertSettings | null;
   readonly runtimeId: string | null;
+  readonly maintenanceWindows: readonly MaintenanceWindow[];
   readonly groups: Map<number, CheckGroup>;
   readonly checks: Map<string, CheckContext>;
 }
@@ -22,15 +25,22 @@ export interface AccountContext {
 /** The columns of an account that its checks depend on. */
 export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id'>;
 
+/** What is read of an account at once. */
+export interface AccountRows {
+  readonly account: AccountColumns | undefined;
+  readonly variables: readonly VariablesTable[];
+  readonly windows: readonly MaintenanceWindowsTable[];
+}
+
 /** An account of which no group and no check has been read. */
 export function accountContext(
-  account: AccountColumns | undefined,
-  variables: readonly VariablesTable[],
+  { account, variables, windows }: AccountRows,
   revision: number,
   seal: Seal,
 ): AccountContext {
   return {
     revision,
+    maintenanceWindows: windows.map(windowOf),
     alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
     runtimeId: account?.runtime_id ?? null,
     variables: variables.map((row) => ({
@@ -56,6 +66,7 @@ export function contextOf(
     variables: account.variables,
     accountAlertSettings: account.alertSettings,
     accountRuntimeId: account.runtimeId,
+    maintenanceWindows: account.maintenanceWindows,
     revision: account.revision,
   };
 }

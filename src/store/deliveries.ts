@@ -114,6 +114,7 @@ function slicedDeliveries(
   };
   return {
     sliceSize: dialect.rowsAtOnce,
+    recentFrom: null,
     async edge(before, size) {
       const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
       const row = await ids

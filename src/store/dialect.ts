@@ -9,6 +9,10 @@ export interface Dialect {
    * statement takes longer, and to find where a slice ends costs as much as to count it.
    */
   readonly rowsAtOnce: number | null;
+  /** Whether rows that go by day lie day by day, so that a statement about some days looks at no others. */
+  readonly hasDays: boolean;
+  /** Checks whose history one statement reads at most: on SQLite it holds the loop. */
+  readonly historiesAtOnce: number;
   /** Column types by what they hold; `code` is a small number that only this program chooses. */
   readonly types: Readonly<Record<'id' | 'text' | 'integer' | 'code' | 'instant' | 'bytes', string>>;
   /** What ends a CREATE TABLE whose primary key is also its order on disk. */
@@ -49,6 +53,8 @@ export interface Dialect {
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   rowsAtOnce: 2000,
+  hasDays: false,
+  historiesAtOnce: 25,
   types: { id: 'BLOB', text: 'TEXT', integer: 'INTEGER', code: 'INTEGER', instant: 'INTEGER', bytes: 'BLOB' },
   clustered: ' STRICT, WITHOUT ROWID',
   strict: ' STRICT',
@@ -76,6 +82,8 @@ export const sqliteDialect: Dialect = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   rowsAtOnce: null,
+  hasDays: true,
+  historiesAtOnce: 100,
   types: {
     id: 'BYTEA',
     // Compared byte by byte, as SQLite does: the order of a list is the same on both, whatever the database's language.

@@ -12,7 +12,7 @@ export interface Absence {
 export interface Gap {
   /** When the first of these days began, epoch ms. */
   readonly since: number;
-  /** Slots that were not run, those above the execution limit not counted. */
+  /** Slots that were not run, those above the execution limit or under maintenance not counted. */
   readonly missed: number;
   /** Runs whose verdict was withheld. */
   readonly unknown: number;

@@ -16,23 +16,44 @@ const resultsAtOnce = 2000;
 /** Checks that are read in one statement; when their results are too many for it, one check after the other. */
 const checksAtOnce = 25;
 
+/** Whose results are read. */
+export interface ResultsScope {
+  readonly reader: Kysely<Tables>;
+  readonly account: IdBytes;
+  /** Whether statements gain by being under way together. */
+  readonly areTogether: boolean;
+}
+
 /** All results of a span (epoch ms, `to` excluded). */
 export async function readResults(
-  reader: Kysely<Tables>,
-  account: IdBytes,
+  scope: ResultsScope,
   checks: readonly IdBytes[],
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<TimedResult[]> {
-  const results: TimedResult[] = [];
-  if (from >= to) return results;
+  if (from >= to) return [];
   const bounds = { first: firstIdAt(from), end: firstIdAt(to) };
+  const groups: IdBytes[][] = [];
   for (let start = 0; start < checks.length; start += checksAtOnce) {
-    const group = checks.slice(start, start + checksAtOnce);
-    const rows = await readSome(reader, account, group, bounds);
-    if (rows.length <= resultsAtOnce) results.push(...rows);
-    else for (const check of group) results.push(...(await readOne(reader, account, check, bounds)));
-    if (start + checksAtOnce < checks.length) await breathe();
+    groups.push(checks.slice(start, start + checksAtOnce));
   }
+  if (scope.areTogether) return (await Promise.all(groups.map((group) => readGroup(scope, group, bounds)))).flat();
+  const results: TimedResult[] = [];
+  for (const group of groups) {
+    if (results.length > 0) await breathe();
+    results.push(...(await readGroup(scope, group, bounds)));
+  }
+  return results;
+}
+
+async function readGroup(
+  { reader, account }: ResultsScope,
+  group: readonly IdBytes[],
+  bounds: Bounds,
+): Promise<TimedResult[]> {
+  const rows = await readSome(reader, account, group, bounds);
+  if (rows.length <= resultsAtOnce) return rows;
+  const results: TimedResult[] = [];
+  for (const check of group) results.push(...(await readOne(reader, account, check, bounds)));
   return results;
 }
 

@@ -308,7 +308,7 @@ export interface RunCountsTable {
   failed: number;
   unknown: number;
   missed: number;
-  /** Of the missed ones, those above the account's execution limit. */
+  /** Of the missed ones, those above the execution limit of the account, or under maintenance. */
   limited: Generated<number>;
 }
 
@@ -330,6 +330,15 @@ export interface RuntimeStagesTable {
 export interface InstallationTable {
   key: string;
   value: string;
+}
+
+export interface MaintenanceWindowsTable {
+  account_id: IdBytes;
+  id: number;
+  /** Everything else of the record, JSON. */
+  definition: string;
+  created_at: number;
+  updated_at: number | null;
 }
 
 /** A process at its last sign of life. */
@@ -380,4 +389,5 @@ export interface Tables extends HeartbeatTables, RollUpTables, ScheduleTables {
   installation: InstallationTable;
   account_moves: AccountMovesTable;
   processes: ProcessesTable;
+  maintenance_windows: MaintenanceWindowsTable;
 }

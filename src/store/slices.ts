@@ -12,6 +12,8 @@ export interface IdRange {
 export interface SlicedList<Row> {
   /** Rows of a slice: as many as one statement may look at; null = all there are, in one slice. */
   readonly sliceSize: number | null;
+  /** Where rows of a while ago lie apart from recent ones: the first id that counts as recent. null = nowhere. */
+  readonly recentFrom: IdBytes | null;
   /** The id of the `size`th row below `before`, filter or not; null = there are fewer. */
   edge(before: IdBytes | null, size: number): Promise<IdBytes | null>;
   /** How many rows of the range the filter takes. */
@@ -27,6 +29,10 @@ export async function pageInSlices<Row>(
   list: SlicedList<Row>,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: Row[]; total: number }> {
+  if (list.sliceSize === null) {
+    const [total, rows] = await Promise.all([list.count(everything), newest(list, null, limit, offset)]);
+    return { rows, total };
+  }
   const rows: Row[] = [];
   let total = 0;
   for await (const slice of slicesOf(list, null)) {
@@ -45,6 +51,7 @@ const firstSlice = 4;
 
 /** The first `limit` rows below `before`. */
 export async function headInSlices<Row>(list: SlicedList<Row>, before: IdBytes | null, limit: number): Promise<Row[]> {
+  if (list.sliceSize === null) return newest(list, before, limit, 0);
   const rows: Row[] = [];
   for await (const slice of slicesOf(list, before, limit * firstSlice)) {
     rows.push(...(await list.rows(slice, limit - rows.length, 0)));
@@ -53,16 +60,29 @@ export async function headInSlices<Row>(list: SlicedList<Row>, before: IdBytes |
   return rows;
 }
 
+const everything: IdRange = { from: null, before: null };
+
+/** Most lists are filled by what is recent, and it alone is cheaper to look for. */
+async function newest<Row>(
+  list: SlicedList<Row>,
+  before: IdBytes | null,
+  limit: number,
+  offset: number,
+): Promise<Row[]> {
+  const { recentFrom } = list;
+  if (recentFrom !== null && before === null && offset === 0) {
+    const rows = await list.rows({ from: recentFrom, before }, limit, 0);
+    if (rows.length === limit) return rows;
+  }
+  return list.rows({ from: null, before }, limit, offset);
+}
+
 async function* slicesOf<Row>(
   list: SlicedList<Row>,
   start: IdBytes | null,
   firstSize = Infinity,
 ): AsyncGenerator<IdRange> {
-  const { sliceSize } = list;
-  if (sliceSize === null) {
-    yield { from: null, before: start };
-    return;
-  }
+  const sliceSize = list.sliceSize ?? Infinity;
   let before = start;
   for (let size = Math.min(firstSize, sliceSize); ; size = sliceSize) {
     const from = await list.edge(before, size);

@@ -27,6 +27,7 @@ import type { Path } from './path.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
 import type { RollUps } from './roll-ups.ts';
+import { createMaintenanceWindows, type MaintenanceWindows } from './maintenance-windows.ts';
 import { createPings, type Pings } from './pings.ts';
 import { createReceptions, type Receptions } from './reception.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
@@ -67,6 +68,7 @@ export interface Store {
   readonly alertChannels: AlertChannels;
   readonly channelConfigs: ChannelConfigs;
   readonly variables: Variables;
+  readonly maintenanceWindows: MaintenanceWindows;
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
   readonly path: Path;
@@ -215,6 +217,7 @@ function nounsOf(database: Database): Nouns {
     alertChannels: createAlertChannels(database),
     channelConfigs: createChannelConfigs(database),
     variables: createVariables(database),
+    maintenanceWindows: createMaintenanceWindows(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
     figures: createFigures(database),

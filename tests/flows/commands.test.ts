@@ -213,10 +213,13 @@ describe('doctor', () => {
       assert.equal(said.code, 0, said.out);
       const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
       assert.deepEqual(
-        findings.filter(({ grade }) => grade !== 'ok'),
+        // Whether pings can be sent is a matter of the machine.
+        findings.filter(({ grade, what }) => grade !== 'ok' && what !== 'pings'),
         [],
       );
       assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
+      const pings = findings.find(({ what }) => what === 'pings')?.message ?? '';
+      assert.match(pings, /^can be sent$|ICMP checks end as unknown here/);
     }
   });
 });

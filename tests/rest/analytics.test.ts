@@ -177,7 +177,7 @@ describe('the analytics of a check', () => {
       assert.match(attributes[field] ?? JSON.stringify(attributes), right);
       assert.ok(field in attributes, JSON.stringify(attributes));
     }
-    assert.equal((await ask('GET', `/v1/analytics/dns/${ids['shop']}`)).status, 400);
+    assert.equal((await ask('GET', `/v1/analytics/ftp/${ids['shop']}`)).status, 400);
     assert.equal((await ask('GET', `/v1/analytics/api-checks/${newId()}`)).status, 404);
   });
 });

@@ -1,12 +1,14 @@
 // A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
+import { startZoneServer } from '../support/zone-server.ts';
 
 type Body = Record<string, unknown>;
 
@@ -136,4 +138,36 @@ test('an API check that names a domain tells of the certificate there, whatever 
   assert.deepEqual([json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN']], [5, 'localhost']);
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['SSL_DAYS_REMAINING'], failure.json['SSL_CHECK_DOMAIN']], ['', '']);
+});
+
+test('a DNS check fails when the answer is another than it should be, and shows it', async (t) => {
+  const { run, receiver, must } = await scene(t);
+  const { port } = await startZoneServer(t, () => [{ type: 1, data: Buffer.from([192, 0, 2, 66]) }]);
+  const assertions = [
+    { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
+  ];
+  const nameServer = { host: '127.0.0.1', port };
+  const request = { query: 'shop.example', recordType: 'A', nameServer, assertions };
+  const { id, result } = await run('dns', { request });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'assertion']);
+  const part = result['dnsCheckResult'] as { response: Body };
+  assert.deepEqual([part.response['code'], part.response['answers']], ['NOERROR', 1]);
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.match(String(json['CHECK_ERROR_MESSAGE']), /to equal "192\.0\.2\.1", got "192\.0\.2\.66"$/);
+  assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /shop\.example\. 300 IN A 192\.0\.2\.66/);
+  assert.equal((await must('GET', `/v1/analytics/dns/${id}`))['checkType'], 'DNS');
+});
+
+test('an ICMP check tells of a host that answers, or of a machine that cannot ask: never of a failure it did not see', async (t) => {
+  const { run, must } = await scene(t);
+  const { id, result } = await run('icmp', { request: { hostname: '127.0.0.1', pingCount: 2 } });
+  const problem = await pingProblem(findPing());
+  const expected = problem === null ? ['passed', null] : ['unknown', 'observer-network'];
+  assert.deepEqual([result['outcome'], result['reason']], expected, String(result['message']));
+  const part = result['icmpCheckResult'] as { response: Body | null; requestError: string | null };
+  assert.deepEqual(
+    [part.response?.['received'] ?? null, part.requestError],
+    problem === null ? [2, null] : [null, problem],
+  );
+  assert.equal((await must('GET', `/v1/analytics/icmp/${id}`))['checkType'], 'ICMP');
 });

@@ -13,6 +13,12 @@ const types = {
     shown: { degradedResponseTime: 5000, maxResponseTime: 20_000 },
     refused: [{ request: { method: 'BREW', url: 'https://shop.example/' } }, 'request.method'],
   },
+  MULTI_STEP: {
+    path: 'multistep',
+    least: { script: 'await fetch("https://shop.example/");' },
+    shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
+    refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
+  },
   URL: {
     path: 'url',
     least: { request: { url: 'https://shop.example/' } },
@@ -71,6 +77,33 @@ const types = {
       maxResponseTime: 10_000,
     },
     refused: [{ sslConfig: { hostname: 'https://shop.example/' } }, 'sslConfig.hostname'],
+  },
+  DNS: {
+    path: 'dns',
+    least: { request: { query: 'shop.example', recordType: 'A' } },
+    shown: {
+      request: {
+        query: 'shop.example',
+        recordType: 'A',
+        nameServer: null,
+        port: 53,
+        protocol: 'UDP',
+        assertions: [],
+      },
+      degradedResponseTime: 500,
+      maxResponseTime: 1000,
+    },
+    refused: [{ request: { query: 'shop..example', recordType: 'A' } }, 'request.query'],
+  },
+  ICMP: {
+    path: 'icmp',
+    least: { request: { hostname: 'gateway.example' } },
+    shown: {
+      request: { hostname: 'gateway.example', ipFamily: null, pingCount: 10, assertions: [] },
+      degradedPacketLossThreshold: 10,
+      maxPacketLossThreshold: 20,
+    },
+    refused: [{ request: { hostname: 'gateway.example', pingCount: 51 } }, 'request.pingCount'],
   },
   HEARTBEAT: {
     path: 'heartbeat',

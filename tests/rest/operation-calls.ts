@@ -89,7 +89,10 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     'check-groups': group,
     checks: await make('/v1/checks/api', check),
     api: await make('/v1/checks/api', { ...check, name: 'second' }),
+    multistep: await make('/v1/checks/multistep', { name: 'multistep', activated: false, script: 'export {};' }),
     url: await make('/v1/checks/url', { name: 'url', activated: false, request: { url } }),
+    dns: await make('/v1/checks/dns', { name: 'dns', activated: false, request: { query: 'a.test', recordType: 'A' } }),
+    icmp: await make('/v1/checks/icmp', { name: 'icmp', activated: false, request: { hostname: '127.0.0.1' } }),
     ssl: await make('/v1/checks/ssl', { name: 'ssl', activated: false, sslConfig: { hostname: '127.0.0.1' } }),
     tcp: await make('/v1/checks/tcp', { name: 'tcp', activated: false, request: { hostname: '127.0.0.1', port: 1 } }),
     heartbeat: await make('/v1/checks/heartbeat', {
@@ -99,6 +102,11 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
     variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
+    'maintenance-windows': await make('/v1/maintenance-windows', {
+      name: 'fixture',
+      startsAt: '2020-01-01T00:00:00Z',
+      endsAt: '2020-01-01T01:00:00Z',
+    }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
   };
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckActions } from '#actions/checks.ts';
+import { createMaintenanceWindowActions } from '#actions/maintenance-windows.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -14,6 +15,7 @@ import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
 import { checkGroupRoutes } from '#rest/check-groups.ts';
 import { checkRoutes } from '#rest/checks.ts';
+import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
@@ -58,12 +60,20 @@ export function resourcesUnderTest(): Resources {
   const server: FastifyInstance = createRestServer({
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables })),
+      ...maintenanceWindowRoutes(
+        createMaintenanceWindowActions({ maintenanceWindows: store.maintenanceWindows, clock }),
+      ),
       ...checkRoutes(
         createCheckActions({
           ...choices,
           checks: store.checks,
           checkGroups: store.checkGroups,
+          accounts: store.accounts,
           validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
+          refusesRuntime: (type) => {
+            const kind = checkKinds[type];
+            return kind.isScripted === true ? kind.refusesRuntime : undefined;
+          },
           newId,
           newToken: randomUUID,
           pingUrl,

@@ -74,6 +74,24 @@ test('walking by cursor gives the same, and ends', async (newStore) => {
   );
 });
 
+test('a list goes on with the results of days before the last one, by page and by cursor', async (newStore) => {
+  await using temp = await newStore();
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId);
+  const now = temp.clock.now();
+  const hours = [1, 5, 23, 25, 72, 400];
+  for (const hour of hours) putResult(temp.raw, accountId, checkId, now - hour * 3_600_000);
+  for (const limit of [2, 3, 4, 6, 10]) {
+    const { rows, total } = await resultsOf(temp).list(callerOf(accountId), checkId, final, { limit, offset: 0 });
+    const walked = await resultsOf(temp).walk(callerOf(accountId), checkId, final, null, limit);
+    for (const found of [rows, walked.rows]) {
+      const ago = found.map(({ result }) => (now - result.startedAt) / 3_600_000);
+      assert.deepEqual(ago, hours.slice(0, limit));
+    }
+    assert.equal(total, hours.length);
+  }
+});
+
 test('walking by cursor finds the rare results of a filter, however far they lie apart', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);

@@ -34,5 +34,5 @@ export function inputOf(
   variables: readonly EnvironmentVariable[] = [],
   group: CheckGroup | null = null,
 ): ProbeInput {
-  return { check, revision: 1, group, variables };
+  return { check, revision: 1, group, variables, accountRuntimeId: null };
 }

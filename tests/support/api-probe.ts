@@ -23,8 +23,7 @@ export interface ProbeOptions {
 /** Looks at a target once. */
 export function probeOnce(request: JsonObject, options: ProbeOptions = {}): Promise<Finding> {
   const guard = createGuard({ mode: options.mode ?? 'any', allow: [] });
-  const probe = apiKind.createProbe?.({ guard, version: '9.9', ...options.means });
-  if (probe === undefined) throw new Error('API checks are not probed');
+  const probe = apiKind.createProbe({ guard, version: '9.9', ...options.means });
   const check = apiCheck(request, options.settings, options.check);
   return probe(inputOf(check, options.variables, options.group ?? null), new AbortController().signal);
 }

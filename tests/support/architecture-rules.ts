@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'src/checks': ['src/domain', 'src/lib'],
   'src/channels': ['src/domain', 'src/lib'],
   'src/runtimes': ['src/domain', 'src/lib'],
+  'src/scripts': ['src/domain', 'src/lib'],
   'src/egress': ['src/lib'],
   'src/store': ['src/domain', 'src/lib'],
   'src/actions': ['src/domain', 'src/lib'],
@@ -32,7 +33,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const kindFolders = ['src/checks', 'src/channels'];
 
 /** Beside the kinds: what several of them are made of. It knows no kind itself. */
-const commonFolders = ['src/checks/assertions', 'src/checks/connection', 'src/checks/findings', 'src/checks/http'];
+const commonFolders = [
+  'src/checks/assertions',
+  'src/checks/connection',
+  'src/checks/findings',
+  'src/checks/http',
+  'src/checks/scripted',
+];
 
 /** What differs between the engines of the store, beside dialect.ts. */
 const engineFolders = ['src/store/sqlite', 'src/store/postgres'];

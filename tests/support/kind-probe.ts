@@ -1,5 +1,4 @@
 // Probing a target with the real probe of any kind and the real guard, as tests do it.
-import assert from 'node:assert/strict';
 import { checkKinds } from '#checks/registry.ts';
 import type { ProbeMeans } from '#checks/kind.ts';
 import type { Check, CheckType } from '#domain/check.ts';
@@ -25,8 +24,9 @@ export function probeKind(
   options: KindProbeOptions = {},
 ): Promise<Finding> {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
-  const probe = checkKinds[checkType].createProbe?.({ guard, version: '9.9', ...options.means });
-  assert.ok(probe, `checks of type ${checkType} are not probed`);
+  const kind = checkKinds[checkType];
+  if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
+  const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
   const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
   return probe(inputOf(check, options.variables), new AbortController().signal);
 }

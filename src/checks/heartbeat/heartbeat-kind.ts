@@ -1,14 +1,14 @@
 // Heartbeat checks: they wait to be called, so they have no probe (reference §4.9; docs/decisions/0090).
 import { readHeartbeat } from '#domain/heartbeat.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { CheckKind, SettingsProblem } from '../kind.ts';
+import type { CalledKind, SettingsProblem } from '../kind.ts';
 import { object } from '../read.ts';
 
 const leastPeriodMs = 30_000;
 const mostMs = 365 * 86_400_000;
 
-export const heartbeatKind: CheckKind = {
-  createProbe: null,
+export const heartbeatKind: CalledKind = {
+  isCalled: true,
   validateSettings,
   describeResult: ({ details }) => {
     const { signal = 'missing', ...told } = object(details);

@@ -5,7 +5,7 @@ import type { Run } from '#domain/run.ts';
 import { groupOf } from '../check-rows.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
-import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
+import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
@@ -48,13 +48,22 @@ async function readAccounts(
     'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
     [stale.map(idBytes)],
   );
-  const variables = await session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', [
-    stale.map(idBytes),
+  const [variables, windows] = await Promise.all([
+    session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', [stale.map(idBytes)]),
+    session.query<MaintenanceWindowsTable>('SELECT * FROM maintenance_windows WHERE account_id = ANY($1)', [
+      stale.map(idBytes),
+    ]),
   ]);
   const accountOf = new Map(rows.map((row) => [idText(row.id), row]));
   const variablesOf = Map.groupBy(variables, (row) => idText(row.account_id));
+  const windowsOf = Map.groupBy(windows, (row) => idText(row.account_id));
   for (const id of stale) {
-    accounts.set(id, accountContext(accountOf.get(id), variablesOf.get(id) ?? [], revisions.get(id) ?? 0, seal));
+    const found = {
+      account: accountOf.get(id),
+      variables: variablesOf.get(id) ?? [],
+      windows: windowsOf.get(id) ?? [],
+    };
+    accounts.set(id, accountContext(found, revisions.get(id) ?? 0, seal));
   }
 }
 

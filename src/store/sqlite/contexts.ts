@@ -4,7 +4,7 @@ import type { CheckContext } from '#domain/recording.ts';
 import { groupOf } from '../check-rows.ts';
 import { idBytes } from '../codec.ts';
 import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
-import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../schema.ts';
+import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
 
@@ -49,10 +49,13 @@ function readAccount(connection: Connection, accountId: string, revision: number
   const account = connection
     .prepare('SELECT alert_settings, runtime_id FROM accounts WHERE id = ?')
     .get(idBytes(accountId)) as unknown as AccountColumns | undefined;
-  const rows = connection
+  const variables = connection
     .prepare('SELECT * FROM variables WHERE account_id = ?')
     .all(idBytes(accountId)) as unknown as VariablesTable[];
-  return accountContext(account, rows, revision, seal);
+  const windows = connection
+    .prepare('SELECT * FROM maintenance_windows WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as MaintenanceWindowsTable[];
+  return accountContext({ account, variables, windows }, revision, seal);
 }
 
 function readContext(

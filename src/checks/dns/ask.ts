@@ -1,0 +1,208 @@
+// A question to a name server over UDP or TCP, asked again while no answer comes, within one limit of time.
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { isIP, type Socket } from 'node:net';
+import { codeOf, type Fault, refusal, resolveFault, spoken } from '../connection/fault.ts';
+import { reach } from '../connection/reach.ts';
+import { stopped } from '../findings/light.ts';
+import type { EgressGuard } from '../kind.ts';
+import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer } from './message.ts';
+
+/** After this long without an answer the question is asked again over UDP, ms: packets get lost. */
+const againMs = 1500;
+
+/** Where one may ask. */
+export interface NameServer {
+  /** Name or address. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What is asked, of whom. */
+export interface Asking {
+  readonly name: string;
+  readonly type: number;
+  /** Asked in turn. */
+  readonly servers: readonly NameServer[];
+  readonly isTcp: boolean;
+  /** ms for all of it. */
+  readonly limitMs: number;
+}
+
+/** What came of it. Instants are of `performance.now()`; 0 = not reached. */
+export interface Asked {
+  readonly startedAt: number;
+  resolvedAt: number;
+  connectedAt: number;
+  endedAt: number;
+  /** The server that answered, or was asked last. */
+  address: string | null;
+  answer: DnsAnswer | null;
+  fault: Fault | null;
+}
+
+/** Asks. Never rejects: what went wrong stands in `fault`. */
+export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Promise<Asked> {
+  const { promise, resolve } = Promise.withResolvers<Asked>();
+  const seen: Asked = {
+    startedAt: performance.now(),
+    resolvedAt: 0,
+    connectedAt: 0,
+    endedAt: 0,
+    address: null,
+    answer: null,
+    fault: null,
+  };
+  const ending: (() => void)[] = [];
+  const finish = (outcome: { readonly answer: DnsAnswer } | { readonly fault: Fault }): void => {
+    if (seen.endedAt > 0) return;
+    seen.endedAt = performance.now();
+    Object.assign(seen, outcome);
+    for (const end of ending) end();
+    resolve(seen);
+  };
+  const onAbort = (): void => finish({ fault: stopped });
+  const timer = setTimeout(() => finish({ fault: silence(asking, seen) }), asking.limitMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  ending.push(
+    () => clearTimeout(timer),
+    () => signal.removeEventListener('abort', onAbort),
+  );
+  if (signal.aborted) onAbort();
+  const means: Means = { asking, guard, seen, finish, onEnd: (end) => void ending.push(end) };
+  if (asking.isTcp) askOverTcp(means, asking.servers[0]);
+  else askOverUdp(means, 0);
+  return promise;
+}
+
+interface Means {
+  readonly asking: Asking;
+  readonly guard: EgressGuard;
+  readonly seen: Asked;
+  readonly finish: (outcome: { readonly answer: DnsAnswer } | { readonly fault: Fault }) => void;
+  readonly onEnd: (end: () => void) => void;
+}
+
+function placeOf({ host, port }: NameServer, address: string | null): string {
+  const shown = address ?? host;
+  return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}
+
+function silence({ servers, limitMs }: Asking, { address }: Asked): Fault {
+  const [server] = servers;
+  const place = server === undefined ? 'no name server' : placeOf(server, address);
+  return { reason: 'timeout', message: `no answer from ${place} within ${spoken(limitMs)}` };
+}
+
+/** The answer to this question among what a server sends; null = it is none. @throws {RangeError} */
+function answerIn(bytes: Buffer, id: number, { name, type }: Asking): DnsAnswer | null {
+  const answer = readAnswer(bytes);
+  if (answer.id !== id || (answer.flags & isResponse) === 0) return null;
+  const { question } = answer;
+  // Who refuses a question need not repeat it.
+  if (question === null) return answer.codeNumber === 0 ? null : answer;
+  return question.type === type && question.name.toLowerCase() === name.toLowerCase() ? answer : null;
+}
+
+function nonsense(error: unknown, place: string): Fault {
+  const detail = error instanceof Error ? error.message : String(error);
+  return { reason: 'protocol', message: `${place} sent no valid answer: ${detail}` };
+}
+
+/** Asks one server, and after a while the next, or the same again; whichever answers first is believed. */
+function askOverUdp(means: Means, turn: number): void {
+  const { asking, guard, seen, finish, onEnd } = means;
+  const server = asking.servers[turn % asking.servers.length];
+  if (server === undefined || seen.endedAt > 0) return;
+  const again = setTimeout(() => askOverUdp(means, turn + 1), againMs);
+  onEnd(() => clearTimeout(again));
+  const sendTo = (address: string): void => {
+    if (seen.endedAt > 0) return;
+    seen.resolvedAt ||= performance.now();
+    seen.address = address;
+    const place = placeOf(server, address);
+    const id = randomInt(65_536);
+    const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
+    onEnd(() => socket.close());
+    socket.on('error', (error) => {
+      clearTimeout(again);
+      if (turn + 1 < asking.servers.length) askOverUdp(means, turn + 1);
+      else finish({ fault: sendFault(error, place) });
+    });
+    socket.on('message', (bytes) => {
+      try {
+        const answer = answerIn(bytes, id, asking);
+        if (answer === null) return;
+        seen.address = address;
+        if ((answer.flags & isTruncated) === 0) return finish({ answer });
+        clearTimeout(again);
+        askOverTcp(means, { host: address, port: server.port });
+      } catch (error) {
+        finish({ fault: nonsense(error, place) });
+      }
+    });
+    // Connected: answers of others are not heard, and a port that is closed says so.
+    socket.connect(server.port, address, () => {
+      if (seen.endedAt > 0) return;
+      seen.connectedAt ||= performance.now();
+      socket.send(questionOf(id, asking.name, asking.type));
+    });
+  };
+  if (isIP(server.host) > 0) {
+    const refused = guard.judge(server.host);
+    if (refused === null) sendTo(server.host);
+    else finish({ fault: refusal(refused) });
+    return;
+  }
+  guard.resolve(server.host, 0).then(
+    ([address = '']) => sendTo(address),
+    (error: unknown) => finish({ fault: resolveFault(error, server.host, performance.now() - seen.startedAt) }),
+  );
+}
+
+function sendFault(error: unknown, place: string): Fault {
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return { reason: 'connect', message: `nothing listens for questions at ${place}` };
+  const isOurs = code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EMFILE' || code === 'ENOBUFS';
+  if (isOurs) return { reason: 'observer-network', message: `this machine could not send to ${place} (${code})` };
+  return { reason: 'connect', message: `the question could not be sent to ${place} (${code})` };
+}
+
+function askOverTcp({ asking, guard, seen, finish, onEnd }: Means, server: NameServer | undefined): void {
+  if (server === undefined) return finish({ fault: silence(asking, seen) });
+  const { host, port } = server;
+  const where = (): string => placeOf(server, seen.address);
+  const stop = reach({ host, port, isAddress: isIP(host) > 0 }, seen, { guard, family: 0 }, where, (reached) => {
+    if ('fault' in reached) return finish({ fault: reached.fault });
+    const { socket } = reached;
+    onEnd(() => socket.destroy());
+    readReply(socket, asking, where, finish);
+  });
+  onEnd(stop);
+}
+
+/** Over TCP a message has its length in front (RFC 1035 §4.2.2). */
+function readReply(socket: Socket, asking: Asking, where: () => string, finish: Means['finish']): void {
+  const id = randomInt(65_536);
+  const question = questionOf(id, asking.name, asking.type);
+  let bytes = Buffer.alloc(0);
+  socket.on('error', (error) =>
+    finish({ fault: { reason: 'reset', message: `connection closed by ${where()} (${codeOf(error)})` } }),
+  );
+  socket.once('close', () =>
+    finish({ fault: { reason: 'reset', message: `connection closed by ${where()} before an answer came` } }),
+  );
+  socket.on('data', (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const length = bytes.length < 2 ? Number.POSITIVE_INFINITY : bytes.readUInt16BE(0);
+    if (bytes.length < length + 2) return;
+    try {
+      const answer = answerIn(bytes.subarray(2, length + 2), id, asking);
+      if (answer === null) throw new RangeError('it answers another question');
+      finish({ answer });
+    } catch (error) {
+      finish({ fault: nonsense(error, where()) });
+    }
+  });
+  socket.write(Buffer.concat([Buffer.from([question.length >> 8, question.length & 255]), question]));
+}

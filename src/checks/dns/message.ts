@@ -1,0 +1,126 @@
+// Messages of the domain name system: a question written, an answer read (RFC 1035 §4; EDNS: RFC 6891).
+import { domainToASCII } from 'node:url';
+import { dataText } from './record-data.ts';
+import { readName } from './name.ts';
+
+/** Types of records that can be asked for. */
+export const recordTypes = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  HTTPS: 65,
+  CAA: 257,
+} as const;
+export type RecordType = keyof typeof recordTypes;
+
+const codes = [
+  'NOERROR',
+  'FORMERR',
+  'SERVFAIL',
+  'NXDOMAIN',
+  'NOTIMP',
+  'REFUSED',
+  'YXDOMAIN',
+  'YXRRSET',
+  'NXRRSET',
+  'NOTAUTH',
+  'NOTZONE',
+] as const;
+
+export interface DnsRecord {
+  /** With a dot at its end. */
+  readonly name: string;
+  readonly type: number;
+  /** Seconds. */
+  readonly ttl: number;
+  /** As zone files write it. */
+  readonly data: string;
+}
+
+export interface DnsAnswer {
+  readonly id: number;
+  /** Bits of the header: QR, AA, TC, RD, RA, AD, CD. */
+  readonly flags: number;
+  /** As `NXDOMAIN`. */
+  readonly code: string;
+  readonly codeNumber: number;
+  readonly question: { readonly name: string; readonly type: number } | null;
+  readonly answers: readonly DnsRecord[];
+  readonly authority: readonly DnsRecord[];
+}
+
+export const isResponse = 0x8000;
+export const isTruncated = 0x0200;
+const recursionDesired = 0x0100;
+
+/** Bytes of a UDP answer that are taken: what passes nearly every network in one piece. */
+const udpBytes = 1232;
+
+/** The name as it is asked for, with a dot at its end; null when it is none. */
+export function askedName(text: string): string | null {
+  const plain = text.trim().replace(/\.$/, '');
+  if (plain === '') return text.trim() === '.' ? '.' : null;
+  // oxlint-disable-next-line no-control-regex -- what is not ASCII is what must be converted
+  const ascii = /^[\x21-\x7e]+$/.test(plain) ? plain : domainToASCII(plain);
+  const labels = ascii.split('.');
+  const isName = ascii !== '' && ascii.length <= 253 && labels.every((label) => label !== '' && label.length <= 63);
+  return isName ? `${ascii}.` : null;
+}
+
+/** A question. @param name from `askedName` */
+export function questionOf(id: number, name: string, type: number): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(id, 0);
+  head.writeUInt16BE(recursionDesired, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(1, 10);
+  const labels = name === '.' ? [] : name.slice(0, -1).split('.');
+  const encoded = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, 'latin1')]));
+  const tail = Buffer.from([0, type >> 8, type & 255, 0, 1]);
+  const edns = Buffer.from([0, 0, 41, udpBytes >> 8, udpBytes & 255, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([head, ...encoded, tail, edns]);
+}
+
+/** Reads an answer. @throws {RangeError} when it is cut short or makes no sense */
+export function readAnswer(bytes: Buffer): DnsAnswer {
+  const flags = bytes.readUInt16BE(2);
+  const [questions, answers, authority] = [4, 6, 8].map((at) => bytes.readUInt16BE(at));
+  let at = 12;
+  let question: DnsAnswer['question'] = null;
+  for (let left = questions ?? 0; left > 0; left--) {
+    const { name, end } = readName(bytes, at);
+    question ??= { name, type: bytes.readUInt16BE(end) };
+    at = end + 4;
+  }
+  const records = (count: number): DnsRecord[] =>
+    Array.from({ length: count }, () => {
+      const { name, end } = readName(bytes, at);
+      const type = bytes.readUInt16BE(end);
+      const length = bytes.readUInt16BE(end + 8);
+      at = end + 10 + length;
+      if (at > bytes.length) throw new RangeError('a record is cut short');
+      return { name, type, ttl: bytes.readUInt32BE(end + 4), data: dataText(bytes, type, end + 10, length) };
+    });
+  const codeNumber = flags & 15;
+  return {
+    id: bytes.readUInt16BE(0),
+    flags,
+    code: codes[codeNumber] ?? `RCODE${codeNumber}`,
+    codeNumber,
+    question,
+    // What was cut off is not there to be read.
+    answers: (flags & isTruncated) === 0 ? records(answers ?? 0) : [],
+    authority: (flags & isTruncated) === 0 ? records(authority ?? 0) : [],
+  };
+}
+
+/** A type's name, or `TYPE99`. */
+export function typeName(type: number): string {
+  return Object.entries(recordTypes).find(([, code]) => code === type)?.[0] ?? `TYPE${type}`;
+}

@@ -1,0 +1,33 @@
+// Names inside messages of the domain name system, compressed as they are (RFC 1035 §4.1.4).
+
+/** The most jumps that a name may make: one that makes more goes in circles. */
+const mostJumps = 64;
+
+/** A name with a dot at its end, and where what follows it begins. @throws {RangeError} when it makes no sense */
+export function readName(bytes: Buffer, start: number): { readonly name: string; readonly end: number } {
+  const labels: string[] = [];
+  let at = start;
+  let end: number | null = null;
+  let jumps = 0;
+  for (;;) {
+    const length = bytes.readUInt8(at);
+    if (length === 0) return { name: `${labels.join('.')}.`, end: end ?? at + 1 };
+    if (length >= 0xc0) {
+      end ??= at + 2;
+      at = bytes.readUInt16BE(at) & 0x3fff;
+      if (++jumps > mostJumps) throw new RangeError('a name goes in circles');
+      continue;
+    }
+    if (length > 63 || at + 1 + length > bytes.length) throw new RangeError('a label is cut short');
+    labels.push(shown(bytes.subarray(at + 1, at + 1 + length)));
+    at += length + 1;
+  }
+}
+
+/** A label as zone files write it: dots in it and what cannot be printed are escaped. */
+function shown(label: Buffer): string {
+  return label
+    .toString('latin1')
+    .replace(/[.\\]/g, String.raw`\$&`)
+    .replace(/[^\x21-\x7e]/g, (byte) => `\\${String(byte.charCodeAt(0)).padStart(3, '0')}`);
+}

@@ -1,0 +1,87 @@
+// What stands in a record, as zone files write it (RFC 1035 §5; SRV: RFC 2782; CAA: RFC 8659; HTTPS: RFC 9460).
+import { readName } from './name.ts';
+
+type Reader = (bytes: Buffer, at: number, length: number) => string;
+
+const oneName: Reader = (bytes, at) => readName(bytes, at).name;
+
+const readers: Readonly<Record<number, Reader>> = {
+  1: (bytes, at, length) => {
+    if (length !== 4) throw new RangeError('an address of a wrong length');
+    return [...bytes.subarray(at, at + 4)].join('.');
+  },
+  2: oneName,
+  5: oneName,
+  6: (bytes, at) => {
+    const server = readName(bytes, at);
+    const mailbox = readName(bytes, server.end);
+    const numbers = [0, 4, 8, 12, 16].map((offset) => bytes.readUInt32BE(mailbox.end + offset));
+    return [server.name, mailbox.name, ...numbers].join(' ');
+  },
+  12: oneName,
+  15: (bytes, at) => `${bytes.readUInt16BE(at)} ${readName(bytes, at + 2).name}`,
+  16: (bytes, at, length) => texts(bytes, at, length).join(''),
+  28: (bytes, at, length) => {
+    if (length !== 16) throw new RangeError('an address of a wrong length');
+    return address6(bytes, at);
+  },
+  33: (bytes, at) => {
+    const numbers = [0, 2, 4].map((offset) => bytes.readUInt16BE(at + offset));
+    return [...numbers, readName(bytes, at + 6).name].join(' ');
+  },
+  65: service,
+  257: (bytes, at, length) => {
+    const tagEnd = at + 2 + bytes.readUInt8(at + 1);
+    const [tag, value] = [bytes.toString('latin1', at + 2, tagEnd), bytes.toString('utf8', tagEnd, at + length)];
+    return `${bytes.readUInt8(at)} ${tag} ${JSON.stringify(value)}`;
+  },
+};
+
+/** The data of a record; of a type that is not known its bytes. @throws {RangeError} when it makes no sense */
+export function dataText(bytes: Buffer, type: number, at: number, length: number): string {
+  const reader = readers[type];
+  return reader === undefined
+    ? `\\# ${length} ${bytes.toString('hex', at, at + length)}`.trimEnd()
+    : reader(bytes, at, length);
+}
+
+function texts(bytes: Buffer, start: number, length: number): string[] {
+  const found: string[] = [];
+  for (let at = start; at < start + length;) {
+    const size = bytes.readUInt8(at);
+    if (at + 1 + size > start + length) throw new RangeError('a text is cut short');
+    found.push(bytes.toString('utf8', at + 1, at + 1 + size));
+    at += size + 1;
+  }
+  return found;
+}
+
+function address6(bytes: Buffer, at: number): string {
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(at + index * 2).toString(16));
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}
+
+const parameterNames = ['mandatory', 'alpn', 'no-default-alpn', 'port', 'ipv4hint', 'ech', 'ipv6hint'];
+
+function service(bytes: Buffer, start: number, length: number): string {
+  const target = readName(bytes, start + 2);
+  const parts = [String(bytes.readUInt16BE(start)), target.name];
+  for (let at = target.end; at < start + length;) {
+    const [key, size] = [bytes.readUInt16BE(at), bytes.readUInt16BE(at + 2)];
+    if (at + 4 + size > start + length) throw new RangeError('a parameter is cut short');
+    const value = parameter(bytes, key, at + 4, size);
+    parts.push((parameterNames[key] ?? `key${key}`) + (value === '' ? '' : `=${value}`));
+    at += 4 + size;
+  }
+  return parts.join(' ');
+}
+
+function parameter(bytes: Buffer, key: number, at: number, size: number): string {
+  const every = (width: number, read: (from: number) => string): string =>
+    Array.from({ length: Math.floor(size / width) }, (_, index) => read(at + index * width)).join(',');
+  if (key === 1) return texts(bytes, at, size).join(',');
+  if (key === 3) return String(bytes.readUInt16BE(at));
+  if (key === 4) return every(4, (from) => [...bytes.subarray(from, from + 4)].join('.'));
+  if (key === 6) return every(16, (from) => address6(bytes, from));
+  return bytes.toString('hex', at, at + size);
+}

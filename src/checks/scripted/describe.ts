@@ -1,0 +1,37 @@
+// A stored result of a scripted check as the wire shows it (reference §4.7: multiStepCheckResult).
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { list, object, text } from '../read.ts';
+
+/** The part of a result that says what the script did; steps and output only where they are kept. */
+export function describeScripted(details: JsonValue, exchange: JsonObject | null): JsonObject {
+  // Of a run without a script, as where its runtime was missing, nothing is known.
+  const known = object(details);
+  const startedAt = numberOf(known['startedAt']);
+  return {
+    runtimeVersion: text(known['runtime']) || null,
+    nodeJsVersion: text(known['node']) || null,
+    warnings: textsOf(known['warnings']),
+    startTime: startedAt === 0 ? null : startedAt,
+    endTime: numberOf(known['stoppedAt']) || null,
+    tests: numberOf(known['tests']),
+    failedTests: numberOf(known['failedTests']),
+    errors: list(known['errors']),
+    steps: exchange === null ? null : list(exchange['steps']),
+    jobLog:
+      exchange === null
+        ? null
+        : list(exchange['log']).map(({ atMs, stream, text: msg }) => ({
+            time: startedAt + numberOf(atMs),
+            level: stream === 'stderr' ? 'ERROR' : 'INFO',
+            msg: text(msg),
+          })),
+  };
+}
+
+function numberOf(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function textsOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(text) : [];
+}

@@ -1,0 +1,151 @@
+// The runtime of a script and the verdict over it: which one is chosen, what is said of it, and every limit a reason of its own.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Check } from '#domain/check.ts';
+import type { RuntimeStage } from '#domain/runtime.ts';
+import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import { aCheck, aGroup } from '../../../tests/support/records.ts';
+import type { ScriptRuntime } from '../kind.ts';
+import { multiStepKind } from '../multi-step/multi-step-kind.ts';
+
+const accountId = '0198a000-0000-7000-8000-000000000001';
+const day = Date.UTC(2026, 10, 21);
+
+function runtime(name: string, stage: RuntimeStage, facts: Partial<ScriptRuntime> = {}): ScriptRuntime {
+  const plain = { multiStepSupport: true, nodeJsVersion: 'v24.0.0', dependencies: {}, description: null };
+  const places = { folder: `/runtimes/${name}`, nodeBinary: `/runtimes/${name}/node` };
+  return { name, stage, runtimeEndOfLife: null, ...plain, ...places, ...facts };
+}
+
+const installed = [
+  runtime('2026.10', 'CURRENT'),
+  runtime('2026.04', 'STABLE', { runtimeEndOfLife: '12/01/2026' }),
+  runtime('2025.10', 'DEPRECATED'),
+  runtime('2025.04', 'STABLE', { multiStepSupport: false }),
+  runtime('2024.10', 'STABLE', { runtimeEndOfLife: '11/21/2026' }),
+];
+
+const ended: ScriptOutcome = {
+  ending: 'ended',
+  problem: null,
+  startedAt: day,
+  stoppedAt: day + 1000,
+  testsMs: 10,
+  tests: 1,
+  failedTests: 0,
+  errors: [],
+  steps: [],
+  log: [],
+};
+
+interface Wanted {
+  readonly check?: Partial<Check>;
+  readonly group?: string;
+  readonly account?: string;
+  readonly outcome?: Partial<ScriptOutcome>;
+}
+
+/** Probes with a run of a script that comes out so; answers with the finding and with what was run. */
+async function probe({ check = {}, group, account, outcome = {} }: Wanted) {
+  const ran: ScriptWork[] = [];
+  const look = multiStepKind.createProbe({
+    runtimes: () => installed,
+    now: () => day,
+    runScript: (work) => {
+      ran.push(work);
+      return Promise.resolve({ ...ended, ...outcome });
+    },
+  });
+  const settings = { script: 'await 1;', scriptPath: 'check.mjs' };
+  const input = {
+    check: aCheck(accountId, { checkType: 'MULTI_STEP', settings, ...check }),
+    group: group === undefined ? null : aGroup(accountId, { id: 1, runtimeId: group }),
+    revision: 1,
+    variables: [],
+    accountRuntimeId: account ?? null,
+  };
+  const finding = await look(input, new AbortController().signal);
+  const { multiStepCheckResult: part } = multiStepKind.describeResult(finding, null);
+  return { finding, ran, part: part as Record<string, unknown> };
+}
+
+describe('a script runs', () => {
+  it('in the runtime of its check, else of its group, else of its account, else in the CURRENT one', async () => {
+    for (const [wanted, name] of [
+      [{ check: { runtimeId: '2025.10' }, group: '2026.04', account: '2026.10' }, '2025.10'],
+      [{ group: '2026.04', account: '2026.10' }, '2026.04'],
+      [{ account: '2026.04' }, '2026.04'],
+      [{}, '2026.10'],
+    ] as const) {
+      const { ran, part } = await probe(wanted);
+      assert.deepEqual([ran[0]?.runtime.folder, part['runtimeVersion']], [`/runtimes/${name}`, name]);
+      assert.equal(ran[0]?.runtime.nodeBinary, `/runtimes/${name}/node`);
+    }
+  });
+
+  it('in a runtime that is deprecated or near its end, and its result says so', async () => {
+    assert.deepEqual((await probe({})).part['warnings'], []);
+    const deprecated = await probe({ check: { runtimeId: '2025.10' } });
+    assert.deepEqual(deprecated.part['warnings'], ['runtime 2025.10 is deprecated: choose a newer one']);
+    const ending = await probe({ account: '2026.04' });
+    assert.match(String(ending.part['warnings']), /2026\.04 ends on 12\/01\/2026/);
+  });
+
+  it('in another runtime once its own has ended, only where the check allows that; otherwise it is unknown', async () => {
+    const check = { runtimeId: '2024.10', runtimeFallback: true };
+    const fallen = await probe({ check, account: '2026.04' });
+    assert.equal(fallen.ran[0]?.runtime.folder, '/runtimes/2026.04');
+    assert.match(String(fallen.part['warnings']), /2024\.10 is not available any more: 2026\.04 is used instead/);
+    const { finding, ran } = await probe({ check: { runtimeId: '2024.10' } });
+    assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
+    assert.match(finding.message ?? '', /^not run: runtime 2024\.10 is not available/);
+  });
+
+  it('not in a runtime without support for multi-step checks', async () => {
+    const { finding, ran } = await probe({ check: { runtimeId: '2025.04' } });
+    assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
+    assert.match(finding.message ?? '', /2025\.04 does not support multi-step checks/);
+  });
+});
+
+describe('the verdict over a script', () => {
+  for (const [ending, message] of [
+    ['timeout', /more than 120 s/],
+    ['memory', /more than 512 MB of memory/],
+    ['processes', /more than 64 processes/],
+    ['output', /more than 4 MB of output/],
+    ['disk', /more than 256 MB on disk/],
+  ] as const) {
+    it(`is failed for ${ending}, and says which limit it was`, async () => {
+      const { finding } = await probe({ outcome: { ending } });
+      assert.deepEqual([finding.verdict, finding.reason], ['failed', ending]);
+      assert.match(finding.message ?? '', message);
+    });
+  }
+
+  it('is unknown where we ended it, or could not run it', async () => {
+    for (const outcome of [{ ending: 'stopped' }, { ending: 'crashed', problem: 'no such file' }] as const) {
+      const { finding } = await probe({ outcome });
+      assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
+    }
+  });
+
+  it('tells faults of the network from those of the script', async () => {
+    for (const [text, reason] of [
+      ['Error: apiRequestContext.get: connect ECONNREFUSED 127.0.0.1:9', 'connect'],
+      ['Error: getaddrinfo ENOTFOUND shop.example', 'dns'],
+      ['Error: socket hang up', 'reset'],
+      ['Test timeout of 100ms exceeded.', 'timeout'],
+      ['Error: expect(received).toBe(expected)', 'assertion'],
+      ['TypeError: x is not a function', 'script'],
+    ] as const) {
+      const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
+      assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
+    }
+  });
+
+  it('is failed where no test was found', async () => {
+    const { finding } = await probe({ outcome: { tests: 0 } });
+    assert.deepEqual([finding.verdict, finding.reason], ['failed', 'settings']);
+  });
+});

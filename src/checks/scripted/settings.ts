@@ -1,0 +1,58 @@
+// What a scripted check runs: its script, the files beside it, and which sort of program that is (reference §4.3).
+import type { JsonObject } from '#domain/json.ts';
+import type { ScriptFile, ScriptWork } from '#domain/script.ts';
+import type { SettingsProblem } from '../kind.ts';
+import { list, text } from '../read.ts';
+
+/** The files of a scripted check. */
+export interface ScriptSettings {
+  readonly entry: string;
+  /** The script itself first. */
+  readonly files: readonly ScriptFile[];
+  readonly sort: ScriptWork['sort'];
+}
+
+/** Where a script lies that says nothing of it. */
+const defaultPath = 'check.spec.ts';
+/** Names in a script's folder that are ours. */
+const ourNames = ['node_modules', 'tmp'];
+
+export function readScript(settings: JsonObject): ScriptSettings {
+  const content = text(settings['script']);
+  const entry = text(settings['scriptPath']) || defaultPath;
+  const beside = list(settings['dependencies']).map((file) => ({
+    path: text(file['path']),
+    content: text(file['content']),
+  }));
+  const files = [{ path: entry, content }, ...beside.filter(({ path }) => path !== entry)];
+  return { entry, files, sort: sortOf(content) };
+}
+
+/** A file of tests for Playwright's runner, or a program: whoever calls its `test` has written tests. */
+function sortOf(script: string): ScriptWork['sort'] {
+  return script.includes('@playwright/test') && /\btest\s*(?:\.\s*\w+\s*)*\(/.test(script) ? 'spec' : 'plain';
+}
+
+/** What cannot be run; empty = fine. */
+export function scriptProblems(settings: JsonObject): SettingsProblem[] {
+  const { entry, files } = readScript(settings);
+  const problems: SettingsProblem[] = [];
+  if (text(settings['script']).trim() === '') problems.push({ path: 'script', message: 'must hold a program' });
+  if (!/\.[cm]?[jt]s$/.test(entry)) {
+    problems.push({ path: 'scriptPath', message: 'must end in .js, .mjs, .cjs, .ts, .mts or .cts' });
+  }
+  for (const [index, { path }] of files.entries()) {
+    const problem = pathProblem(path);
+    if (problem !== null)
+      problems.push({ path: index === 0 ? 'scriptPath' : `dependencies[${index - 1}].path`, message: problem });
+  }
+  return problems;
+}
+
+function pathProblem(path: string): string | null {
+  const parts = path.split('/');
+  const isRelative = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part));
+  if (!isRelative) return 'must be a relative path with / between its parts, none of them . or ..';
+  if (parts.some((part) => Buffer.byteLength(part) > 255) || path.length > 1000) return 'must be shorter';
+  return ourNames.includes(parts[0] ?? '') ? `must not begin with ${ourNames.join(' or ')}` : null;
+}

@@ -1,0 +1,97 @@
+// What a run of a script says of its target: the verdict, and the assertion as its author wrote it, with file and line.
+import type { Reason, Verdict } from '#domain/result.ts';
+import type { ScriptError, ScriptFile, ScriptLimit, ScriptLimits, ScriptOutcome } from '#domain/script.ts';
+
+/** A verdict with its reason and its sentence. */
+export interface ScriptVerdict {
+  readonly verdict: Verdict;
+  readonly reason: Reason | null;
+  readonly message: string | null;
+}
+
+/** Judges an outcome (issue: scripted kinds; docs/decisions/0082). */
+export function judgeScript(outcome: ScriptOutcome, limits: ScriptLimits, files: readonly ScriptFile[]): ScriptVerdict {
+  const { ending, errors, tests, problem } = outcome;
+  if (ending === 'stopped') return unknown('the script was stopped before it ended');
+  if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
+  if (ending !== 'ended') return { verdict: 'failed', reason: ending, message: passedLimit(ending, limits) };
+  const [error] = errors;
+  if (error !== undefined) {
+    const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
+    return { verdict: 'failed', reason: reasonOf(error.message), message: `${sentenceOf(error, files)}${others}` };
+  }
+  if (outcome.failedTests > 0) return { verdict: 'failed', reason: 'script', message: 'a test failed without a word' };
+  if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test that runs' };
+  return { verdict: 'passed', reason: null, message: null };
+}
+
+function unknown(message: string): ScriptVerdict {
+  return { verdict: 'unknown', reason: 'crashed', message };
+}
+
+function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
+  const megabytes = (bytes: number): string => `${Math.round(bytes / (1 << 20))} MB`;
+  const passed: Record<ScriptLimit, string> = {
+    timeout: `${limits.wallClockMs / 1000} s`,
+    memory: `${megabytes(limits.memoryBytes)} of memory`,
+    processes: `${limits.processes} processes`,
+    output: `${megabytes(limits.outputBytes)} of output`,
+    disk: `${megabytes(limits.diskBytes)} on disk`,
+  };
+  return `the script was ended: it took more than ${passed[limit]}`;
+}
+
+/** Faults of the network count as such, so that a retry strategy can be for them only. */
+const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
+  [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
+  [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
+  [/\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ERR_CONNECTION_REFUSED)\b/, 'connect'],
+  [/\b(?:ECONNRESET|EPIPE|socket hang up|ERR_CONNECTION_RESET)\b/, 'reset'],
+  [/\b(?:CERT_|ERR_CERT_|self[- ]signed certificate|unable to verify the first certificate)/, 'tls'],
+  [/\b(?:ETIMEDOUT|Timeout \d+ms exceeded|Test timeout of \d+ms exceeded)/i, 'timeout'],
+];
+
+function reasonOf(message: string): Reason {
+  return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
+}
+
+const detailMost = 500;
+
+function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[]): string {
+  const lines = message
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const [first = 'it failed', ...rest] = lines;
+  const head = first.replace(/^Error: /, '');
+  if (place === null) return cut([head, ...rest].join(' '));
+  const where = `${place.file}:${place.line}`;
+  const written = statementAt(files, place);
+  // Of a broken expectation its own words say more than those of the library that prints it.
+  const isExpectation = /^expect\(|^expect\.|^AssertionError/.test(head);
+  const said = cut(isExpectation && rest.length > 0 ? rest.join(', ') : [head, ...rest].join(' '));
+  return written === null ? `${said} (${where})` : `${written} (${where}): ${said}`;
+}
+
+function cut(text: string): string {
+  return text.length > detailMost ? `${text.slice(0, detailMost)} …` : text;
+}
+
+const statementLines = 10;
+
+/** The statement that ends or stands at a place: its line, and those above it until its brackets are closed. */
+function statementAt(files: readonly ScriptFile[], { file, line }: NonNullable<ScriptError['place']>): string | null {
+  const lines = files.find(({ path }) => path === file)?.content.split('\n');
+  if (lines === undefined) return null;
+  const taken: string[] = [];
+  for (let index = line - 1; index >= 0 && taken.length < statementLines; index--) {
+    taken.unshift(lines[index]?.trim() ?? '');
+    if (opened(taken.join('\n')) >= 0) break;
+  }
+  const statement = taken.join(' ').trim();
+  return statement === '' ? null : statement.replace(/;$/, '').slice(0, 300);
+}
+
+function opened(text: string): number {
+  return text.replace(/[^([{]/g, '').length - text.replace(/[^)\]}]/g, '').length;
+}

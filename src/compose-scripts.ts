@@ -1,0 +1,83 @@
+// The scripts of this process: kinds of checks that are scripts, joined with what runs them, a few at a time.
+import { checkKinds } from '#checks/registry.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { ScriptProbeMeans } from '#checks/kind.ts';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import type { Clock } from '#lib/clock.ts';
+import { createLanes } from '#lib/lanes.ts';
+import type { Log } from '#lib/log.ts';
+import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { runScript } from '#scripts/run-script.ts';
+import type { LoadedRuntimes } from './compose-runtimes.ts';
+import { crashed } from './probe-lanes.ts';
+
+/** Probes that are scripts. */
+export interface ScriptProber {
+  isScripted(checkType: CheckType): boolean;
+  /** Waits for room; answers with how to leave it. */
+  enter(): Promise<() => void>;
+  /** Never rejects. */
+  probe(input: ProbeInput): Promise<Finding>;
+  /** Lets none begin any more; those that wait are given back with their leases. */
+  holdBack(): void;
+  /** Ends every script that runs. */
+  close(): void;
+}
+
+export interface ScriptProberOptions {
+  readonly runtimes: Pick<LoadedRuntimes, 'list'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Scripts that run at once. */
+  readonly atOnce: number;
+}
+
+/** Whether this process may be anybody: scripts are then given to nobody. */
+export const isRoot = process.getuid?.() === 0;
+
+export function createScriptProber({ runtimes, clock, log, atOnce }: ScriptProberOptions): ScriptProber {
+  const lanes = createLanes(atOnce);
+  const closing = new AbortController();
+  let chosen: Promise<ChosenContainment> | null = null;
+  // Tried at the first script: who has none need not know.
+  const containment = async (): Promise<ChosenContainment['containment']> => {
+    chosen ??= chooseContainment(process.execPath, isRoot).then((found) => {
+      const { containment: level, refused } = found;
+      log[level === 'process' || level === 'user' ? 'warn' : 'info']('scripts.contained', { level, refused });
+      return found;
+    });
+    return (await chosen).containment;
+  };
+  const means: ScriptProbeMeans = {
+    runtimes: runtimes.list,
+    now: () => clock.now(),
+    runScript: async (work, signal) => runScript(work, signal, { containment: await containment(), isRoot }),
+  };
+  const probes = scriptProbes(means);
+  return {
+    isScripted: (checkType) => probes.has(checkType),
+    enter: () => lanes.enter(),
+    async probe(input) {
+      try {
+        const probe = probes.get(input.check.checkType);
+        if (probe === undefined) return crashed(`${input.check.checkType} checks are not scripts`);
+        return await probe(input, closing.signal);
+      } catch (error) {
+        return crashed(`the script failed by our fault: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+    holdBack: () => lanes.close(),
+    close() {
+      closing.abort();
+    },
+  };
+}
+
+function scriptProbes(means: ScriptProbeMeans): ReadonlyMap<string, Probe> {
+  return new Map(
+    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
+      kind.isScripted === true ? [[type, kind.createProbe(means)]] : [],
+    ),
+  );
+}

@@ -1,0 +1,86 @@
+// Checks that are a script: what they are written and shown with (reference §4.3: BROWSER, MULTI_STEP).
+import { z } from 'zod';
+import { checkFields, ignored } from './check-fields.ts';
+import { orNull } from './fields.ts';
+
+const file = z.strictObject({
+  path: z.string().min(1).max(1000).describe('Where it lies, from where scriptPath begins.'),
+  content: z.string(),
+});
+
+/** As they are written. */
+export const scriptedFields = {
+  ...checkFields,
+  frequency: checkFields.frequency.refine(
+    (minutes) => minutes !== 0,
+    'must be 1 or more: a script runs once a minute at most',
+  ),
+  script: z.string().min(1).describe('The program: tests of Playwright, or one that fails by throwing.'),
+  scriptPath: z
+    .string()
+    .max(1000)
+    .nullable()
+    .default(null)
+    .describe(
+      'Where the script lies, as its imports see it; its ending says what it is written in. null = check.spec.ts.',
+    ),
+  dependencies: orNull(z.array(file).max(200), () => [])
+    .default([])
+    .describe('Files that the script imports.'),
+};
+
+/** As they are shown. */
+export const scriptedFieldsShown = {
+  script: z.string(),
+  scriptPath: z.string().nullable(),
+  dependencies: z.array(z.strictObject({ path: z.string(), content: z.string() })),
+  runtimeWarning: z
+    .string()
+    .nullable()
+    .exactOptional()
+    .describe('What is to be known of its runtime: deprecated, near its end, gone. null = nothing.'),
+};
+
+/** What reference clients send with every check but what is a scripted one's own. */
+export const ignoredOfScripted = [
+  ...ignored.filter((name) => !(name in scriptedFieldsShown) || name === 'runtimeWarning'),
+  'setupSnippetId',
+  'tearDownSnippetId',
+  'localSetupScript',
+  'localTearDownScript',
+  'degradedResponseTime',
+  'maxResponseTime',
+];
+
+const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
+
+/** What a run of a script came to. */
+export const scriptResult = {
+  runtimeVersion: z.string().nullable().describe('The runtime it ran in; null = none.'),
+  nodeJsVersion: z.string().nullable(),
+  warnings: z
+    .array(z.string())
+    .describe('What is to be known of the runtime: deprecated, near its end, another than named.'),
+  startTime: z.number().nullable().describe('Unix ms.'),
+  endTime: z.number().nullable().describe('Unix ms.'),
+  tests: z.int().describe('Tests that ran.'),
+  failedTests: z.int(),
+  errors: z.array(z.strictObject({ message: z.string(), ...place })),
+  steps: z
+    .array(
+      z.strictObject({
+        title: z.string(),
+        category: z.string().describe('test, test.step, expect or pw:api.'),
+        startMs: z.number().describe('ms after the start.'),
+        durationMs: z.number(),
+        error: z.string().nullable(),
+        ...place,
+      }),
+    )
+    .nullable()
+    .describe('In the order of their ends; null when only the outcome of this result is kept.'),
+  jobLog: z
+    .array(z.strictObject({ time: z.number().describe('Unix ms.'), level: z.enum(['INFO', 'ERROR']), msg: z.string() }))
+    .nullable()
+    .describe('What it printed; null when only the outcome of this result is kept.'),
+};

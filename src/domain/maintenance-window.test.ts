@@ -1,0 +1,170 @@
+// When maintenance windows are: once and again, through summer time and short months.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  longestOf,
+  maintenanceAt,
+  type MaintenanceWindow,
+  nextOccurrence,
+  occurrence,
+  occurrenceAt,
+  type RepeatUnit,
+} from './maintenance-window.ts';
+import { wallTimeOf } from './wall-time.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+function aWindow(startsAt: string, endsAt: string, change: Partial<MaintenanceWindow> = {}): MaintenanceWindow {
+  return {
+    accountId: 'a',
+    id: 1,
+    name: 'Restart',
+    description: null,
+    tags: [],
+    startsAt: Date.parse(startsAt),
+    endsAt: Date.parse(endsAt),
+    repeatInterval: null,
+    repeatUnit: null,
+    repeatEndsAt: null,
+    timezone: 'UTC',
+    pauseAllChecks: true,
+    silenceAllAlerts: false,
+    silenceAlertsTags: [],
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
+}
+
+/** The first times of a window, as its clocks show them. */
+function times(window: MaintenanceWindow, count: number): string[] {
+  const shown = (at: number): string => new Date(wallTimeOf(at, window.timezone)).toISOString().slice(0, 16);
+  return Array.from({ length: count }, (_, index) => occurrence(window, index)).map((span) =>
+    span === null ? 'none' : `${shown(span.from)} ${shown(span.to)}`,
+  );
+}
+
+describe('a maintenance window', () => {
+  it('that is not repeated is once, its end excluded', () => {
+    const window = aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z');
+    assert.deepEqual(times(window, 2), ['2026-03-10T22:00 2026-03-10T23:00', 'none']);
+    const isOn = [-1, 0, hourMs - 1, hourMs].map((after) => occurrenceAt(window, window.startsAt + after) !== null);
+    assert.deepEqual(isOn, [false, true, true, false]);
+  });
+
+  it('of every day keeps its time of the day through summer time', () => {
+    const window = aWindow('2026-03-27T23:00:00Z', '2026-03-28T04:00:00Z', {
+      repeatInterval: 1,
+      repeatUnit: 'DAY',
+      timezone: 'Europe/Berlin',
+    });
+    assert.deepEqual(times(window, 3), [
+      '2026-03-28T00:00 2026-03-28T05:00',
+      '2026-03-29T00:00 2026-03-29T05:00',
+      '2026-03-30T00:00 2026-03-30T05:00',
+    ]);
+    const lengths = [0, 1, 2].map((index) => {
+      const span = occurrence(window, index);
+      return span === null ? 0 : (span.to - span.from) / hourMs;
+    });
+    assert.deepEqual(lengths, [5, 4, 5], 'the night in which clocks are set forward has an hour less');
+  });
+
+  it('that begins and ends in the hour that comes twice is both of it', () => {
+    const change = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
+    const window = aWindow('2026-10-24T00:15:00Z', '2026-10-24T00:45:00Z', change);
+    const span = occurrence(window, 1);
+    assert.equal(span?.from, Date.parse('2026-10-25T00:15:00Z'));
+    assert.equal(span?.to, Date.parse('2026-10-25T01:45:00Z'));
+  });
+
+  it('of every month is on its last day where a month is too short, and on its own day after it', () => {
+    const window = aWindow('2026-01-31T22:00:00Z', '2026-02-01T02:00:00Z', { repeatInterval: 1, repeatUnit: 'MONTH' });
+    assert.deepEqual(times(window, 4), [
+      '2026-01-31T22:00 2026-02-01T02:00',
+      '2026-02-28T22:00 2026-03-01T02:00',
+      '2026-03-31T22:00 2026-04-01T02:00',
+      '2026-04-30T22:00 2026-05-01T02:00',
+    ]);
+    const leap = aWindow('2028-01-31T22:00:00Z', '2028-01-31T23:00:00Z', { repeatInterval: 1, repeatUnit: 'MONTH' });
+    assert.equal(times(leap, 2)[1], '2028-02-29T22:00 2028-02-29T23:00');
+  });
+
+  it('of every second week, that ends, has no time that begins at its end', () => {
+    const window = aWindow('2026-03-02T08:00:00Z', '2026-03-02T09:00:00Z', {
+      repeatInterval: 2,
+      repeatUnit: 'WEEK',
+      repeatEndsAt: Date.parse('2026-03-30T08:00:00Z'),
+    });
+    assert.deepEqual(times(window, 3), [
+      '2026-03-02T08:00 2026-03-02T09:00',
+      '2026-03-16T08:00 2026-03-16T09:00',
+      'none',
+    ]);
+    assert.equal(nextOccurrence(window, Date.parse('2026-03-16T09:00:00Z')), null);
+  });
+
+  it('is found at any instant of years as by walking through all its times', () => {
+    const units: readonly (readonly [number, RepeatUnit])[] = [
+      [1, 'DAY'],
+      [3, 'DAY'],
+      [1, 'WEEK'],
+      [1, 'MONTH'],
+      [5, 'MONTH'],
+    ];
+    for (const [repeatInterval, repeatUnit] of units) {
+      const window = aWindow('2026-01-30T23:30:00Z', '2026-01-31T03:00:00Z', {
+        repeatInterval,
+        repeatUnit,
+        timezone: 'America/New_York',
+      });
+      const all = Array.from({ length: 900 }, (_, index) => occurrence(window, index)).filter((span) => span !== null);
+      // Steps of an odd length, so that every hour of the day is met; a new record each time, so that nothing is remembered.
+      for (let at = window.startsAt - dayMs; at < window.startsAt + 2 * 365 * dayMs; at += 13 * hourMs + 60_000) {
+        const expected = all.find((span) => span.to > at) ?? null;
+        assert.deepEqual(nextOccurrence(window, at), expected);
+        const isOn = expected !== null && expected.from <= at;
+        assert.equal(occurrenceAt({ ...window }, at) !== null, isOn);
+        assert.equal(occurrenceAt(window, at) !== null, isOn, 'and as it is remembered');
+      }
+    }
+  });
+
+  it('may last until it begins again', () => {
+    assert.deepEqual(
+      ([null, 'DAY', 'WEEK', 'MONTH'] as const).map(
+        (repeatUnit) => longestOf({ repeatInterval: 2, repeatUnit }) / dayMs,
+      ),
+      [Infinity, 2, 14, 56],
+    );
+  });
+});
+
+describe('what maintenance means for a check', () => {
+  const at = Date.parse('2026-03-10T22:30:00Z');
+  const off = { pauseAllChecks: false };
+  const rows: readonly [what: string, change: Partial<MaintenanceWindow>, isPaused: boolean, isSilenced: boolean][] = [
+    ['all are paused', {}, true, true],
+    ['its tag is paused', { ...off, tags: ['shop'] }, true, true],
+    ['another tag is', { ...off, tags: ['shops'] }, false, false],
+    ['alerts of all are silenced', { ...off, silenceAllAlerts: true }, false, true],
+    ['alerts of its tag are', { ...off, silenceAlertsTags: ['eu', 'shop'] }, false, true],
+    ['it is another day', { startsAt: at + dayMs, endsAt: at + 2 * dayMs }, false, false],
+  ];
+  for (const [what, change, isPaused, isSilenced] of rows) {
+    it(`when ${what}: ${isPaused ? 'not run' : isSilenced ? 'run, and told of to nobody' : 'nothing'}`, () => {
+      const window = aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', change);
+      assert.deepEqual(maintenanceAt([window], ['shop'], at), { isPaused, isSilenced });
+    });
+  }
+
+  it('of several windows is what any of them says', () => {
+    const windows = [
+      aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', { ...off, silenceAllAlerts: true }),
+      aWindow('2026-03-10T22:00:00Z', '2026-03-10T22:20:00Z'),
+    ];
+    assert.deepEqual(maintenanceAt(windows, [], at), { isPaused: false, isSilenced: true });
+    assert.deepEqual(maintenanceAt(windows, [], at - 15 * 60_000), { isPaused: true, isSilenced: true });
+  });
+});

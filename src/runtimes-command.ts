@@ -1,0 +1,46 @@
+// `runtimes`: lists the runtimes of this installation, and installs those that are asked for (decisions: Runtimes).
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '#lib/clock.ts';
+import { suggestion } from '#lib/nearest.ts';
+import { readInstalled } from './compose-runtimes.ts';
+import { UsageError } from './usage-error.ts';
+
+const installer = join(import.meta.dirname, '..', 'scripts', 'install-runtimes.mjs');
+
+/** @returns the exit code: 1 when a runtime could not be installed, or when one that is listed cannot be used */
+export async function runtimesCommand(words: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
+  const [what = 'list', ...names] = positionals;
+  if (what === 'install') return install(names);
+  if (what === 'list' && names.length === 0) return list();
+  throw new UsageError(`runtimes knows list and install <name>…, not ${what}${suggestion(what, ['list', 'install'])}`);
+}
+
+/** In a process of its own: the same script that `npm ci` runs, under whatever Node.js there is by then. */
+function install(names: readonly string[]): number {
+  const { status, error } = spawnSync(process.execPath, [installer, ...names], { stdio: 'inherit' });
+  if (error !== undefined) throw error;
+  return status ?? 1;
+}
+
+async function list(): Promise<number> {
+  const { runtimes, notInstalled, problems } = await readInstalled(systemClock, new Map());
+  for (const { name, stage, nodeJsVersion, dependencies, runtimeEndOfLife } of runtimes) {
+    const playwright = dependencies['@playwright/test'];
+    const facts = [
+      stage,
+      `Node.js ${nodeJsVersion}`,
+      ...(playwright === undefined ? [] : [`Playwright ${playwright}`]),
+      `${Object.keys(dependencies).length} packages`,
+      ...(runtimeEndOfLife === null ? [] : [`until ${runtimeEndOfLife}`]),
+    ];
+    process.stdout.write(`${name}  ${facts.join(', ')}\n`);
+  }
+  for (const name of notInstalled) {
+    process.stdout.write(`${name}  not installed: npm run tocsin -- runtimes install ${name}\n`);
+  }
+  for (const { runtime, message } of problems) process.stdout.write(`${runtime}  PROBLEM: ${message}\n`);
+  return problems.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,108 @@
+// How far a script is kept apart from this machine: by bubblewrap, by namespaces of our own making, or by a process alone.
+import { lstatSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ScriptLimits } from '#domain/script.ts';
+
+/** From the strongest down: what each does is in docs/security.md. */
+export const containments = ['bubblewrap', 'namespaces', 'user', 'process'] as const;
+export type Containment = (typeof containments)[number];
+
+/** Where a run has its files. */
+export interface RunFolders {
+  /** Empty: the root of the script's file system is made there. */
+  readonly root: string;
+  /** The script's own folder, writable. */
+  readonly home: string;
+  readonly runtime: string;
+  readonly nodeBinary: string;
+}
+
+/** A command to be spawned, and what it sees. */
+export interface Contained {
+  readonly command: string;
+  readonly words: readonly string[];
+  /** Whom it runs as; null = as we do. */
+  readonly user: number | null;
+  /** Its folder, by the name it has there. */
+  readonly home: string;
+  /** Where its packages are, by the name they have there. */
+  readonly packages: string;
+}
+
+const inside = join(import.meta.dirname, 'inside');
+const enclose = join(import.meta.dirname, 'enclose.sh');
+/** Nobody, who owns nothing: whom scripts run as when we are root. */
+export const nobody = 65_534;
+/** Room that Node.js reserves beyond what a script uses, bytes; each process has its own. */
+const reservedBytes = 1 << 30;
+/** A kernel's last word on processes and threads of a user; the limit of a run itself is watched. */
+const threadsMost = 4096;
+
+/** Whether scripts run as another user than we do. */
+export function hasOtherUser(isRoot: boolean, containment: Containment): boolean {
+  return isRoot && containment !== 'process';
+}
+
+/** The command that runs a script's first code, contained so. */
+export function contained(
+  containment: Containment,
+  folders: RunFolders,
+  limits: ScriptLimits,
+  isRoot: boolean,
+): Contained {
+  const { root, home, runtime, nodeBinary } = folders;
+  const bounds = [
+    'prlimit',
+    '--core=0',
+    `--fsize=${limits.diskBytes}`,
+    `--nproc=${threadsMost}`,
+    `--data=${limits.memoryBytes + reservedBytes}`,
+    '--',
+  ];
+  const flags = ['--disable-warning=ExperimentalWarning'];
+  const enclosed = { home: '/home/check', packages: '/tocsin/runtime/node_modules' };
+  const start = ['/tocsin/node', ...flags, '/tocsin/inside/start.mjs'];
+  const user = isRoot ? nobody : null;
+  if (containment === 'bubblewrap') {
+    const words = [...bubblewrapWords(folders), ...bounds, ...start];
+    return { command: 'bwrap', words, user, ...enclosed };
+  }
+  if (containment === 'namespaces') {
+    const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount', '--pid', '--ipc', '--uts'];
+    const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, home, runtime, nodeBinary, inside];
+    // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
+    const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
+    const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
+    return { command: 'setpriv', words, user: null, ...enclosed };
+  }
+  const open = { home, packages: join(runtime, 'node_modules') };
+  const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
+  if (process.platform !== 'linux') return { command: nodeBinary, words: plain.slice(1), user: null, ...open };
+  const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
+  return { command: 'setpriv', words, user: containment === 'user' ? user : null, ...open };
+}
+
+const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
+const systemFiles = ['hosts', 'resolv.conf', 'nsswitch.conf', 'host.conf', 'gai.conf', 'services', 'protocols'];
+const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'pki', 'fonts', 'alternatives'];
+
+function bubblewrapWords({ home, runtime, nodeBinary }: RunFolders): readonly string[] {
+  const isolation = ['--unshare-all', '--share-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+  const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
+  const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
+    '--ro-bind-try',
+    `/etc/${name}`,
+    `/etc/${name}`,
+  ]);
+  const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
+  const ours = ['--ro-bind', inside, '/tocsin/inside', '--ro-bind', runtime, '/tocsin/runtime'];
+  const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
+  const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
+  return [...isolation, ...system, ...settings, ...devices, ...own, ...ours, ...node, '--remount-ro', '/', '--'];
+}
+
+function systemFolder(path: string): readonly string[] {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined) return [];
+  return facts.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Runs in namespaces of its own, as root there: builds a file system that holds only what a script needs, gives up every
+# right and executes the rest of its words (docs/decisions/0081).
+# Words: <empty folder> <folder of the script> <folder of the runtime> <Node.js> <folder inside/> <user id, or - to stay> <command>…
+set -e
+root=$1 home=$2 runtime=$3 node=$4 inside=$5 user=$6
+shift 6
+
+show() {
+  mount --bind "$1" "$2"
+  mount -o remount,bind,ro "$2"
+}
+
+mount -t tmpfs -o size=4m,mode=755 tmpfs "$root"
+cd "$root"
+mkdir -p proc dev/shm etc tmp home/check tocsin/inside tocsin/runtime old
+for name in usr bin sbin lib lib32 lib64 libx32; do
+  if [ -L "/$name" ]; then
+    cp -P "/$name" "$name"
+  elif [ -d "/$name" ]; then
+    mkdir "$name"
+    show "/$name" "$name"
+  fi
+done
+for name in hosts resolv.conf nsswitch.conf host.conf gai.conf services protocols localtime ld.so.cache; do
+  if [ -f "/etc/$name" ]; then cp -L "/etc/$name" "etc/$name"; fi
+done
+for name in ssl ca-certificates pki fonts alternatives; do
+  if [ -d "/etc/$name" ]; then
+    mkdir "etc/$name"
+    show "/etc/$name" "etc/$name"
+  fi
+done
+for name in null zero full random urandom; do
+  touch "dev/$name"
+  mount --bind "/dev/$name" "dev/$name"
+done
+ln -s /proc/self/fd dev/fd
+ln -s /proc/self/fd/0 dev/stdin
+ln -s /proc/self/fd/1 dev/stdout
+ln -s /proc/self/fd/2 dev/stderr
+mount -t tmpfs -o size=64m,mode=1777,nosuid,nodev tmpfs dev/shm
+mount -t proc -o nosuid,nodev,noexec proc proc
+mount --bind "$home" home/check
+mount --bind "$home/tmp" tmp
+show "$inside" tocsin/inside
+show "$runtime" tocsin/runtime
+touch tocsin/node
+show "$node" tocsin/node
+
+pivot_root . old
+cd /home/check
+umount -l /old
+rmdir /old
+mount -o remount,bind,ro /
+
+if [ "$user" = - ]; then
+  exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs --pdeathsig KILL "$@"
+fi
+exec setpriv --reuid="$user" --regid="$user" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs \
+  --pdeathsig KILL "$@"

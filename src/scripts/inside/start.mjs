@@ -1,0 +1,63 @@
+// The first code of a script's own process: takes its environment from stdin, where nobody else reads it, and begins.
+//
+// Plain JavaScript, because it runs under the Node.js of any runtime.
+import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const { environment, sort, entry } = JSON.parse(Buffer.concat(chunks).toString());
+const home = process.cwd();
+const startedAt = Date.now();
+let hasFailed = false;
+for (const name of Object.keys(process.env)) delete process.env[name];
+Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
+
+report({ kind: 'begin' });
+if (sort === 'spec') {
+  const require = createRequire(join(home, 'start.js'));
+  const inside = dirname(fileURLToPath(import.meta.url));
+  process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
+  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry });
+  require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
+} else {
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  // Told at the end only, so that what it left running counts as well.
+  process.on('exit', (code) => {
+    if (!hasFailed) tell(code === 0 ? [] : [{ message: `process.exit(${code})` }]);
+    report({ kind: 'end' });
+  });
+  await import(pathToFileURL(join(home, entry)).href).catch(fail);
+}
+
+function fail(error) {
+  hasFailed = true;
+  tell([{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }]);
+  process.exit(1);
+}
+
+function tell(errors) {
+  report({
+    kind: 'test',
+    title: entry,
+    ok: errors.length === 0,
+    startedAt,
+    durationMs: Date.now() - startedAt,
+    errors,
+  });
+}
+
+function report(event) {
+  let left = Buffer.from(`${JSON.stringify(event)}\n`);
+  while (left.length > 0) {
+    try {
+      left = left.subarray(writeSync(3, left));
+    } catch (error) {
+      // Who reads is behind: again, until there is room.
+      if (error.code !== 'EAGAIN') throw error;
+    }
+  }
+}

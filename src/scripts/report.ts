@@ -1,0 +1,142 @@
+// What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
+import { stripVTControlCharacters } from 'node:util';
+import type { ScriptError, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
+
+/** What was told so far. */
+export interface Report {
+  readonly errors: ScriptError[];
+  readonly steps: ScriptStep[];
+  readonly log: ScriptLine[];
+  testsMs: number | null;
+  tests: number;
+  failedTests: number;
+  /** Its first code has run: from then on it answers for itself. */
+  hasBegun: boolean;
+  /** Told that nothing more comes. */
+  isEnded: boolean;
+}
+
+/** More of each is dropped: who reads a result reads the first. */
+const most = { errors: 50, steps: 500, lines: 1000, text: 16_384 } as const;
+
+export function emptyReport(): Report {
+  return { errors: [], steps: [], log: [], testsMs: null, tests: 0, failedTests: 0, hasBegun: false, isEnded: false };
+}
+
+/** What is needed to read it. */
+export interface ReportMeans {
+  /** Epoch ms. */
+  readonly startedAt: number;
+  /** The script's folder by the name it has for itself: left out of every place and message. */
+  readonly home: string;
+}
+
+/** Adds one line to the report; what is not understood adds nothing. */
+export function readReportLine(report: Report, line: string, means: ReportMeans): void {
+  const told = parsed(line);
+  switch (told['kind']) {
+    case 'print':
+      addLine(report, told['stream'] === 'stderr' ? 'stderr' : 'stdout', textOf(told['text']), means);
+      break;
+    case 'step':
+      addStep(report, told, textOf(told['category']), means);
+      break;
+    case 'test':
+      addTest(report, told, means);
+      break;
+    case 'error':
+      addError(report, told['error'], means);
+      break;
+    case 'begin':
+      report.hasBegun = true;
+      break;
+    case 'end':
+      report.isEnded = true;
+      break;
+    default:
+  }
+}
+
+/** Adds a piece of output. */
+export function addLine(report: Report, stream: ScriptLine['stream'], text: string, means: ReportMeans): void {
+  if (report.log.length >= most.lines || text === '') return;
+  report.log.push({ atMs: Math.max(0, Date.now() - means.startedAt), stream, text: shownText(text, means) });
+}
+
+type Told = Readonly<Record<string, unknown>>;
+
+function parsed(line: string): Told {
+  try {
+    return objectOf(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+function objectOf(value: unknown): Told {
+  return typeof value === 'object' && value !== null ? (value as Told) : {};
+}
+
+function addTest(report: Report, told: Told, means: ReportMeans): void {
+  const errors = Array.isArray(told['errors']) ? told['errors'] : [];
+  if (told['ran'] !== false) report.tests++;
+  if (told['ok'] !== true) report.failedTests++;
+  report.testsMs = (report.testsMs ?? 0) + numberOf(told['durationMs']);
+  for (const error of errors) addError(report, error, means);
+  const message: unknown = objectOf(errors[0])['message'];
+  addStep(report, { ...told, error: told['ok'] === true ? null : (message ?? 'failed') }, 'test', means);
+}
+
+function addStep(report: Report, told: Told, category: string, means: ReportMeans): void {
+  if (report.steps.length >= most.steps) return;
+  report.steps.push({
+    title: shownText(textOf(told['title']), means).slice(0, 500),
+    category,
+    startMs: Math.max(0, numberOf(told['startedAt']) - means.startedAt),
+    durationMs: numberOf(told['durationMs']),
+    error: typeof told['error'] === 'string' ? shownText(told['error'], means) : null,
+    place: placeOf(told['location'], means),
+  });
+}
+
+function addError(report: Report, value: unknown, means: ReportMeans): void {
+  const { message, stack, location } = objectOf(value);
+  if (report.errors.length >= most.errors) return;
+  report.errors.push({
+    message: shownText(textOf(message) || 'it failed without a word', means),
+    place: placeOf(location, means) ?? placeInStack(textOf(stack), means),
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
+}
+
+function placeOf(value: unknown, { home }: ReportMeans): ScriptPlace | null {
+  const { file, line, column } = objectOf(value);
+  if (typeof file !== 'string' || typeof line !== 'number') return null;
+  return { file: relative(file, home), line, column: numberOf(column) };
+}
+
+/** The first line of a stack that stands in a file of the script itself. */
+function placeInStack(stack: string, { home }: ReportMeans): ScriptPlace | null {
+  for (const [, path = '', line, column] of stack.matchAll(/(?:\(|at )(?:file:\/\/)?(\/[^\n()]*?):(\d+):(\d+)/g)) {
+    if (!path.startsWith(`${home}/`) || path.includes('/node_modules/')) continue;
+    return { file: relative(path, home), line: Number(line), column: Number(column) };
+  }
+  return null;
+}
+
+function relative(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? path.slice(home.length + 1) : path;
+}
+
+/** Without the colours of a terminal and without our folders, cut to a bound. */
+function shownText(text: string, { home }: ReportMeans): string {
+  const plain = stripVTControlCharacters(text).replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
+  return plain.length > most.text ? `${plain.slice(0, most.text)} …` : plain;
+}

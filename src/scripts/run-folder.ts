@@ -1,0 +1,77 @@
+// The folder of one run of a script: made for it, gone with it.
+import { spawn } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ScriptFile } from '#domain/script.ts';
+
+/** Where a run has its files. */
+export interface RunFolder {
+  /** The script's own. */
+  readonly home: string;
+  /** Empty. */
+  readonly root: string;
+  /** Puts its files there, with a link to the packages by the name they have for the script. */
+  fill(files: readonly ScriptFile[], packages: string): Promise<void>;
+  /** Removes everything; never rejects. */
+  remove(): Promise<void>;
+}
+
+/** @param owner the user whose files they are to be; null = ours */
+export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
+  const base = await mkdtemp(join(tmpdir(), 'tocsin-script-'));
+  const [home, root] = [join(base, 'home'), join(base, 'root')];
+  const give = async (path: string): Promise<void> => {
+    if (owner !== null) await chown(path, owner, owner);
+  };
+  for (const path of [home, join(home, 'tmp'), root]) await mkdir(path, { mode: 0o700 });
+  return {
+    home,
+    root,
+    async fill(files, packages) {
+      for (const { path, content } of files) {
+        for (const folder of foldersOf(path)) {
+          const made = await mkdir(join(home, folder), { mode: 0o700 }).then(
+            () => true,
+            () => false,
+          );
+          if (made) await give(join(home, folder));
+        }
+        await writeFile(join(home, path), content, { mode: 0o600 });
+        await give(join(home, path));
+      }
+      await symlink(packages, join(home, 'node_modules'));
+      if (owner !== null) {
+        // Whoever has another user must be let through to it.
+        await chmod(base, 0o711);
+        await give(join(home, 'tmp'));
+        await give(home);
+      }
+    },
+    async remove() {
+      await emptyAs(owner, home);
+      await rm(base, { recursive: true, force: true }).catch(() => undefined);
+    },
+  };
+}
+
+/** The folders above a file, the outermost first. */
+function foldersOf(path: string): string[] {
+  const folder = dirname(path);
+  return folder === '.' ? [] : [...foldersOf(folder), folder];
+}
+
+/** As whom the script ran, so that no link of its own leads a stronger hand elsewhere; folders it closed are opened. */
+function emptyAs(user: number | null, home: string): Promise<void> {
+  const words = ['-c', 'chmod -R u+rwX . 2>/dev/null; rm -rf -- ./* ./.[!.]* ./..?*'];
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', words, {
+      cwd: home,
+      stdio: 'ignore',
+      env: { PATH: '/usr/bin:/bin' },
+      ...(user === null ? {} : { uid: user, gid: user }),
+    });
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+}

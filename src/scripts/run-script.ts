@@ -1,0 +1,152 @@
+// Runs a script in a process of its own: contained, watched, ended with all it started, and nothing of it left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import { type Contained, contained, type Containment, hasOtherUser, nobody } from './containment.ts';
+import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
+import { makeRunFolder, type RunFolder } from './run-folder.ts';
+import { watchUse } from './watch-use.ts';
+
+/** How scripts are run here. */
+export interface ScriptMeans {
+  readonly containment: Containment;
+  /** Whether this process may be anybody: scripts then run as nobody. */
+  readonly isRoot: boolean;
+}
+
+/** Runs it once; the signal ends it. Never rejects. */
+export async function runScript(work: ScriptWork, signal: AbortSignal, means: ScriptMeans): Promise<ScriptOutcome> {
+  const { containment, isRoot } = means;
+  const startedAt = Date.now();
+  let folder: RunFolder | null = null;
+  try {
+    folder = await makeRunFolder(hasOtherUser(isRoot, containment) ? nobody : null);
+    const folders = { ...folder, runtime: work.runtime.folder, nodeBinary: work.runtime.nodeBinary };
+    const command = contained(containment, folders, work.limits, isRoot);
+    await folder.fill(work.files, command.packages);
+    return await runCommand({ work, command, home: folder.home, startedAt, signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
+  } finally {
+    await folder?.remove();
+  }
+}
+
+interface Run {
+  readonly work: ScriptWork;
+  readonly command: Contained;
+  /** The script's folder by the name we have for it. */
+  readonly home: string;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+}
+
+type Ending = ScriptOutcome['ending'];
+
+/** What node leaves the wrappers with; the script's own environment comes by stdin, where no other process reads it. */
+const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
+
+async function runCommand({ work, command, home, startedAt, signal }: Run): Promise<ScriptOutcome> {
+  const { limits, environment, sort, entry } = work;
+  const child = spawn(command.command, command.words, {
+    cwd: home,
+    env: wrapperEnvironment,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    ...(command.user === null ? {} : { uid: command.user, gid: command.user }),
+  });
+  const report = emptyReport();
+  let ending: Ending | null = null;
+  const watch = watchUse(child, home, limits, (passed) => end(passed));
+  const end = (why: Ending): void => {
+    ending ??= why;
+    watch.killAll();
+  };
+  const timer = setTimeout(() => end('timeout'), limits.wallClockMs);
+  const onAbort = (): void => end('stopped');
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    const closed = closing(child);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(JSON.stringify({ environment, sort, entry }));
+    readAll(child, report, { startedAt, home: command.home }, limits.outputBytes, () => end('output'));
+    const { code, why } = await closed;
+    // Whatever it left running ends now, whether it stayed in its group or not.
+    watch.killAll();
+    if (ending !== null) return outcomeOf(report, ending, startedAt, null);
+    if (isOutOfMemory(report)) return outcomeOf(report, 'memory', startedAt, null);
+    if (await watch.isDiskFull()) return outcomeOf(report, 'disk', startedAt, null);
+    if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
+    if (report.hasBegun) {
+      report.failedTests++;
+      report.errors.push({ message: `its process ended with ${code}`, place: null });
+      return outcomeOf(report, 'ended', startedAt, null);
+    }
+    const said =
+      report.log
+        .findLast(({ stream }) => stream === 'stderr')
+        ?.text.trim()
+        .slice(-500) ?? '';
+    return outcomeOf(
+      report,
+      'crashed',
+      startedAt,
+      why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`,
+    );
+  } finally {
+    clearTimeout(timer);
+    watch.stop();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function closing(child: ChildProcess): Promise<{ readonly code: string; readonly why: string | null }> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: 'nothing', why: error.message }));
+    // What it started may hold its output open: the end of the process is the end.
+    child.once('exit', (code, signal) => {
+      const done = (): void => resolve({ code: signal ?? `code ${code}`, why: null });
+      const late = setTimeout(done, 1000);
+      child.once('close', () => {
+        clearTimeout(late);
+        done();
+      });
+    });
+  });
+}
+
+function readAll(child: ChildProcess, report: Report, means: ReportMeans, most: number, onFlood: () => void): void {
+  let bytes = 0;
+  let rest = '';
+  const count = (chunk: Buffer): boolean => {
+    bytes += chunk.length;
+    if (bytes > most) onFlood();
+    return bytes <= most;
+  };
+  child.stdout?.on('data', (chunk: Buffer) => count(chunk) && addLine(report, 'stdout', chunk.toString(), means));
+  child.stderr?.on('data', (chunk: Buffer) => count(chunk) && addLine(report, 'stderr', chunk.toString(), means));
+  const told = child.stdio[3] as Readable | null | undefined;
+  told?.setEncoding('utf8');
+  told?.on('data', (chunk: string) => {
+    if (!count(Buffer.from(chunk))) return;
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) readReportLine(report, line, means);
+  });
+  told?.on('error', () => undefined);
+}
+
+/** V8 ends its process by itself where the heap is full. */
+function isOutOfMemory({ log }: Report): boolean {
+  return log.some(
+    ({ stream, text }) =>
+      stream === 'stderr' && /JavaScript heap out of memory|FatalOOM|Fatal process out of memory/.test(text),
+  );
+}
+
+function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
+  const { errors, steps, log, testsMs, tests, failedTests } = report;
+  return { ending, problem, startedAt, stoppedAt: Date.now(), testsMs, tests, failedTests, errors, steps, log };
+}

@@ -1,0 +1,108 @@
+// Maintenance windows of accounts.
+import type { Selectable } from 'kysely';
+import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
+import { idBytes, idText, json, parsed } from './codec.ts';
+import { type Database, nextNumber, touchAccount } from './database.ts';
+import type { MaintenanceWindowsTable } from './schema.ts';
+
+/** A window as it shall be; its id and stamps are the store's to set. */
+export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
+
+/** Maintenance windows. */
+export interface MaintenanceWindows {
+  /** In the order of their ids. */
+  list(
+    accountId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MaintenanceWindow[]; total: number }>;
+  find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
+  add(accountId: string, write: WindowWrite): Promise<MaintenanceWindow>;
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such window. */
+  change(
+    accountId: string,
+    id: number,
+    edit: (present: MaintenanceWindow) => WindowWrite,
+  ): Promise<MaintenanceWindow | null>;
+  /** false = there is none. */
+  remove(accountId: string, id: number): Promise<boolean>;
+}
+
+export function createMaintenanceWindows({ reader, transaction, clock }: Database): MaintenanceWindows {
+  const owned = (accountId: string) =>
+    reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
+  return {
+    async list(accountId, { limit, offset }) {
+      const rows = await owned(accountId).selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const { total } = await owned(accountId)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map(windowOf), total };
+    },
+    async find(accountId, id) {
+      const row = await owned(accountId).selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : windowOf(row);
+    },
+    add: (accountId, write) =>
+      transaction(async (tx) => {
+        const id = await nextNumber(tx, accountId, 'maintenance-window');
+        const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
+        await tx.insertInto('maintenance_windows').values(row).execute();
+        await touchAccount(tx, accountId);
+        return windowOf(row);
+      }),
+    change: (accountId, id, edit) =>
+      transaction(async (tx) => {
+        const account = idBytes(accountId);
+        const present = await tx
+          .selectFrom('maintenance_windows')
+          .selectAll()
+          .where('account_id', '=', account)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (present === undefined) return null;
+        const write = edit(windowOf(present));
+        const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: clock.now() });
+        await tx
+          .updateTable('maintenance_windows')
+          .set({ definition: row.definition, updated_at: row.updated_at })
+          .where('account_id', '=', account)
+          .where('id', '=', id)
+          .execute();
+        await touchAccount(tx, accountId);
+        return windowOf(row);
+      }),
+    remove: (accountId, id) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('maintenance_windows')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+  };
+}
+
+/** The record of a row. */
+export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceWindow {
+  const { account_id, id, definition, created_at, updated_at } = row;
+  return {
+    ...parsed<WindowWrite>(definition),
+    accountId: idText(account_id),
+    id,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+}
+
+function rowOf({ accountId, id, createdAt, updatedAt, ...definition }: MaintenanceWindow): MaintenanceWindowsTable {
+  return {
+    account_id: idBytes(accountId),
+    id,
+    definition: json(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}

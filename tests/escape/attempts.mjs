@@ -1,0 +1,129 @@
+// Runs inside: tries to get out in every way it knows, and prints what came of each. `targets` are told by the environment.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+
+const { servicePid, dataFolder, checkout, canary } = JSON.parse(process.env.TARGETS);
+const require = createRequire(import.meta.url);
+const sh = (command) => execFileSync('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+const pids = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+const holds = (text) => (text.includes(canary) ? 'read it' : '');
+const reads = (path) => holds(fs.readFileSync(path, 'utf8'));
+const writes = (path) => {
+  fs.appendFileSync(path, '\n');
+  return `wrote ${path}`;
+};
+
+/** Each answers what it got hold of; an empty answer or a throw is none. */
+const attempts = {
+  'the environment of the parent': () =>
+    holds(
+      pids()
+        .map((pid) => quiet(() => fs.readFileSync(`/proc/${pid}/environ`, 'utf8')))
+        .join(),
+    ),
+  'the environment of its own': () => holds(JSON.stringify({ ...process.env, TARGETS: '' })),
+  'the command lines of others': () => (pids().length > 3 ? `sees ${pids().length} processes` : ''),
+  'a signal to the service': () => (process.pid !== servicePid && process.kill(servicePid, 0) ? 'may signal' : ''),
+  'a signal to everybody': () => (sh(`kill -0 ${servicePid} && echo may`) ? 'may signal' : ''),
+  'memory of the service': () => fs.readFileSync(`/proc/${servicePid}/maps`, 'utf8'),
+  'memory of the first process': () => {
+    fs.closeSync(fs.openSync('/proc/1/mem', 'r+'));
+    return pids().length > 3 ? 'opened the memory of another' : '';
+  },
+  'the root of the first process': () => reads(`/proc/1/root${dataFolder}/tocsin.db`),
+  'the folder of the first process': () => reads(`/proc/1/cwd/../..${dataFolder}/tocsin.db`),
+  'the data folder': () => reads(`${dataFolder}/tocsin.db`),
+  'the secret key': () => reads(`${dataFolder}/secret.key`),
+  'the data folder by a link': () => {
+    fs.symlinkSync(dataFolder, 'link');
+    return reads('link/tocsin.db');
+  },
+  'the data folder by a hard link': () => {
+    fs.linkSync(`${dataFolder}/tocsin.db`, 'hard');
+    return reads('hard');
+  },
+  'the data folder by going up': () => reads(`${'../'.repeat(20)}${dataFolder}/tocsin.db`),
+  'the data folder of a shell': () => holds(sh(`cat ${dataFolder}/*`)),
+  'a file in the data folder': () => writes(`${dataFolder}/planted`),
+  'the database through node:sqlite': () => {
+    const { DatabaseSync } = require('node:sqlite');
+    new DatabaseSync(`${dataFolder}/planted.db`).exec('CREATE TABLE t (x)');
+    return 'made a database there';
+  },
+  'the source of the service': () => fs.readFileSync(`${checkout}/src/main.ts`, 'utf8'),
+  'the files of other runs': () => sh('ls -d /tmp/tocsin-script-* /var/tmp/tocsin-script-* 2>/dev/null'),
+  'the passwords of the machine': () => fs.readFileSync('/etc/shadow', 'utf8'),
+  'the home of root': () => fs.readdirSync('/root').join() || 'listed it',
+  'packages of the runtime': () => writes('node_modules/lodash/lodash.js'),
+  'a package added to the runtime': () => writes('node_modules/planted.js'),
+  'the first code of a run': () => writes('/tocsin/inside/start.mjs'),
+  'the Node.js of the runtime': () => writes(process.execPath),
+  'programs of the machine': () => writes('/usr/bin/env'),
+  'settings of the machine': () => writes('/etc/hosts'),
+  'a device': () =>
+    fs
+      .readdirSync('/dev')
+      .filter((name) => /^(sd|vd|nvme|mem|kmsg|loop)/.test(name))
+      .join(),
+  'a device of its own': () => sh('mknod disk b 254 0 && head -c 1 disk && echo read'),
+  'settings of the kernel': () => writes('/proc/sys/kernel/core_pattern'),
+  'a mount': () => sh('mount -t tmpfs tmpfs /usr && echo mounted'),
+  'a mount in namespaces of its own': () =>
+    holds(sh(`unshare -rm sh -c 'mount --bind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
+  'another user': () => {
+    if (
+      process.getuid() === 0 &&
+      quiet(() => fs.readFileSync('/proc/self/uid_map', 'utf8'))
+        .trim()
+        .split(/\s+/)[1] !== '0'
+    )
+      return '';
+    process.setuid(0);
+    return 'became root';
+  },
+  'a program that makes root': () =>
+    sh('sudo -n id -u 2>/dev/null || su -c "id -u" 2>/dev/null').trim() === '0' ? 'became root' : '',
+  'open files that were left to it': () =>
+    fs
+      .readdirSync('/proc/self/fd')
+      .map((fd) => quiet(() => fs.readlinkSync(`/proc/self/fd/${fd}`)))
+      .filter((path) => path.startsWith(dataFolder) || path.startsWith(checkout))
+      .join(),
+  'a bound process.binding': () => {
+    const { spawn } = process.binding('spawn_sync');
+    const stdio = [
+      { type: 'pipe', readable: true, writable: false },
+      { type: 'pipe', readable: false, writable: true },
+    ];
+    const { output } = spawn({ file: '/bin/cat', args: ['cat', `${dataFolder}/tocsin.db`], stdio });
+    return holds(String(output?.[1] ?? ''));
+  },
+  'a native library': () => {
+    const module = { exports: {} };
+    process.dlopen(module, '/usr/lib/x86_64-linux-gnu/libc.so.6');
+    return reads(`${dataFolder}/tocsin.db`);
+  },
+  'a socket of the machine': () =>
+    sh(
+      'ls /var/run/docker.sock /run/docker.sock /run/containerd/containerd.sock /run/dbus/system_bus_socket 2>/dev/null',
+    ),
+};
+
+for (const [name, attempt] of Object.entries(attempts)) {
+  let got = '';
+  try {
+    got = String(attempt() ?? '');
+  } catch {
+    // Refused.
+  }
+  console.log(JSON.stringify({ name, got: got.slice(0, 200) }));
+}
+
+function quiet(look) {
+  try {
+    return look();
+  } catch {
+    return '';
+  }
+}

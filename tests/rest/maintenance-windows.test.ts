@@ -1,0 +1,92 @@
+// Maintenance windows over REST.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resourcesUnderTest } from './resources-under-test.ts';
+
+const path = '/v1/maintenance-windows';
+const restart = {
+  name: 'Restart',
+  tags: ['shop'],
+  startsAt: '2026-03-10T22:00:00+01:00',
+  endsAt: '2026-03-10T21:30:00Z',
+};
+
+test('a window is created with its defaults, read, changed in part, reset and deleted', async () => {
+  await using resources = resourcesUnderTest();
+  const { temp } = resources;
+  const ask = resources.ask.bind(resources);
+  temp.clock.turn(Date.parse('2026-03-10T21:10:00Z') - temp.clock.now());
+  const created = await ask('POST', path, restart);
+  assert.equal(created.status, 201);
+  const { created_at, ...body } = created.body;
+  assert.equal(created_at, '2026-03-10T21:10:00.000Z');
+  assert.deepEqual(body, {
+    id: 1,
+    name: 'Restart',
+    description: null,
+    tags: ['shop'],
+    startsAt: '2026-03-10T21:00:00.000Z',
+    endsAt: '2026-03-10T21:30:00.000Z',
+    repeatInterval: null,
+    repeatUnit: null,
+    repeatEndsAt: null,
+    timezone: 'UTC',
+    pauseAllChecks: false,
+    silenceAllAlerts: false,
+    silenceAlertsTags: [],
+    nextStartsAt: '2026-03-10T21:00:00.000Z',
+    nextEndsAt: '2026-03-10T21:30:00.000Z',
+    updated_at: null,
+  });
+  assert.deepEqual((await ask('GET', `${path}/1`)).body, created.body);
+  temp.clock.turn(3_600_000);
+  assert.equal((await ask('GET', `${path}/1`)).body.nextStartsAt, null, 'it is over');
+  const changed = await ask('PUT', `${path}/1`, { repeatUnit: 'WEEK', silenceAllAlerts: true });
+  assert.deepEqual(
+    [changed.status, changed.body.repeatInterval, changed.body.nextStartsAt, changed.body.tags],
+    [200, 1, '2026-03-17T21:00:00.000Z', ['shop']],
+  );
+  assert.deepEqual((await ask('PUT', `${path}/1`, { tags: null })).body.tags, []);
+  assert.equal((await ask('DELETE', `${path}/1`)).status, 204);
+  assert.equal((await ask('GET', `${path}/1`)).status, 404);
+});
+
+test('a list is read page by page; other accounts and readers change nothing', async () => {
+  await using resources = resourcesUnderTest();
+  const ask = resources.ask.bind(resources);
+  for (let n = 0; n < 12; n++) await ask('POST', path, { ...restart, name: `window ${n}` });
+  const second = await ask('GET', `${path}?page=2`);
+  assert.deepEqual(
+    [second.body.map(({ name }: { name: string }) => name), second.range],
+    [['window 10', 'window 11'], '10-11/12'],
+  );
+  assert.equal((await ask('PUT', `${path}/1`, { name: 'X' }, 'tsn_reader')).status, 403);
+  assert.equal((await ask('PUT', `${path}/1`, { name: 'X' }, 'tsn_foreign')).status, 404);
+});
+
+test('what makes no times is refused by the name of its field', async () => {
+  await using resources = resourcesUnderTest();
+  const ask = resources.ask.bind(resources);
+  const rows: readonly [change: object, field: string][] = [
+    [{ endsAt: restart.startsAt }, 'endsAt'],
+    [{ timezone: 'Mars/Olympus' }, 'timezone'],
+    [{ repeatInterval: 2 }, 'repeatUnit'],
+    [{ repeatEndsAt: '2026-04-01T00:00:00Z' }, 'repeatEndsAt'],
+    [{ repeatUnit: 'DAY', repeatEndsAt: '2026-03-10T21:00:00Z' }, 'repeatEndsAt'],
+    [{ repeatUnit: 'DAY', endsAt: '2026-03-11T21:00:01Z' }, 'endsAt'],
+    [{ startsAt: 'tomorrow' }, 'startsAt'],
+    [{ startsAt: '2026-03-10T22:00:00' }, 'startsAt'],
+    [{ repeatUnit: 'YEAR' }, 'repeatUnit'],
+    [{ repeatUnit: 'DAY', repeatInterval: 0 }, 'repeatInterval'],
+    [{ name: '' }, 'name'],
+  ];
+  for (const [change, field] of rows) {
+    const { status, body } = await ask('POST', path, { ...restart, ...change });
+    assert.equal(status, 400, JSON.stringify(change));
+    assert.deepEqual(Object.keys(body.attributes), [field], JSON.stringify(change));
+  }
+  assert.equal(
+    (await ask('POST', path, { ...restart, repeatUnit: 'DAY', endsAt: '2026-03-11T21:00:00Z' })).status,
+    201,
+  );
+});

@@ -1,0 +1,135 @@
+// Multi-step checks through the whole service: scripts in processes of their own, recorded, shown, told of.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { asker } from '../support/service.ts';
+import { startComposed } from '../support/composed.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
+
+type Body = Record<string, unknown>;
+
+interface Part {
+  readonly runtimeVersion: string;
+  readonly nodeJsVersion: string;
+  readonly warnings: readonly string[];
+  readonly tests: number;
+  readonly failedTests: number;
+  readonly errors: readonly { readonly message: string; readonly file: string; readonly line: number }[];
+  readonly steps: readonly { readonly title: string; readonly category: string; readonly durationMs: number }[];
+  readonly jobLog: readonly { readonly level: string; readonly msg: string }[];
+}
+
+async function scene(t: TestContext) {
+  const receiver = await startReceiver(t, 'secret');
+  const on = await startComposed(t);
+  const { must } = asker(() => on.address, on.apiKey);
+  await must('POST', '/v1/alert-channels', {
+    type: 'WEBHOOK',
+    autoSubscribe: true,
+    config: { url: receiver.url, webhookSecret: 'secret' },
+  });
+  const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part }> => {
+    const { id } = await must('POST', '/v1/checks/multistep', { name: 'Order', frequency: 1440, ...check });
+    await must('POST', `/v1/triggers/checks/${String(id)}`);
+    const result = await until(
+      'a result',
+      async () => ((await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[])[0],
+      { withinMs: 90_000 },
+    );
+    return { result, part: result['multiStepCheckResult'] as Part };
+  };
+  return { on, receiver, must, run };
+}
+
+test('a multi-step check runs tests of Playwright with its files and variables, and shows its steps', async (t) => {
+  const target = await startTarget(t, (request, response) => response.end(request.url === '/orders' ? '[7]' : 'no'));
+  const { run, must, on } = await scene(t);
+  const variable = { key: 'TOKEN', value: 'hush-hush-token', secret: true };
+  const { result, part } = await run({
+    environmentVariables: [{ key: 'SHOP', value: target.url }, variable],
+    scriptPath: 'shop/orders.spec.ts',
+    dependencies: [
+      { path: 'shop/lib/first.ts', content: 'export const first = (list: number[]): number => list[0]!;' },
+    ],
+    script: `import { test, expect } from '@playwright/test';
+import { first } from './lib/first';
+
+test('orders are listed', async ({ request }) => {
+  const orders = await test.step('ask', async () => (await request.get(process.env.SHOP + '/orders')).json());
+  console.log('with', process.env.TOKEN);
+  expect(first(orders)).toBe(7);
+});
+`,
+  });
+  assert.deepEqual([result['outcome'], result['message'], result['checkType']], ['passed', null, 'MULTI_STEP']);
+  assert.deepEqual([part.runtimeVersion, part.nodeJsVersion], ['2026.10', process.version]);
+  assert.deepEqual([part.tests, part.failedTests, part.warnings, part.errors], [1, 0, [], []]);
+  const titles = part.steps.map(({ title, category }) => `${category} ${title}`);
+  for (const title of ['test.step ask', 'test orders are listed']) assert.ok(titles.includes(title), titles.join());
+  assert.deepEqual(
+    part.jobLog.map(({ msg }) => msg),
+    ['with ********\n'],
+  );
+  assert.ok(Number(result['responseTime']) > 0);
+  const analytics = await must('GET', `/v1/analytics/multistep-checks/${String(result['checkId'])}`);
+  assert.equal(analytics['checkType'], 'MULTI_STEP');
+  assert.deepEqual(
+    on.logged.filter(({ level }) => level === 'error'),
+    [],
+  );
+});
+
+test('the message of a failing one is the assertion as it was written, with file and line, in its alert too', async (t) => {
+  const { run, receiver } = await scene(t);
+  const { result, part } = await run({
+    script: `const { test, expect } = require('@playwright/test');
+
+test('adding', () => {
+  expect(
+    1 + 1,
+  ).toBe(3);
+});
+`,
+  });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'assertion']);
+  const message = 'expect( 1 + 1, ).toBe(3) (check.spec.ts:6): Expected: 3, Received: 2';
+  assert.equal(result['message'], message);
+  assert.deepEqual([part.errors[0]?.file, part.errors[0]?.line], ['check.spec.ts', 6]);
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.deepEqual([json['CHECK_TYPE'], json['CHECK_ERROR_MESSAGE']], ['MULTI_STEP', message]);
+  assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /check\.spec\.ts:6/);
+});
+
+test('a multi-step check may be a plain program, which fails by throwing', async (t) => {
+  const { run } = await scene(t);
+  const good = await run({ scriptPath: 'check.mjs', script: `import _ from 'lodash'; console.log(_.sum([1, 2]));` });
+  assert.deepEqual([good.result['outcome'], good.part.jobLog[0]?.msg], ['passed', '3\n']);
+  const bad = await run({
+    scriptPath: 'check.ts',
+    script: `const wanted: number = 1;\nthrow new Error('no ' + wanted);`,
+  });
+  assert.deepEqual(
+    [bad.result['outcome'], bad.result['reason'], bad.result['message']],
+    ['failed', 'script', `throw new Error('no ' + wanted) (check.ts:2): no 1`],
+  );
+});
+
+test('what cannot be run is refused when it is saved, with what would be right', async (t) => {
+  const { on } = await scene(t);
+  const { api } = asker(() => on.address, on.apiKey);
+  for (const [change, field, message] of [
+    [{ script: ' ' }, 'script', /must hold a program/],
+    [{ scriptPath: 'check.py' }, 'scriptPath', /must end in \.js/],
+    [{ scriptPath: '/etc/check.ts' }, 'scriptPath', /relative path/],
+    [{ dependencies: [{ path: 'node_modules/x.js', content: '' }] }, 'dependencies[0].path', /must not begin with/],
+    [{ frequency: 0, frequencyOffset: 10 }, 'frequency', /once a minute at most/],
+    [{ runtimeId: '1999.01' }, 'runtimeId', /must be one of|not available/],
+    [{ request: { url: 'https://shop.example/' } }, 'request', /./],
+  ] as const) {
+    const answer = await api('POST', '/v1/checks/multistep', { name: 'One', script: 'await 1;', ...change });
+    const { attributes = {} } = answer.body as { attributes?: Record<string, string> };
+    assert.equal(answer.status, 400);
+    assert.match(String(attributes[field]), message, JSON.stringify(answer.body));
+  }
+});

@@ -1,0 +1,66 @@
+// Maintenance windows as they are kept, and as the runs of an account see them.
+import assert from 'node:assert/strict';
+import type { WindowWrite } from '#store/maintenance-windows.ts';
+import { test } from '../support/each-engine.ts';
+import { putAccount } from '../support/rows.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+const write: WindowWrite = {
+  name: 'Restart',
+  description: null,
+  tags: ['shop'],
+  startsAt: 1000,
+  endsAt: 2000,
+  repeatInterval: 1,
+  repeatUnit: 'DAY',
+  repeatEndsAt: null,
+  timezone: 'Europe/Berlin',
+  pauseAllChecks: false,
+  silenceAllAlerts: true,
+  silenceAlertsTags: ['eu'],
+};
+
+test('a window is kept as it was written, changed, listed by its number and removed, by its account alone', async (newStore) => {
+  await using temp = await newStore();
+  const { maintenanceWindows } = temp.store;
+  const accountId = putAccount(temp.raw);
+  const otherId = putAccount(temp.raw);
+  const added = await maintenanceWindows.add(accountId, write);
+  assert.deepEqual(added, { ...write, accountId, id: 1, createdAt: temp.clock.now(), updatedAt: null });
+  assert.equal((await maintenanceWindows.add(accountId, { ...write, name: 'Second' })).id, 2);
+  assert.equal((await maintenanceWindows.add(otherId, write)).id, 1, 'numbers count up per account');
+  assert.deepEqual(await maintenanceWindows.find(accountId, 1), added);
+  temp.clock.turn(5000);
+  const changed = await maintenanceWindows.change(accountId, 1, (present) => ({ ...present, name: 'Changed' }));
+  assert.deepEqual(changed, { ...added, name: 'Changed', updatedAt: temp.clock.now() });
+  assert.deepEqual(await maintenanceWindows.find(accountId, 1), changed);
+  const { rows, total } = await maintenanceWindows.list(accountId, { limit: 1, offset: 1 });
+  assert.deepEqual([rows.map(({ name }) => name), total], [['Second'], 2]);
+  assert.equal(await maintenanceWindows.change(otherId, 2, () => write), null);
+  assert.equal(await maintenanceWindows.remove(otherId, 2), false);
+  assert.equal(await maintenanceWindows.remove(accountId, 2), true);
+  assert.equal(await maintenanceWindows.find(accountId, 2), null);
+  assert.equal((await maintenanceWindows.add(accountId, write)).id, 3, 'no number is given twice');
+});
+
+test('runs see the windows of their account as they stand', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { maintenanceWindows } = test.temp.store;
+  await test.check();
+  const names = async (): Promise<string[]> => {
+    test.temp.clock.turn(10_000);
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed?.context);
+    await test.record([test.ended(claimed, 'passed')]);
+    return claimed.context.maintenanceWindows.map(({ name }) => name);
+  };
+  assert.deepEqual(await names(), []);
+  await maintenanceWindows.add(test.accountId, write);
+  await maintenanceWindows.add(putAccount(test.temp.raw), { ...write, name: 'Of another account' });
+  assert.deepEqual(await names(), ['Restart']);
+  await maintenanceWindows.change(test.accountId, 1, (present) => ({ ...present, name: 'Changed' }));
+  assert.deepEqual(await names(), ['Changed']);
+  await maintenanceWindows.remove(test.accountId, 1);
+  assert.deepEqual(await names(), []);
+});
