@@ -42,15 +42,9 @@ export type Actions = ReturnType<typeof composeActions>;
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { onChannelsChanged: onWritten } = means;
-  const { checks, checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
+  const { checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
-  const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
-  const choices = {
-    locations: () => ownProcess.servedLocations(),
-    runtimes: runtimes.list,
-    now: () => clock.now(),
-  };
   const triggering = {
     triggers: store.triggers,
     servedLocations: () => ownProcess.servedLocations().map(({ code }) => code),
@@ -60,20 +54,7 @@ export function composeActions(means: ActionMeans) {
   return {
     accounts: createAccountActions({ accounts: store.accounts, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
-    checks: createCheckActions({
-      ...choices,
-      checks,
-      checkGroups,
-      accounts: store.accounts,
-      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
-      refusesRuntime,
-      newId,
-      newToken: randomUUID,
-      pingUrl,
-    }),
-    heartbeats: createHeartbeatActions({ ...store, clock }),
-    pings: joinPings(means),
-    checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
+    ...checksOf(means),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
@@ -102,6 +83,34 @@ export function composeActions(means: ActionMeans) {
     locations: createLocationActions(() => ownProcess.servedLocations()),
     notices: createNoticeActions({ ...store, ...means }),
     processes: createProcessActions({ processes: store.processes, clock }),
+  };
+}
+
+/** Checks, their groups, and what heartbeats wait for. */
+function checksOf(means: ActionMeans) {
+  const { store, clock, runtimes, ownProcess } = means;
+  const { checks, checkGroups, accounts, alertChannels } = store;
+  const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
+  const choices = {
+    locations: () => ownProcess.servedLocations(),
+    runtimes: runtimes.list,
+    now: () => clock.now(),
+  };
+  return {
+    checks: createCheckActions({
+      ...choices,
+      checks,
+      checkGroups,
+      accounts,
+      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      refusesRuntime,
+      newId,
+      newToken: randomUUID,
+      pingUrl,
+    }),
+    checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
+    heartbeats: createHeartbeatActions({ ...store, clock }),
+    pings: joinPings(means),
   };
 }
 

@@ -1,4 +1,4 @@
-// Joins the four steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
+// Joins the steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
 import type { ResultLinks } from '#actions/result-links.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';

@@ -183,5 +183,5 @@ export function readHeartbeat(settings: JsonObject): HeartbeatSettings {
 }
 
 function spanOf(amount: JsonValue | undefined, unit: JsonValue | undefined): number {
-  return typeof amount === 'number' ? amount * (unitMs[String(unit)] ?? 0) : 0;
+  return typeof amount === 'number' && typeof unit === 'string' ? amount * (unitMs[unit] ?? 0) : 0;
 }

@@ -11,7 +11,6 @@ import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
 import { isDeaf, movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
 import { type Bulk, inPairs } from './bulk.ts';
-import type { GoingTime } from './clock-jump.ts';
 import type { Contexts } from './contexts.ts';
 import { recordHeld } from './results.ts';
 import type { Session } from './session.ts';
@@ -155,7 +154,7 @@ export async function moveHeartbeatsWithClock(session: Session, byMs: number): P
 }
 
 /** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. */
-export async function bringHeartbeatsBack(session: Session, now: GoingTime): Promise<void> {
+export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
   await session.query(
     `UPDATE heartbeats SET timer_at = $1, started_at = NULL, result_at = least(result_at, $1),
        due_at = CASE WHEN due_at < ${parkedFrom} THEN $1 ELSE due_at END WHERE timer_at > $2`,
