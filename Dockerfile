@@ -3,9 +3,9 @@ FROM node:20-bookworm-slim AS install
 WORKDIR /app
 # What npm ci needs, before the sources: a change of code does not install again.
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/install-runtimes.mjs scripts/
+COPY scripts/install-runtimes.mjs scripts/unpack-chromium.mjs scripts/
 COPY runtimes runtimes
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
 COPY . .
 
 # The Node.js that runs Tocsin came with npm ci; the system below it brings none.

@@ -110,7 +110,7 @@ function passed(run: Run, context: CheckContext) {
     finding: finding(run.slotAt ?? 0),
     outcome: 'passed' as const,
     retryAt: null,
-    rules: { escalation: { type: 'RUN_BASED' as const, runs: 1 }, isMuted: false, parallel: null },
+    rules: { escalation: { type: 'RUN_BASED' as const, runs: 1 }, isMuted: false, reminders: null, parallel: null },
   };
 }
 

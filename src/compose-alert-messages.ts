@@ -109,6 +109,7 @@ async function alertOfResult(
         maintenanceWindows: [],
         revision: clock.now(),
       },
+      reminder: null,
       finding,
       resultId: result.id,
       location: result.location,

@@ -8,6 +8,7 @@ import type { Clock } from '#lib/clock.ts';
 import { createLanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { findChromium } from '#scripts/find-chromium.ts';
 import { runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { crashed } from './probe-lanes.ts';
@@ -31,12 +32,14 @@ export interface ScriptProberOptions {
   readonly log: Log;
   /** Scripts that run at once. */
   readonly atOnce: number;
+  /** The program that is to be used; null = whichever is found. */
+  readonly chromium: string | null;
 }
 
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
-export function createScriptProber({ runtimes, clock, log, atOnce }: ScriptProberOptions): ScriptProber {
+export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: ScriptProberOptions): ScriptProber {
   const lanes = createLanes(atOnce);
   const closing = new AbortController();
   let chosen: Promise<ChosenContainment> | null = null;
@@ -51,6 +54,7 @@ export function createScriptProber({ runtimes, clock, log, atOnce }: ScriptProbe
   };
   const means: ScriptProbeMeans = {
     runtimes: runtimes.list,
+    chromium: () => findChromium(chromium),
     now: () => clock.now(),
     runScript: async (work, signal) => runScript(work, signal, { containment: await containment(), isRoot }),
   };

@@ -130,14 +130,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
 
 /** What only some roles need: threads that probe, scripts, a thread that sends. */
 function createRoleMeans(
-  { roles, probeThreads, scriptsAtOnce, egress }: Config,
+  { roles, probeThreads, scriptsAtOnce, chromium, egress }: Config,
   runtimes: LoadedRuntimes,
   clock: Clock,
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   return {
-    scripts: roles.includes('runner') ? createScriptProber({ runtimes, clock, log, atOnce: scriptsAtOnce }) : null,
+    scripts: roles.includes('runner')
+      ? createScriptProber({ runtimes, clock, log, atOnce: scriptsAtOnce, chromium })
+      : null,
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };

@@ -1,6 +1,7 @@
 // The variables that configure a process, as data: what config.ts reads and docs/configuration.md is written from.
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
@@ -154,6 +155,12 @@ export const configVariables = {
     right: 'a whole number from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
+  TOCSIN_CHROMIUM: {
+    fallback: 'one of the system, else the one that came with npm ci',
+    meaning: 'The Chromium of browser checks.',
+    right: 'the absolute path of a program',
+    read: (text) => (isAbsolute(text) && existsSync(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
   TOCSIN_SCRIPTS_AT_ONCE: {
     fallback: 'one for each processor',
     meaning: 'Scripts of checks that run at once; the others wait.',

@@ -68,6 +68,7 @@ const right: readonly Case[] = [
   ['TOCSIN_RETENTION_DAYS', '3650', (c) => c.retentionDays, 3650],
   ['TOCSIN_RATE_LIMIT', '0', (c) => c.rateLimit, 0],
   ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
+  ['TOCSIN_CHROMIUM', process.execPath, (c) => c.chromium, process.execPath],
   ['TOCSIN_SCRIPTS_AT_ONCE', '4', (c) => c.scriptsAtOnce, 4],
   ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
 ];
@@ -107,6 +108,7 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_RETENTION_DAYS', '0'],
   ['TOCSIN_RATE_LIMIT', 'off'],
   ['TOCSIN_PROBE_THREADS', '65'],
+  ['TOCSIN_CHROMIUM', '/no/such/program'],
   ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
   ['LOG_LEVEL', 'loud'],
 ];
@@ -130,6 +132,7 @@ describe('configuration', () => {
       retentionDays: 30,
       rateLimit: 600,
       probeThreads: 7,
+      chromium: null,
       scriptsAtOnce: 8,
       logLevel: 'info',
       unknownVariables: [],

@@ -39,6 +39,8 @@ export interface Config {
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
   readonly probeThreads: number;
+  /** A program; null = whichever is found. */
+  readonly chromium: string | null;
   /** Scripts of checks that run at once. */
   readonly scriptsAtOnce: number;
   readonly logLevel: LogLevel;
@@ -84,6 +86,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
+    chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(

@@ -1,4 +1,5 @@
 // `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyHash, keyPrefix, newKeyText } from '#actions/key-text.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -9,6 +10,7 @@ import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
 import { chooseContainment } from '#scripts/choose-containment.ts';
+import { findChromium } from '#scripts/find-chromium.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
@@ -127,6 +129,10 @@ function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
   return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
 }
 
+function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
+  return found === null ? null : join(found.folder, found.program);
+}
+
 async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
@@ -147,6 +153,7 @@ async function doctor(words: string[]): Promise<number> {
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
     },
     containment: { level: containment, refused },
+    chromium: chromiumPath(findChromium(config.chromium)),
   });
   if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;

@@ -88,7 +88,7 @@ async function failedAttempts(store: Store, accountId: string, groupId: number):
             finding: failure(now),
             outcome: 'failed',
             retryAt: null,
-            rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null },
+            rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel: null },
           },
         ],
   );

@@ -125,7 +125,7 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
   const sampleOf = async (accountId: string, alertType: AlertType): Promise<MessageAlert> => {
     const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
     const { context, finding, resultId, url, status, statusText } = sample;
-    return { facts: { context, finding, resultId, location: means.location }, url, status, statusText };
+    return { facts: { context, finding, resultId, reminder: null, location: means.location }, url, status, statusText };
   };
 
   return {

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import type { RunScript } from '#domain/script.ts';
+import type { RunScript, ScriptBrowser } from '#domain/script.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -61,6 +61,8 @@ export interface ScriptProbeMeans {
   readonly runScript: RunScript;
   /** The installed runtimes. */
   readonly runtimes: () => readonly ScriptRuntime[];
+  /** The browser there is; null = none. */
+  readonly chromium: () => ScriptBrowser | null;
   /** Epoch ms. */
   readonly now: () => number;
 }

@@ -1,6 +1,7 @@
 // The kinds of checks there are: a new kind is a folder and a line here.
 import type { CheckType } from '#domain/check.ts';
 import { apiKind } from './api/api-kind.ts';
+import { browserKind } from './browser/browser-kind.ts';
 import { dnsKind } from './dns/dns-kind.ts';
 import { heartbeatKind } from './heartbeat/heartbeat-kind.ts';
 import { icmpKind } from './icmp/icmp-kind.ts';
@@ -14,6 +15,7 @@ import { urlKind } from './url/url-kind.ts';
 export const checkKinds: Readonly<Record<CheckType, CheckKind | ScriptedKind | CalledKind>> = {
   API: apiKind,
   MULTI_STEP: multiStepKind,
+  BROWSER: browserKind,
   URL: urlKind,
   TCP: tcpKind,
   SSL: sslKind,

@@ -33,6 +33,8 @@ export interface DoctorInput {
     readonly notInstalled: readonly string[];
     readonly problems: readonly string[];
   };
+  /** The browser of browser checks; null = none is here. */
+  readonly chromium: string | null;
   /** How far scripts are kept apart here, and why not further. */
   readonly containment: { readonly level: string; readonly refused: readonly string[] };
 }
@@ -52,6 +54,7 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
     pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
     scriptFinding(input.containment),
+    chromiumFinding(input.chromium),
     await serviceFinding(input.address),
   ];
 }
@@ -188,6 +191,16 @@ function scriptFinding({ level, refused }: DoctorInput['containment']): Finding 
     what,
     grade: 'warning',
     message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  };
+}
+
+function chromiumFinding(path: string | null): Finding {
+  const what = 'chromium';
+  if (path !== null) return { what, grade: 'ok', message: path };
+  return {
+    what,
+    grade: 'warning',
+    message: 'none is here, so browser checks are unknown: run npm ci, or set TOCSIN_CHROMIUM',
   };
 }
 

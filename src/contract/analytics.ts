@@ -10,6 +10,7 @@ type CheckType = (typeof checkTypes)[number];
 export const analyticsPaths = {
   'api-checks': 'API',
   'multistep-checks': 'MULTI_STEP',
+  'browser-checks': 'BROWSER',
   'url-monitors': 'URL',
   'tcp-checks': 'TCP',
   ssl: 'SSL',

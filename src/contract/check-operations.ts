@@ -10,6 +10,9 @@ import {
   checkStatusNames,
   checkTypes,
   checkUpdate,
+  browserCheck,
+  browserCheckCreate,
+  browserCheckUpdate,
   multiStepCheck,
   multiStepCheckCreate,
   multiStepCheckUpdate,
@@ -130,6 +133,25 @@ test('an order is taken', async ({ request }) => {
 `,
     },
     response: multiStepCheck,
+  },
+  createBrowserCheck: {
+    ...creating,
+    path: '/v1/checks/browser',
+    summary: 'Create a browser check',
+    description: 'Runs a script that drives a Chromium: tests of Playwright, or a plain program.',
+    body: browserCheckCreate,
+    example: {
+      name: 'Front page',
+      frequency: 10,
+      script: `import { test, expect } from '@playwright/test';
+
+test('the shop is open', async ({ page }) => {
+  await page.goto('https://shop.example/');
+  await expect(page.getByRole('heading', { name: 'Shop' })).toBeVisible();
+});
+`,
+    },
+    response: browserCheck,
   },
   createUrlCheck: {
     ...creating,
@@ -254,6 +276,13 @@ test('an order is taken', async ({ request }) => {
     summary: 'Change a multi-step check',
     body: multiStepCheckUpdate,
     response: multiStepCheck,
+  },
+  updateBrowserCheck: {
+    ...changing,
+    path: '/v1/checks/browser/{id}',
+    summary: 'Change a browser check',
+    body: browserCheckUpdate,
+    response: browserCheck,
   },
   updateUrlCheck: {
     ...changing,

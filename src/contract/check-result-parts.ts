@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { checkTypes } from './check.ts';
 import { jsonObject } from './json.ts';
-import { scriptResult } from './script-check.ts';
+import { browserResult, scriptResult } from './script-check.ts';
 import { heartbeatCheckResult } from './heartbeat.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -62,6 +62,7 @@ const httpFields = {
 const apiCheckResult = z
   .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
+const browserCheckResult = z.strictObject({ ...scriptResult, ...browserResult }).meta({ id: 'BrowserCheckResult' });
 const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
@@ -179,6 +180,7 @@ const icmpCheckResult = z
 export const resultPartsOf = {
   apiCheckResult: apiCheckResult.nullable().exactOptional(),
   multiStepCheckResult: multiStepCheckResult.nullable().exactOptional(),
+  browserCheckResult: browserCheckResult.nullable().exactOptional(),
   urlCheckResult: urlCheckResult.nullable().exactOptional(),
   tcpCheckResult: tcpCheckResult.nullable().exactOptional(),
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
@@ -190,6 +192,7 @@ export const resultPartsOf = {
 export const resultParts = {
   API: 'apiCheckResult',
   MULTI_STEP: 'multiStepCheckResult',
+  BROWSER: 'browserCheckResult',
   URL: 'urlCheckResult',
   TCP: 'tcpCheckResult',
   SSL: 'sslCheckResult',

@@ -102,6 +102,19 @@ export const checkResultOperations = {
     response: checkResult,
     alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
   },
+  getScreenshot: {
+    method: 'GET',
+    path: '/v1/check-results/{checkId}/{checkResultId}/screenshots/{number}',
+    summary: 'Read a screenshot of a result',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.'), number: wholeNumber(1, 100) }),
+    status: 200,
+    response: z
+      .strictObject({ name: z.string(), contentType: z.string(), data: z.string().describe('The picture, in base64.') })
+      .meta({ id: 'Screenshot' }),
+    alsoAnswers: { 404: 'There is no such result or picture, or it is no longer kept.' },
+  },
   showResult: {
     method: 'GET',
     path: '/results/{link}',

@@ -14,7 +14,7 @@ import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -33,6 +33,7 @@ const apiFields = z.strictObject({
   ...scriptFields,
 });
 const multiStepFields = z.strictObject(scriptedFields);
+const browserFields = z.strictObject(scriptedFields);
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -76,6 +77,7 @@ const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
 const ignoredOfHeartbeat = ignored.filter((name) => name !== 'heartbeat');
 const ignoredBy: Readonly<Record<string, readonly string[]>> = {
   MULTI_STEP: ignoredOfScripted,
+  BROWSER: ignoredOfScripted,
   HEARTBEAT: ignoredOfHeartbeat,
 };
 
@@ -93,6 +95,10 @@ export const multiStepCheckCreate = ignoring(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
+export const browserCheckCreate = ignoring(
+  ignoredOfScripted,
+  browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
+).meta({ id: 'BrowserCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
@@ -121,6 +127,7 @@ export const anyCheckCreate = ignoring(
     [
       apiFields.extend({ checkType: z.literal('API') }),
       multiStepFields.extend({ checkType: z.literal('MULTI_STEP') }),
+      browserFields.extend({ checkType: z.literal('BROWSER') }),
       urlFields.extend({ checkType: z.literal('URL') }),
       tcpFields.extend({ checkType: z.literal('TCP') }),
       sslFields.extend({ checkType: z.literal('SSL') }),
@@ -144,6 +151,10 @@ export const multiStepCheckUpdate = ignoring(
   ignoredOfScripted,
   updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
 ).meta({ id: 'MultiStepCheckUpdate' });
+export const browserCheckUpdate = ignoring(
+  ignoredOfScripted,
+  updateOf(browserFields).extend({ checkType: ofPath('BROWSER').exactOptional() }),
+).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
   updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
@@ -185,6 +196,9 @@ export const apiCheck = z
 export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
+export const browserCheck = z
+  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({
     id,
@@ -240,6 +254,7 @@ export const check = z
   .discriminatedUnion('checkType', [
     apiCheck,
     multiStepCheck,
+    browserCheck,
     urlCheck,
     tcpCheck,
     sslCheck,

@@ -84,3 +84,26 @@ export const scriptResult = {
     .nullable()
     .describe('What it printed; null when only the outcome of this result is kept.'),
 };
+
+const consoleLine = z.strictObject({
+  time: z.number().describe('Unix ms.'),
+  level: z.string(),
+  msg: z.string(),
+  url: z.string(),
+});
+const inFull = 'null when only the outcome of this result is kept.';
+
+/** What a browser check has besides. */
+export const browserResult = {
+  webVitals: z
+    .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
+    .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
+  console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
+  pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
+  screenshots: z
+    .array(
+      z.strictObject({ name: z.string(), contentType: z.string(), link: z.string().describe('A path of this API.') }),
+    )
+    .nullable()
+    .describe(`Taken when a test failed, at most 3; ${inFull}`),
+};

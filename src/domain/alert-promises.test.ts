@@ -59,7 +59,7 @@ function follow(node: Node, move: Move, escalation: Escalation): Node {
   const isOlder = move === 'older';
   const at = isOlder ? (state.position?.at ?? start) - 1 : start + path.length * minute;
   const outcome = isOlder ? (otherThan[state.status ?? ''] ?? 'unknown') : move;
-  const rules: StateRules = { escalation, isMuted: node.isMuted, parallel: null };
+  const rules: StateRules = { escalation, isMuted: node.isMuted, reminders: null, parallel: null };
   const step = foldResult(state, { outcome, location: 'local', at, startedAt: at }, rules);
   if (isOlder || move === 'unknown') {
     assert.deepEqual(
@@ -70,7 +70,9 @@ function follow(node: Node, move: Move, escalation: Escalation): Node {
     return { ...node, path };
   }
   const isPassing = step.state.status === 'passing';
-  const news = { opens: step.opens, isPassing, isMuted: node.isMuted, certificate: null };
+  const { opens } = step;
+  const { status } = step.state;
+  const news = { opens, isPassing, isMuted: node.isMuted, now: at, status, reminders: null, certificate: null };
   const tellings = tellingsOf(
     news,
     node.channels.map(({ listener }) => listener),

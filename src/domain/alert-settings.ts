@@ -15,6 +15,22 @@ export type Escalation =
   | { readonly type: 'RUN_BASED'; readonly runs: number }
   | { readonly type: 'TIME_BASED'; readonly ms: number };
 
+/** How often what is still open is told again. */
+export interface Reminders {
+  /** Infinity = until it recovers. */
+  readonly amount: number;
+  readonly intervalMs: number;
+}
+
+const untilRecovery = 100_000;
+
+/** The reminders that hold for a check, by the settings that hold for it; null = none. */
+export function remindersOf(settings: AlertSettings | null): Reminders | null {
+  const { amount = 0, interval } = settings?.reminders ?? {};
+  if (amount === 0) return null;
+  return { amount: amount >= untilRecovery ? Infinity : amount, intervalMs: (interval || 5) * 60_000 };
+}
+
 /**
  * The escalation that holds for a check. The check's own settings win when `useGlobalAlertSettings` is false, else its
  * group's, else the account's; what nobody set is an alert at the first failing run.

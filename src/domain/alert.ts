@@ -15,6 +15,10 @@ export type AlertType = (typeof alertTypes)[number];
 export interface Told {
   /** Whoever was told of this is told when it ends (decisions: Closing). */
   readonly open: 'failure' | 'degraded' | null;
+  /** When it was last sent what is open, epoch ms; null = that was not noted, or nothing was sent. */
+  readonly toldAt: number | null;
+  /** Reminders of it so far. */
+  readonly reminders: number;
   /** SHA-256 fingerprint of each certificate told of → the step in days it was last told at; oldest first. */
   readonly certificates: Readonly<Record<string, number>>;
 }

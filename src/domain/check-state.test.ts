@@ -8,7 +8,12 @@ import type { Outcome } from './result.ts';
 
 const start = Date.UTC(2026, 2, 10, 12);
 const minute = 60_000;
-const atOnce: StateRules = { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null };
+const atOnce: StateRules = {
+  escalation: { type: 'RUN_BASED', runs: 1 },
+  isMuted: false,
+  reminders: null,
+  parallel: null,
+};
 
 interface Step {
   readonly outcome: Outcome;
@@ -152,6 +157,7 @@ describe('a check that runs in several locations at once', () => {
   const parallel = (failingShare: number | null, runs: number): StateRules => ({
     escalation: { type: 'RUN_BASED', runs },
     isMuted: false,
+    reminders: null,
     parallel: { locations: ['a', 'b', 'c', 'd'], failingShare },
   });
   const round = (at: number, ...outcomes: Outcome[]): Step[] =>

@@ -1,6 +1,6 @@
 // The state of a check: folded from its results, one after the other (decisions: Check state and alert types;
 // below its failing share a parallel check passes: docs/decisions/0023).
-import type { Escalation } from './alert-settings.ts';
+import type { Escalation, Reminders } from './alert-settings.ts';
 import type { AlertType } from './alert.ts';
 import type { Outcome } from './result.ts';
 
@@ -50,6 +50,8 @@ export interface StateRules {
   readonly escalation: Escalation;
   /** Muted or under maintenance: nothing opens, only closings go out. */
   readonly isMuted: boolean;
+  /** null = what is open is told once. */
+  readonly reminders: Reminders | null;
   /** Locations of a parallel check; null = one location at a time. */
   readonly parallel: { readonly locations: readonly string[]; readonly failingShare: number | null } | null;
 }

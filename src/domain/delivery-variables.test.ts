@@ -25,6 +25,7 @@ function factsOf(isViaGroup: boolean): DeliveryFacts {
     deliveryId: 'd',
     createdAt: now,
     alertType: 'ALERT_FAILURE',
+    reminder: null,
     resultId,
     location: 'local',
     finding,

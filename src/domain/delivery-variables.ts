@@ -42,7 +42,7 @@ export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras):
       certificate === null
         ? null
         : { daysRemaining: sslDaysRemaining(certificate, facts.createdAt), domain: certificate.domain },
-    reminder: null,
+    reminder: facts.reminder,
     isTest: extras.isTest ?? false,
   });
   return { ...userVariables(facts), ...system };

@@ -43,6 +43,8 @@ export interface DeliveryFacts {
   /** Epoch ms. */
   readonly createdAt: number;
   readonly alertType: AlertType;
+  /** Which reminder it is, from 1; null = none. */
+  readonly reminder: number | null;
   readonly channel: AlertChannel;
   /** Whether a group's subscription is the cause: the group's variables apply. */
   readonly isViaGroup: boolean;

@@ -22,6 +22,16 @@ export interface ScriptLimits {
 /** A limit that can be passed; each is a reason of its own. */
 export type ScriptLimit = 'timeout' | 'memory' | 'processes' | 'output' | 'disk';
 
+/** A Chromium for scripts. */
+export interface ScriptBrowser {
+  /** Everything it needs of its own lies below; scripts can read it. */
+  readonly folder: string;
+  /** The program, by its path in that folder. */
+  readonly program: string;
+  /** Libraries that this system lacks, by their path in that folder; null = it has them. */
+  readonly libraries: string | null;
+}
+
 /** One run of a script. */
 export interface ScriptWork {
   /** The runtime's folder, whose packages it sees, and the Node.js that runs it. */
@@ -31,6 +41,8 @@ export interface ScriptWork {
   readonly files: readonly ScriptFile[];
   /** Path of the file to run. */
   readonly entry: string;
+  /** The browser it may start; null = none. */
+  readonly browser: ScriptBrowser | null;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: ScriptLimits;
@@ -69,6 +81,28 @@ export interface ScriptLine {
   readonly text: string;
 }
 
+/** What a page wrote to its console, or what went wrong in it. */
+export interface PageLine {
+  readonly atMs: number;
+  readonly sort: 'console' | 'error';
+  readonly level: string;
+  readonly text: string;
+  readonly url: string;
+}
+
+/** How the pages of one address loaded: TTFB, FCP and LCP in ms, CLS without a unit. */
+export interface PageVitals {
+  readonly url: string;
+  readonly vitals: Readonly<Record<string, number>>;
+}
+
+/** A picture that the script or its runner took. */
+export interface ScriptImage {
+  readonly name: string;
+  readonly contentType: string;
+  readonly base64: string;
+}
+
 /** How a run of a script went. Never rejected: whatever the script does is an outcome. */
 export interface ScriptOutcome {
   /** `ended` = by itself; `stopped` = by us, without its fault; `crashed` = it could not be run, or left no report. */
@@ -86,6 +120,10 @@ export interface ScriptOutcome {
   readonly errors: readonly ScriptError[];
   readonly steps: readonly ScriptStep[];
   readonly log: readonly ScriptLine[];
+  /** Of its browser, if it has one. */
+  readonly pageLines: readonly PageLine[];
+  readonly pageVitals: readonly PageVitals[];
+  readonly images: readonly ScriptImage[];
 }
 
 /** Runs a script once; the signal ends it. */

@@ -1,5 +1,5 @@
 // Under which settings the results of a check are folded into its state.
-import { escalationOf } from './alert-settings.ts';
+import { escalationOf, remindersOf } from './alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
@@ -25,6 +25,7 @@ export function stateRulesOf(
   return {
     escalation: escalationOf([own, accountAlertSettings]),
     isMuted: effective.muted || maintenance.isSilenced,
+    reminders: remindersOf(settings),
     parallel:
       effective.runParallel && all.length > 1
         ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }

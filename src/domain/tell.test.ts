@@ -15,11 +15,21 @@ const listener: Listener = {
   sslExpiryThreshold: 30,
   told: toldNothing,
 };
-const news: News = { opens: null, isPassing: false, isMuted: false, certificate: null };
+const now = Date.UTC(2026, 2, 10);
+const minuteMs = 60_000;
+const news: News = {
+  opens: null,
+  isPassing: false,
+  isMuted: false,
+  now,
+  status: 'failing',
+  reminders: null,
+  certificate: null,
+};
 const passing: News = { ...news, isPassing: true };
 const failure: News = { ...news, opens: 'ALERT_FAILURE' };
 const degraded: News = { ...news, opens: 'ALERT_DEGRADED' };
-const toldOf = (open: Told['open']): Told => ({ ...toldNothing, open });
+const toldOf = (open: Told['open'], change: Partial<Told> = {}): Told => ({ ...toldNothing, open, ...change });
 
 /** What a channel is sent and what it has heard then. */
 function hear(given: News, change: Partial<Listener>): { sent: readonly AlertType[]; told: Told } {
@@ -90,7 +100,11 @@ describe('a channel', () => {
     ],
   ];
   for (const [what, given, change, sent, open] of rows) {
-    it(what, () => assert.deepEqual(hear(given, change), { sent, told: toldOf(open) }));
+    it(what, () => {
+      const heard = hear(given, change);
+      const toldAt = sent.length > 0 && open !== null ? now : (change.told?.toldAt ?? null);
+      assert.deepEqual(heard, { sent, told: toldOf(open, { toldAt }) });
+    });
   }
 
   it('is told by its own switches alone', () => {
@@ -145,16 +159,100 @@ describe('a channel that asked for certificates', () => {
   it('is told together with what the result means for the check, and each is remembered', () => {
     assert.deepEqual(hear({ ...seen(10), opens: 'ALERT_FAILURE' }, { sslExpiry: true }), {
       sent: ['ALERT_FAILURE', 'ALERT_SSL'],
-      told: { open: 'failure', certificates: { first: 14 } },
+      told: toldOf('failure', { toldAt: now, certificates: { first: 14 } }),
     });
-    const told: Told = { open: 'failure', certificates: { first: 14 } };
+    const told = toldOf('failure', { toldAt: now, certificates: { first: 14 } });
     assert.deepEqual(hear({ ...seen(10), isPassing: true }, { sslExpiry: true, told }), {
       sent: ['ALERT_RECOVERY'],
-      told: { ...told, open: null },
+      told: toldOf(null, { certificates: { first: 14 } }),
     });
   });
   it('hears of it no more when it did not ask, or is not subscribed', () => {
     assert.deepEqual(sentAt(countdown, { sslExpiry: false }), []);
     assert.deepEqual(sentAt(countdown, { isSubscribed: false }), []);
+  });
+});
+
+describe('what is still open', () => {
+  const reminders = { amount: 2, intervalMs: 5 * minuteMs };
+
+  /** In which minutes a channel is told of a check that fails every minute, and as which reminder. */
+  function toldIn(minutes: number, change: (minute: number) => Partial<News>, listenerChange: Partial<Listener> = {}) {
+    let channel: Listener = { ...listener, ...listenerChange };
+    return Array.from({ length: minutes }, (_, minute) => minute).flatMap((minute) => {
+      const opens = minute === 0 ? ('ALERT_FAILURE' as const) : null;
+      const [telling] = tellingsOf({ ...news, opens, reminders, now: now + minute * minuteMs, ...change(minute) }, [
+        channel,
+      ]);
+      if (telling === undefined) return [];
+      channel = { ...channel, told: telling.told };
+      return telling.alertTypes.map((type) => `${minute} ${type} ${telling.reminder ?? '-'}`);
+    });
+  }
+
+  it('is told again after each interval, as often as asked for', () => {
+    assert.deepEqual(
+      toldIn(30, () => ({})),
+      ['0 ALERT_FAILURE -', '5 ALERT_FAILURE 1', '10 ALERT_FAILURE 2'],
+    );
+    const forEver = { reminders: { amount: Infinity, intervalMs: 10 * minuteMs } };
+    assert.deepEqual(
+      toldIn(31, () => forEver),
+      ['0 ALERT_FAILURE -', '10 ALERT_FAILURE 1', '20 ALERT_FAILURE 2', '30 ALERT_FAILURE 3'],
+    );
+    assert.deepEqual(
+      toldIn(30, () => ({ reminders: null })),
+      ['0 ALERT_FAILURE -'],
+    );
+  });
+
+  it('is told no more once it has ended, and counted anew when it begins again', () => {
+    const ended = (minute: number): Partial<News> =>
+      minute === 7 ? { status: 'passing', isPassing: true } : minute === 8 ? { opens: 'ALERT_FAILURE' } : {};
+    assert.deepEqual(toldIn(14, ended), [
+      '0 ALERT_FAILURE -',
+      '5 ALERT_FAILURE 1',
+      '7 ALERT_RECOVERY -',
+      '8 ALERT_FAILURE -',
+      '13 ALERT_FAILURE 1',
+    ]);
+  });
+
+  it('is not told again under mute, and is with the first result after it', () => {
+    const muted = (minute: number): Partial<News> => ({ isMuted: minute > 2 && minute < 8 });
+    assert.deepEqual(toldIn(12, muted), ['0 ALERT_FAILURE -', '8 ALERT_FAILURE 1']);
+  });
+
+  it('is not told again to whoever did not hear it, or asks for it no more', () => {
+    assert.deepEqual(
+      toldIn(12, () => ({}), { sendFailure: false }),
+      [],
+    );
+    assert.deepEqual(
+      toldIn(12, () => ({}), { isSubscribed: false, told: toldOf('failure', { toldAt: now }) }),
+      [],
+    );
+  });
+
+  it('is not told again while it is something else', () => {
+    const eased = (minute: number): Partial<News> => (minute > 2 ? { status: 'degraded' } : {});
+    assert.deepEqual(toldIn(12, eased), ['0 ALERT_FAILURE -']);
+    const degraded = (minute: number): Partial<News> => ({
+      status: 'degraded',
+      opens: minute === 0 ? 'ALERT_DEGRADED' : null,
+    });
+    assert.deepEqual(toldIn(7, degraded, { sendDegraded: true }), ['0 ALERT_DEGRADED -', '5 ALERT_DEGRADED 1']);
+  });
+
+  it('is told again an interval after the first result that asks for it, when it was told by an older version', () => {
+    assert.deepEqual(
+      toldIn(8, () => ({ opens: null }), { told: toldOf('failure') }),
+      ['5 ALERT_FAILURE 1'],
+    );
+  });
+
+  it('is told again early rather than never when the clock was set back', () => {
+    const back = (minute: number): Partial<News> => (minute > 2 ? { now: now - 3_600_000 + minute * minuteMs } : {});
+    assert.deepEqual(toldIn(9, back), ['0 ALERT_FAILURE -', '3 ALERT_FAILURE 1', '8 ALERT_FAILURE 2']);
   });
 });

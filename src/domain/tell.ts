@@ -1,6 +1,8 @@
 // Who is told of what: each channel by its own switches and by what it last heard of the check (decisions: Closing;
 // docs/decisions/0022).
+import type { Reminders } from './alert-settings.ts';
 import { type AlertType, sslStep, type Told } from './alert.ts';
+import type { CheckStatus } from './check-state.ts';
 
 /** A channel that may be told of a check: it is subscribed, or it was told of something that is still open. */
 export interface Listener {
@@ -17,12 +19,14 @@ export interface Listener {
   readonly told: Told;
 }
 
-export const toldNothing: Told = { open: null, certificates: {} };
+export const toldNothing: Told = { open: null, toldAt: null, reminders: 0, certificates: {} };
 
 /** One channel, what it is told now, and what it will have heard then. */
 export interface Telling {
   readonly listener: Listener;
   readonly alertTypes: readonly AlertType[];
+  /** Which reminder it is, from 1, of what was told before; null = it is news. */
+  readonly reminder: number | null;
   readonly told: Told;
 }
 
@@ -32,6 +36,11 @@ export interface News {
   /** The check passes now: everything open closes. */
   readonly isPassing: boolean;
   readonly isMuted: boolean;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Where the check stands with this result. */
+  readonly status: CheckStatus | null;
+  readonly reminders: Reminders | null;
   readonly certificate: { readonly fingerprint: string; readonly daysRemaining: number } | null;
 }
 
@@ -43,29 +52,54 @@ export function tellingsOf(news: News, listeners: readonly Listener[]): Telling[
     if (status === null && ssl === null) return [];
     const alertTypes = [...(status?.send ?? []), ...(ssl === null ? [] : (['ALERT_SSL'] as const))];
     const told: Told = {
-      open: status === null ? listener.told.open : status.open,
+      ...(status === null ? listener.told : status.told),
       certificates: ssl === null ? listener.told.certificates : withCertificate(listener.told.certificates, ssl),
     };
-    return [{ listener, alertTypes, told }];
+    return [{ listener, alertTypes, reminder: status?.reminder ?? null, told }];
   });
 }
 
-function statusTelling(news: News, listener: Listener): { send: AlertType[]; open: Told['open'] } | null {
+interface StatusTelling {
+  readonly send: readonly AlertType[];
+  readonly reminder: number | null;
+  readonly told: Pick<Told, 'open' | 'toldAt' | 'reminders'>;
+}
+
+const nothingOpen = { open: null, toldAt: null, reminders: 0 } as const;
+
+function statusTelling(news: News, listener: Listener): StatusTelling | null {
   const { open } = listener.told;
   if (news.isPassing) {
     if (open === null) return null;
     const closing = open === 'failure' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY';
-    return { send: listener.sendRecovery ? [closing] : [], open: null };
+    return { send: listener.sendRecovery ? [closing] : [], reminder: null, told: nothingOpen };
   }
   if (!listener.isSubscribed) return null;
+  const opening = { reminder: null, told: { open: 'failure', toldAt: news.now, reminders: 0 } } as const;
   if (news.opens === 'ALERT_FAILURE' && open !== 'failure') {
-    if (listener.sendFailure) return { send: ['ALERT_FAILURE'], open: 'failure' };
-    return listener.sendRecovery ? { send: [], open: 'failure' } : null;
+    if (listener.sendFailure) return { ...opening, send: ['ALERT_FAILURE'] };
+    return listener.sendRecovery ? { ...opening, send: [], told: { ...nothingOpen, open: 'failure' } } : null;
   }
   if (news.opens === 'ALERT_DEGRADED' && open !== 'degraded' && listener.sendDegraded) {
-    return { send: ['ALERT_DEGRADED'], open: 'degraded' };
+    return { ...opening, send: ['ALERT_DEGRADED'], told: { ...opening.told, open: 'degraded' } };
   }
-  return null;
+  return reminderTelling(news, listener);
+}
+
+/** What is still so is told again, as often as is asked for (reference §3: reminders; docs/decisions/0097). */
+function reminderTelling(news: News, { told, sendFailure, sendDegraded }: Listener): StatusTelling | null {
+  const { reminders, isMuted, now, status } = news;
+  const { open, toldAt } = told;
+  if (reminders === null || isMuted || open === null) return null;
+  const isStill = open === 'failure' ? status === 'failing' && sendFailure : status === 'degraded' && sendDegraded;
+  if (!isStill || told.reminders >= reminders.amount) return null;
+  // Told before it was noted when: the time begins now.
+  if (toldAt === null) return { send: [], reminder: null, told: { open, toldAt: now, reminders: told.reminders } };
+  // Later than now: the clock was set back meanwhile.
+  if (toldAt <= now && now - toldAt < reminders.intervalMs) return null;
+  const reminder = told.reminders + 1;
+  const alertType = open === 'failure' ? 'ALERT_FAILURE' : 'ALERT_DEGRADED';
+  return { send: [alertType], reminder, told: { open, toldAt: now, reminders: reminder } };
 }
 
 function sslTelling(news: News, listener: Listener): { fingerprint: string; step: number } | null {

@@ -1,6 +1,6 @@
 // Check results over HTTP (reference §4.7), and the page that a RESULT_LINK opens.
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/check-results.ts';
-import { Refusal } from '#actions/refusal.ts';
+import { notFound, Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/result-page.ts';
 import type { CheckResultBody } from '#contract/check-result.ts';
 import { resultParts } from '#contract/check-result-parts.ts';
@@ -27,6 +27,12 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
     route('getCheckResult', async ({ caller, params }) =>
       toWire(await actions.find(caller, params.checkId, params.checkResultId)),
     ),
+    route('getScreenshot', async ({ caller, params: { checkId, checkResultId, number } }) => {
+      const image = imagesOf((await actions.find(caller, checkId, checkResultId)).described)[number - 1];
+      if (image === undefined) throw notFound('screenshot', String(number));
+      const { name, contentType, base64 } = image;
+      return { name, contentType, data: base64 };
+    }),
     route('showResult', async ({ params }) => {
       if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
       try {
@@ -81,8 +87,30 @@ function toWire({ result, checkName, checkType, described }: ShownResult): Check
     slots: result.slots,
     resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
     // Its shape is that of the kind of check, which the contract describes.
-    ...(partOf(checkType, described) as Pick<CheckResultBody, 'apiCheckResult'>),
+    ...(partOf(checkType, linked(described, result)) as Pick<CheckResultBody, 'apiCheckResult'>),
   };
+}
+
+/** A picture as a browser check has it. */
+interface Image {
+  readonly name: string;
+  readonly contentType: string;
+  readonly base64: string;
+}
+
+function imagesOf(described: ShownResult['described']): readonly Image[] {
+  const { screenshots } = (described['browserCheckResult'] ?? {}) as { readonly screenshots?: readonly Image[] | null };
+  return screenshots ?? [];
+}
+
+/** Pictures by their links: a list of results with all of them would be megabytes. */
+function linked(described: ShownResult['described'], { checkId, id }: ShownResult['result']): ShownResult['described'] {
+  const images = imagesOf(described);
+  if (images.length === 0) return described;
+  const screenshots = images.map(({ name, contentType }, index) => {
+    return { name, contentType, link: `/v1/check-results/${checkId}/${id}/screenshots/${index + 1}` };
+  });
+  return { browserCheckResult: { ...(described['browserCheckResult'] as object), screenshots } };
 }
 
 function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {

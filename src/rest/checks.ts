@@ -39,6 +39,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
 const typed = [
   ['API', 'createApiCheck', 'updateApiCheck'],
   ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
+  ['BROWSER', 'createBrowserCheck', 'updateBrowserCheck'],
   ['URL', 'createUrlCheck', 'updateUrlCheck'],
   ['TCP', 'createTcpCheck', 'updateTcpCheck'],
   ['SSL', 'createSslCheck', 'updateSslCheck'],

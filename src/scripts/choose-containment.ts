@@ -41,6 +41,7 @@ export async function chooseContainment(nodeBinary: string, isRoot: boolean): Pr
         files: [{ path: 'lookout.mjs', content }],
         entry: 'lookout.mjs',
         environment: {},
+        browser: null,
         limits,
       };
       const outcome = await runScript(work, new AbortController().signal, { containment, isRoot });

@@ -15,6 +15,8 @@ export interface RunFolders {
   readonly home: string;
   readonly runtime: string;
   readonly nodeBinary: string;
+  /** null = no browser. */
+  readonly browser: string | null;
 }
 
 /** A command to be spawned, and what it sees. */
@@ -27,6 +29,8 @@ export interface Contained {
   readonly home: string;
   /** Where its packages are, by the name they have there. */
   readonly packages: string;
+  /** Where its browser is, by the name it has there; null = none. */
+  readonly browser: string | null;
 }
 
 const inside = join(import.meta.dirname, 'inside');
@@ -50,7 +54,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary } = folders;
+  const { root, home, runtime, nodeBinary, browser } = folders;
   const bounds = [
     'prlimit',
     '--core=0',
@@ -60,7 +64,11 @@ export function contained(
     '--',
   ];
   const flags = ['--disable-warning=ExperimentalWarning'];
-  const enclosed = { home: '/home/check', packages: '/tocsin/runtime/node_modules' };
+  const enclosed = {
+    home: '/home/check',
+    packages: '/tocsin/runtime/node_modules',
+    browser: browser === null ? null : '/tocsin/browser',
+  };
   const start = ['/tocsin/node', ...flags, '/tocsin/inside/start.mjs'];
   const user = isRoot ? nobody : null;
   if (containment === 'bubblewrap') {
@@ -69,13 +77,25 @@ export function contained(
   }
   if (containment === 'namespaces') {
     const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount', '--pid', '--ipc', '--uts'];
-    const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, home, runtime, nodeBinary, inside];
+    const ours = [
+      '--fork',
+      '--kill-child=KILL',
+      '--',
+      'sh',
+      enclose,
+      root,
+      home,
+      runtime,
+      nodeBinary,
+      inside,
+      browser ?? '-',
+    ];
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
     return { command: 'setpriv', words, user: null, ...enclosed };
   }
-  const open = { home, packages: join(runtime, 'node_modules') };
+  const open = { home, packages: join(runtime, 'node_modules'), browser };
   const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
   if (process.platform !== 'linux') return { command: nodeBinary, words: plain.slice(1), user: null, ...open };
   const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
@@ -86,7 +106,7 @@ const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 const systemFiles = ['hosts', 'resolv.conf', 'nsswitch.conf', 'host.conf', 'gai.conf', 'services', 'protocols'];
 const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'pki', 'fonts', 'alternatives'];
 
-function bubblewrapWords({ home, runtime, nodeBinary }: RunFolders): readonly string[] {
+function bubblewrapWords({ home, runtime, nodeBinary, browser }: RunFolders): readonly string[] {
   const isolation = ['--unshare-all', '--share-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
   const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
@@ -97,8 +117,21 @@ function bubblewrapWords({ home, runtime, nodeBinary }: RunFolders): readonly st
   const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
   const ours = ['--ro-bind', inside, '/tocsin/inside', '--ro-bind', runtime, '/tocsin/runtime'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
+  const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];
   const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
-  return [...isolation, ...system, ...settings, ...devices, ...own, ...ours, ...node, '--remount-ro', '/', '--'];
+  return [
+    ...isolation,
+    ...system,
+    ...settings,
+    ...devices,
+    ...own,
+    ...ours,
+    ...chromium,
+    ...node,
+    '--remount-ro',
+    '/',
+    '--',
+  ];
 }
 
 function systemFolder(path: string): readonly string[] {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs in namespaces of its own, as root there: builds a file system that holds only what a script needs, gives up every
 # right and executes the rest of its words (docs/decisions/0081).
-# Words: <empty folder> <folder of the script> <folder of the runtime> <Node.js> <folder inside/> <user id, or - to stay> <command>…
+# Words: <empty folder> <folder of the script> <folder of the runtime> <Node.js> <folder inside/> <folder of a browser, or -> <user id, or - to stay> <command>…
 set -e
-root=$1 home=$2 runtime=$3 node=$4 inside=$5 user=$6
-shift 6
+root=$1 home=$2 runtime=$3 node=$4 inside=$5 browser=$6 user=$7
+shift 7
 
 show() {
   mount --bind "$1" "$2"
@@ -45,6 +45,10 @@ mount --bind "$home" home/check
 mount --bind "$home/tmp" tmp
 show "$inside" tocsin/inside
 show "$runtime" tocsin/runtime
+if [ "$browser" != - ]; then
+  mkdir tocsin/browser
+  show "$browser" tocsin/browser
+fi
 touch tocsin/node
 show "$node" tocsin/node
 

@@ -1,12 +1,16 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
 import { stripVTControlCharacters } from 'node:util';
-import type { ScriptError, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
+import type { PageLine, ScriptError, ScriptImage, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
 
 /** What was told so far. */
 export interface Report {
   readonly errors: ScriptError[];
   readonly steps: ScriptStep[];
   readonly log: ScriptLine[];
+  readonly pageLines: PageLine[];
+  /** By the address of the page. */
+  readonly pageVitals: Map<string, Record<string, number>>;
+  readonly images: ScriptImage[];
   testsMs: number | null;
   tests: number;
   failedTests: number;
@@ -17,10 +21,22 @@ export interface Report {
 }
 
 /** More of each is dropped: who reads a result reads the first. */
-const most = { errors: 50, steps: 500, lines: 1000, text: 16_384 } as const;
+const most = { errors: 50, steps: 500, lines: 1000, pages: 50, images: 3, text: 16_384 } as const;
 
 export function emptyReport(): Report {
-  return { errors: [], steps: [], log: [], testsMs: null, tests: 0, failedTests: 0, hasBegun: false, isEnded: false };
+  return {
+    errors: [],
+    steps: [],
+    log: [],
+    pageLines: [],
+    pageVitals: new Map(),
+    images: [],
+    testsMs: null,
+    tests: 0,
+    failedTests: 0,
+    hasBegun: false,
+    isEnded: false,
+  };
 }
 
 /** What is needed to read it. */
@@ -46,6 +62,15 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       break;
     case 'error':
       addError(report, told['error'], means);
+      break;
+    case 'page':
+      addPageLine(report, told, means);
+      break;
+    case 'vital':
+      addVital(report, told);
+      break;
+    case 'image':
+      addImage(report, told);
       break;
     case 'begin':
       report.hasBegun = true;
@@ -75,6 +100,33 @@ function parsed(line: string): Told {
 
 function objectOf(value: unknown): Told {
   return typeof value === 'object' && value !== null ? (value as Told) : {};
+}
+
+function addPageLine(report: Report, told: Told, means: ReportMeans): void {
+  if (report.pageLines.length >= most.lines) return;
+  report.pageLines.push({
+    atMs: Math.max(0, Date.now() - means.startedAt),
+    sort: told['sort'] === 'error' ? 'error' : 'console',
+    level: textOf(told['level']).slice(0, 50),
+    text: shownText(textOf(told['text']), means),
+    url: textOf(told['url']).slice(0, 2000),
+  });
+}
+
+const vitalNames = new Set(['TTFB', 'FCP', 'LCP', 'CLS']);
+
+function addVital({ pageVitals }: Report, told: Told): void {
+  const [url, name] = [textOf(told['url']).slice(0, 2000), textOf(told['name'])];
+  if (!vitalNames.has(name) || (pageVitals.size >= most.pages && !pageVitals.has(url))) return;
+  const digits = name === 'CLS' ? 4 : 1;
+  pageVitals.set(url, { ...pageVitals.get(url), [name]: Number(numberOf(told['value']).toFixed(digits)) });
+}
+
+function addImage({ images }: Report, told: Told): void {
+  const [contentType, base64] = [textOf(told['contentType']), textOf(told['base64'])];
+  if (images.length >= most.images || !/^image\/(png|jpeg)$/.test(contentType) || !/^[\w+/]*={0,2}$/.test(base64))
+    return;
+  images.push({ name: textOf(told['name']).slice(0, 200), contentType, base64 });
 }
 
 function addTest(report: Report, told: Told, means: ReportMeans): void {

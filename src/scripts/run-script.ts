@@ -1,5 +1,6 @@
 // Runs a script in a process of its own: contained, watched, ended with all it started, and nothing of it left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { type Contained, contained, type Containment, hasOtherUser, nobody } from './containment.ts';
@@ -21,7 +22,13 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
   let folder: RunFolder | null = null;
   try {
     folder = await makeRunFolder(hasOtherUser(isRoot, containment) ? nobody : null);
-    const folders = { ...folder, runtime: work.runtime.folder, nodeBinary: work.runtime.nodeBinary };
+    const { runtime, browser } = work;
+    const folders = {
+      ...folder,
+      runtime: runtime.folder,
+      nodeBinary: runtime.nodeBinary,
+      browser: browser?.folder ?? null,
+    };
     const command = contained(containment, folders, work.limits, isRoot);
     await folder.fill(work.files, command.packages);
     return await runCommand({ work, command, home: folder.home, startedAt, signal });
@@ -70,7 +77,7 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
   try {
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(JSON.stringify({ environment, sort, entry }));
+    child.stdin?.end(JSON.stringify({ environment, sort, entry, browser: browserOf(work, command) }));
     readAll(child, report, { startedAt, home: command.home }, limits.outputBytes, () => end('output'));
     const { code, why } = await closed;
     // Whatever it left running ends now, whether it stayed in its group or not.
@@ -100,6 +107,13 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
     watch.stop();
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Where the browser is for the script. */
+function browserOf({ browser }: ScriptWork, { browser: folder }: Contained): object | null {
+  if (browser === null || folder === null) return null;
+  const { program, libraries } = browser;
+  return { executablePath: join(folder, program), libraryPath: libraries === null ? null : join(folder, libraries) };
 }
 
 function closing(child: ChildProcess): Promise<{ readonly code: string; readonly why: string | null }> {
@@ -147,6 +161,8 @@ function isOutOfMemory({ log }: Report): boolean {
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
-  const { errors, steps, log, testsMs, tests, failedTests } = report;
-  return { ending, problem, startedAt, stoppedAt: Date.now(), testsMs, tests, failedTests, errors, steps, log };
+  const { errors, steps, log, testsMs, tests, failedTests, pageLines, images } = report;
+  const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
+  const told = { testsMs, tests, failedTests, errors, steps, log, pageLines, pageVitals, images };
+  return { ending, problem, startedAt, stoppedAt: Date.now(), ...told };
 }

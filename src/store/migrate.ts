@@ -8,7 +8,8 @@ import { cheapClaims } from './migrations/0005-cheap-claims.ts';
 import { attemptsIndex } from './migrations/0006-attempts-index.ts';
 import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 import { maintenanceWindows } from './migrations/0008-maintenance-windows.ts';
-import { heartbeats } from './migrations/0009-heartbeats.ts';
+import { reminders } from './migrations/0009-reminders.ts';
+import { heartbeats } from './migrations/0010-heartbeats.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -20,6 +21,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   attemptsIndex,
   schedulesInStep,
   maintenanceWindows,
+  reminders,
   heartbeats,
 ];
 

@@ -119,8 +119,10 @@ function stateResultOf({ run, finding, outcome }: EndedAttempt) {
 }
 
 /** Whether any channel can have something to hear: most results change nothing, and their channels are not read. */
-function mayTell(before: CheckState, step: StateStep, { finding }: EndedAttempt, now: number): boolean {
+function mayTell(before: CheckState, step: StateStep, { finding, rules }: EndedAttempt, now: number): boolean {
   const isCertificateNear = finding.certificate !== null && sslDaysRemaining(finding.certificate, now) <= sslSteps[0];
   if (isCertificateNear) return true;
-  return step.isMoved && (step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing'));
+  if (!step.isMoved) return false;
+  const isReminded = rules.reminders !== null && step.state.alerted !== null;
+  return isReminded || step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing');
 }

@@ -230,6 +230,10 @@ export interface ToldTable {
   open: string | null;
   /** Fingerprint → step, JSON; null = of none. */
   certificates: string | null;
+  /** When the channel was last sent what is open, epoch ms. */
+  told_at: number | null;
+  /** Reminders of it so far; null = written by an older version. */
+  reminders: number | null;
 }
 
 export interface AlertsTable {

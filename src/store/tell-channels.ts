@@ -32,7 +32,10 @@ export interface TellInput {
 
 /** A channel subscribed to the check or its group, or told of something still open, and what it was told. */
 export type ListenerRow = AlertChannelsTable &
-  Pick<ToldTable, 'open' | 'certificates'> & { readonly is_subscribed: number; readonly is_via_group: number };
+  Pick<ToldTable, 'open' | 'told_at' | 'reminders' | 'certificates'> & {
+    readonly is_subscribed: number;
+    readonly is_via_group: number;
+  };
 
 /** The rows that telling reads and writes. */
 export interface TellRows {
@@ -80,6 +83,9 @@ function newsOf({ attempt, step }: TellInput, now: number): News {
     opens: step.opens,
     isPassing: step.isMoved && step.state.status === 'passing',
     isMuted: attempt.rules.isMuted,
+    now,
+    status: step.state.status,
+    reminders: attempt.rules.reminders,
     certificate:
       certificate === null
         ? null
@@ -97,6 +103,8 @@ function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
     isViaGroup: row.is_via_group === 1,
     told: {
       open: row.open as Listener['told']['open'],
+      toldAt: row.told_at,
+      reminders: row.reminders ?? 0,
       certificates: parsedOrNull<Listener['told']['certificates']>(row.certificates) ?? {},
     },
   };
@@ -108,6 +116,8 @@ function toldRow({ run }: EndedAttempt, { listener, told }: Telling): ToldTable 
     check_id: idBytes(run.checkId),
     alert_channel_id: listener.alertChannelId,
     open: told.open,
+    told_at: told.toldAt,
+    reminders: told.reminders,
     certificates: Object.keys(told.certificates).length === 0 ? null : json(told.certificates),
   };
 }
@@ -156,6 +166,7 @@ function deliveryOf({ input, telling, alertType, alertId }: NewDelivery, rules: 
     deliveryId,
     createdAt: rules.now,
     alertType,
+    reminder: alertType === 'ALERT_SSL' ? null : telling.reminder,
     channel: telling.listener.channel,
     isViaGroup: telling.listener.isViaGroup,
     context,

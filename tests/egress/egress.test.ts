@@ -43,6 +43,19 @@ describe('where requests may go', () => {
     });
   }
 
+  for (const kind of ['tcp', 'ssl', 'dns'] as const) {
+    it(`holds for ${kind} checks: what can be written as a host is refused, but for the public addresses`, () => {
+      const { asked, connected } = seen.light[kind];
+      assert.deepEqual(new Set(connected), publicAddresses);
+      const outcomeOf = new Map(asked.map(({ host, outcome }) => [host, outcome]));
+      const outcomes = forbiddenHosts.map((host) => outcomeOf.get(host) ?? 'not asked');
+      const odd = outcomes.filter((outcome) => !['400', 'failed dns', 'failed egress-refused'].includes(outcome));
+      assert.deepEqual(odd, []);
+      const refused = outcomes.filter((outcome) => outcome === 'failed egress-refused').length;
+      assert.ok(refused >= 40, `only ${refused} spellings came as far as the policy`);
+    });
+  }
+
   it('holds for a name that changes its address from look-up to look-up', () => {
     const outcomes = seen.changing.asked.map(({ outcome }) => outcome);
     assert.ok(outcomes.includes('delivered') && outcomes.includes('egress-refused'), outcomes.join());

@@ -23,6 +23,8 @@ export interface Way {
 /** All that was seen. */
 export interface Seen {
   readonly ways: Readonly<Record<'save' | 'preview' | 'test message' | 'delivery' | 'check' | 'redirect', Way>>;
+  /** Kinds of checks that name a host and no URL. */
+  readonly light: Readonly<Record<'tcp' | 'ssl' | 'dns', Way>>;
   /** A name that changes its address, on the ways that connect. */
   readonly changing: Way;
   /** Addresses connected to by a service that may go everywhere. */
@@ -68,11 +70,20 @@ async function lookAtAll(): Promise<Seen> {
     check: await checkAll(service, trap, hosts, (host) => urlOf(host)),
     redirect: await checkAll(service, trap, hosts, (host) => redirectTo(urlOf(host))),
   };
+  const light = {
+    tcp: await lightAll(service, trap, 'tcp', hosts, (hostname) => ({ request: { hostname, port } })),
+    ssl: await lightAll(service, trap, 'ssl', hosts, (hostname) => ({
+      sslConfig: { hostname, port, handshakeTimeoutMs: 1000 },
+    })),
+    dns: await lightAll(service, trap, 'dns', hosts, (nameServer) => ({
+      request: { query: 'public.test', recordType: 'A', nameServer, port, protocol: 'TCP' },
+    })),
+  };
   const changing = await changeAll(service, trap);
   await service.stop();
   const open = await startService(cleanup, { TOCSIN_EGRESS: 'any', TOCSIN_EGRESS_ALLOW: '0.0.0.0/0,::/0' });
   const { connected } = await checkAll(open, trap, forbiddenHosts, (host) => urlOf(host));
-  return { ways, changing, unguarded: connected, proxied: proxy.take() };
+  return { ways, light, changing, unguarded: connected, proxied: proxy.take() };
 }
 
 function urlOf(host: string): string {
@@ -171,14 +182,37 @@ async function checkAll(
     return { host, id: String((await service.must('POST', '/v1/checks/api', check))['id']) };
   });
   await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-  const asked = await forEach(checks, async ({ host, id }): Promise<Asked> => {
-    const { outcome, reason, message } = await until(`a result of ${host}`, async () => {
-      const list = await service.must('GET', `/v1/check-results/${id}`);
-      return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
-    });
-    return { host, outcome: [outcome, reason].filter((word) => word !== null).join(' '), message: message ?? '' };
+  const asked = await forEach(checks, ({ host, id }) => resultOf(service, host, id));
+  return { asked, connected: trap.take() };
+}
+
+/** A check of a kind for each host that can be written as one, all run at once. */
+async function lightAll(
+  service: Service,
+  trap: Trap,
+  kind: string,
+  hosts: readonly string[],
+  settingsFor: (host: string) => object,
+): Promise<Way> {
+  const groupId = await newGroup(service);
+  const made = await forEach(hosts, async (host) => {
+    const check = { name: host, frequency: 1440, groupId, ...settingsFor(host) };
+    const { status, body } = await service.api('POST', `/v1/checks/${kind}`, check);
+    return { host, status, id: String(body['id']), message: JSON.stringify(body) };
+  });
+  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+  const asked = await forEach(made, async ({ host, status, id, message }): Promise<Asked> => {
+    return status === 201 ? resultOf(service, host, id) : { host, outcome: String(status), message };
   });
   return { asked, connected: trap.take() };
+}
+
+async function resultOf(service: Service, host: string, id: string): Promise<Asked> {
+  const { outcome, reason, message } = await until(`a result of ${host}`, async () => {
+    const list = await service.must('GET', `/v1/check-results/${id}`);
+    return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
+  });
+  return { host, outcome: [outcome, reason].filter((word) => word !== null).join(' '), message: message ?? '' };
 }
 
 /** A channel and checks of a name that is another address each time, asked again and again. */

@@ -116,7 +116,7 @@ test('runtimes and accounts leave out what has no value', async () => {
       name: '2026.04',
       multiStepSupport: true,
       nodeJsVersion: 'v24.13.1',
-      dependencies: { axios: '1.13.4' },
+      dependencies: { axios: '1.13.4', playwright: '1.58.2' },
       stage: 'CURRENT',
     },
   ]);

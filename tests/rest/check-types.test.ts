@@ -19,6 +19,12 @@ const types = {
     shown: { script: 'await fetch("https://shop.example/");', scriptPath: null, dependencies: [] },
     refused: [{ dependencies: [{ path: '../secret.ts', content: '' }] }, 'dependencies[0].path'],
   },
+  BROWSER: {
+    path: 'browser',
+    least: { script: 'await 1;' },
+    shown: { script: 'await 1;', scriptPath: null, dependencies: [], runtimeWarning: null },
+    refused: [{ scriptPath: 'check.py' }, 'scriptPath'],
+  },
   URL: {
     path: 'url',
     least: { request: { url: 'https://shop.example/' } },

@@ -131,7 +131,7 @@ test('secrets of a check never come out and stay when their mask is sent back', 
 for (const [what, change, path] of [
   ['a field that does not exist', { freqency: 5 }, 'freqency'],
   ['a field of the request that does not exist', { request: { ...request, metod: 'GET' } }, 'request.metod'],
-  ['a type of check that is not there', { checkType: 'BROWSER' }, 'checkType'],
+  ['a type of check that is not there', { checkType: 'GRPC' }, 'checkType'],
   ['a location that is not there', { locations: ['local', 'mars'] }, 'locations[1]'],
   ['a private location', { privateLocations: ['cellar'] }, 'privateLocations[0]'],
   ['a runtime that is not installed', { runtimeId: '2019.01' }, 'runtimeId'],

@@ -28,7 +28,7 @@ export const runtime: Runtime = {
   stage: 'CURRENT',
   multiStepSupport: true,
   nodeJsVersion: 'v24.13.1',
-  dependencies: { axios: '1.13.4' },
+  dependencies: { axios: '1.13.4', playwright: '1.58.2' },
   runtimeEndOfLife: null,
   description: null,
 };

@@ -238,3 +238,51 @@ describe('a certificate near its end', () => {
     assert.deepEqual(test.rows('SELECT open, certificates FROM told'), [{ open: null, certificates: '{"AB":14}' }]);
   });
 });
+
+describe('a reminder', () => {
+  it('is a delivery and an alert of its own, with the result that finds the check still failing, and says which it is', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const checkId = await test.check();
+    await test.channel(checkId);
+    const told: unknown[] = [];
+    const reminders = { amount: 2, intervalMs: 20_000 };
+    for (const outcome of [
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'passed',
+      'failed',
+    ] as const) {
+      await test.schedule();
+      const ended = (await test.claim()).map((claimed) => {
+        const attempt = test.ended(claimed, outcome);
+        return { ...attempt, rules: { ...attempt.rules, reminders } };
+      });
+      const [recorded] = await test.record(ended, 'one', (facts) => {
+        told.push([facts.alertType, facts.reminder, facts.resultId]);
+        return rendered(facts);
+      });
+      told.push(recorded?.resultId);
+      test.temp.clock.turn(10_000);
+    }
+    const results = told.filter((each) => typeof each === 'string');
+    assert.deepEqual(
+      told.filter((each) => Array.isArray(each)),
+      [
+        ['ALERT_FAILURE', null, results[0]],
+        ['ALERT_FAILURE', 1, results[2]],
+        ['ALERT_FAILURE', 2, results[4]],
+        ['ALERT_RECOVERY', null, results[7]],
+        ['ALERT_FAILURE', null, results[8]],
+      ],
+    );
+    assert.equal(test.one('SELECT count(*) FROM alerts'), 5);
+    assert.deepEqual(test.rows('SELECT open, told_at, reminders FROM told'), [
+      { open: 'failure', told_at: test.now - 10_000, reminders: 0 },
+    ]);
+  });
+});

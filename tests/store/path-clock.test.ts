@@ -37,6 +37,7 @@ describe('a clock that is set back by an hour', () => {
     const parallel: StateRules = {
       escalation: { type: 'RUN_BASED', runs: 1 },
       isMuted: false,
+      reminders: null,
       parallel: { locations: ['local', 'lima'], failingShare: null },
     };
     for (const rules of [{ ...parallel, parallel: null }, parallel]) {
@@ -123,7 +124,12 @@ describe('a clock that is set forward by an hour', () => {
   it('does not make an alert due that waits for five minutes of failing', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
-    const rules: StateRules = { escalation: { type: 'TIME_BASED', ms: 300_000 }, isMuted: false, parallel: null };
+    const rules: StateRules = {
+      escalation: { type: 'TIME_BASED', ms: 300_000 },
+      isMuted: false,
+      reminders: null,
+      parallel: null,
+    };
     const fail = async (): Promise<readonly string[]> => {
       await test.schedule('clock');
       const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'failed', { rules }));

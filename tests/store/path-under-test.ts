@@ -127,7 +127,7 @@ export class PathUnderTest implements AsyncDisposable {
       finding: this.finding(outcome),
       outcome,
       retryAt: null,
-      rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, parallel: null },
+      rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel: null },
       ...change,
     };
   }

@@ -29,9 +29,7 @@ export function createFilling({ variables }: ProbeInput): Filling {
 
 /** Where to connect to, filled in; or a sentence that says why that is nowhere. */
 export function filledHost(text: string, { fill, missing }: Filling): { readonly host: string } | string {
-  const host = fill(text)
-    .trim()
-    .replace(/^\[(.*)\]$/, '$1');
+  const host = withoutBrackets(fill(text).trim());
   const [name] = missing;
   if (name !== undefined)
     return `the host name uses {{${name}}}, which is not defined for this check, its group or its account`;
@@ -39,12 +37,18 @@ export function filledHost(text: string, { fill, missing }: Filling): { readonly
 }
 
 /** What is wrong with a host name or address; null = nothing. */
-export function hostProblem(host: string): string | null {
+export function hostProblem(text: string): string | null {
+  const host = withoutBrackets(text);
   if (host === '') return 'there is no host name: write one, or an address';
   const isFine = host.length <= 253 && /^[\p{L}\p{N}._:%-]+$/u.test(host) && !host.startsWith('-');
   return isFine
     ? null
     : `"${host.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
+}
+
+/** An address of IPv6 may be written as in a URL. */
+function withoutBrackets(text: string): string {
+  return text.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Assertions ready to be evaluated, or a sentence about the first that is none. */

@@ -28,6 +28,24 @@ export function describeScripted(details: JsonValue, exchange: JsonObject | null
   };
 }
 
+/** The same of a browser check: what its pages said, how they loaded, and pictures of failures. */
+export function describeBrowser(details: JsonValue, exchange: JsonObject | null): JsonObject {
+  const { startTime, ...part } = describeScripted(details, exchange);
+  const pageLines = exchange === null ? null : list(exchange['pageLines']);
+  return {
+    ...part,
+    startTime: startTime ?? null,
+    webVitals: list(object(details)['vitals']),
+    console: pageLines?.filter(({ sort }) => sort !== 'error').map((line) => consoleLine(line, startTime)) ?? null,
+    pageErrors: pageLines?.filter(({ sort }) => sort === 'error').map((line) => consoleLine(line, startTime)) ?? null,
+    screenshots: exchange === null ? null : list(exchange['images']),
+  };
+}
+
+function consoleLine({ atMs, level, text: msg, url }: JsonObject, startTime: JsonValue | undefined): JsonObject {
+  return { time: numberOf(startTime) + numberOf(atMs), level: text(level), msg: text(msg), url: text(url) };
+}
+
 function numberOf(value: JsonValue | undefined): number {
   return typeof value === 'number' ? value : 0;
 }

@@ -36,6 +36,9 @@ const ended: ScriptOutcome = {
   errors: [],
   steps: [],
   log: [],
+  pageLines: [],
+  pageVitals: [],
+  images: [],
 };
 
 interface Wanted {
@@ -51,6 +54,7 @@ async function probe({ check = {}, group, account, outcome = {} }: Wanted) {
   const look = multiStepKind.createProbe({
     runtimes: () => installed,
     now: () => day,
+    chromium: () => null,
     runScript: (work) => {
       ran.push(work);
       return Promise.resolve({ ...ended, ...outcome });

@@ -14,23 +14,29 @@ export interface ScriptedProbe {
   readonly limits: ScriptLimits;
   /** Why a runtime will not do, in a sentence; null = it will. */
   readonly refuses: (runtime: Runtime) => string | null;
+  /** Its scripts drive a browser. */
+  readonly hasBrowser?: true;
 }
 
-export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses }: ScriptedProbe): Probe {
+export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, hasBrowser }: ScriptedProbe): Probe {
   return async (input, signal) => {
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
-    if ('message' in chosen) return withoutRuntime(now, chosen.message);
+    if ('message' in chosen) return notRun(now, chosen.message);
     const refusal = refuses(chosen.runtime);
-    if (refusal !== null) return withoutRuntime(now, refusal);
+    if (refusal !== null) return notRun(now, refusal);
+    const browser = hasBrowser === true ? means.chromium() : null;
+    if (hasBrowser === true && browser === null) return notRun(now, noChromium);
     const script = readScript(input.check.settings);
     const { folder, nodeBinary } = chosen.runtime;
-    const work = { ...script, runtime: { folder, nodeBinary }, environment: environmentOf(input), limits };
+    const work = { ...script, runtime: { folder, nodeBinary }, environment: environmentOf(input), browser, limits };
     const outcome = await means.runScript(work, signal);
     const hidden = input.variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
     return findingOf(outcome, judgeScript(outcome, limits, script.files), chosen, createRedactor(hidden));
   };
 }
+
+const noChromium = 'there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM';
 
 interface Chosen {
   readonly runtime: ScriptRuntime;
@@ -55,7 +61,7 @@ function environmentOf({ check, variables }: ProbeInput): Record<string, string>
   return { ...own, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
 }
 
-function withoutRuntime(now: number, message: string): Finding {
+function notRun(now: number, message: string): Finding {
   const nothing = { responseTimeMs: null, loopDelayMs: 0, details: null, exchange: null, certificate: null };
   return {
     verdict: 'unknown',
@@ -74,6 +80,7 @@ function findingOf(
   hide: Redactor,
 ): Finding {
   const { startedAt, stoppedAt, testsMs, tests, failedTests, errors, steps, log } = outcome;
+  const { pageLines, pageVitals, images } = outcome;
   const details: JsonObject = {
     runtime: runtime.name,
     node: runtime.nodeJsVersion,
@@ -82,11 +89,13 @@ function findingOf(
     stoppedAt,
     tests,
     failedTests,
+    ...(pageVitals.length > 0 && { vitals: pageVitals.map(({ url, vitals }) => ({ url, vitals: { ...vitals } })) }),
     errors: errors.slice(0, 10).map(({ message: text, place }) => ({ message: text, ...placeFields(place) })),
   };
   const exchange: JsonObject = {
     steps: steps.map(({ place, ...step }) => ({ ...step, ...placeFields(place) })),
     log: log.map((line) => ({ ...line })),
+    ...(pageLines.length > 0 && { pageLines: pageLines.map((line) => ({ ...line })) }),
   };
   return {
     verdict,
@@ -97,7 +106,8 @@ function findingOf(
     responseTimeMs: testsMs,
     loopDelayMs: 0,
     details: hide.json(details),
-    exchange: JSON.stringify(hide.json(exchange)),
+    // Pictures are no text to look for hidden values in.
+    exchange: JSON.stringify({ ...hide.json(exchange), ...(images.length > 0 && { images }) }),
     certificate: null,
   };
 }

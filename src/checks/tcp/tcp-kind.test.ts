@@ -126,7 +126,9 @@ test('secrets are sent and not shown', async (t) => {
 test('settings a TCP check cannot run with are refused, or fail when only a run can tell', async () => {
   const request = { hostname: 'redis.example', port: 6379 };
   assert.deepEqual(problemsOfKind('TCP', { request }), []);
-  assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname: '{{HOST}}' } }), []);
+  for (const hostname of ['{{HOST}}', '::1', '[::1]', 'bücher.example']) {
+    assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname } }), []);
+  }
   assert.match(problemsOfKind('TCP', { request: { ...request, hostname: 'tcp://x' } }).join(), /^request\.hostname: /);
   assert.match(
     problemsOfKind('TCP', { request: { ...request, assertions: [data('HAS_KEY')] } }).join(),

@@ -1,5 +1,8 @@
 // Tells what Playwright's runner does as it happens, a JSON object a line, to whoever reads file descriptor 3.
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
+
+/** Larger ones are not kept. */
+const mostImageBytes = 393_216;
 
 /** Steps of these sorts say what the script did; the others are the runner's own. */
 const shownSteps = new Set(['test.step', 'pw:api', 'expect']);
@@ -12,7 +15,9 @@ export default class Reporter {
   }
 
   onStdOut(chunk) {
-    report({ kind: 'print', stream: 'stdout', text: String(chunk) });
+    const [told, printed] = divided(String(chunk));
+    for (const event of told) report(event);
+    if (printed !== '') report({ kind: 'print', stream: 'stdout', text: printed });
   }
 
   onStdErr(chunk) {
@@ -25,7 +30,7 @@ export default class Reporter {
     report({ kind: 'step', title, category, startedAt, durationMs: duration, error: error?.message ?? null, location });
   }
 
-  onTestEnd(test, { status, startTime, duration, errors }) {
+  onTestEnd(test, { status, startTime, duration, errors, attachments }) {
     const title = test.titlePath().filter(Boolean).slice(1).join(' › ');
     const ok = test.outcome() === 'expected' || test.outcome() === 'skipped';
     const told = errors.map(({ message, value, stack, location }) => ({ message: message ?? value, stack, location }));
@@ -33,6 +38,12 @@ export default class Reporter {
     if (!ok && told.length === 0)
       told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
     const ran = status !== 'skipped';
+    for (const { name, path, contentType } of attachments) {
+      if (path === undefined || !contentType.startsWith('image/')) continue;
+      const bytes = readFileSync(path);
+      if (bytes.length <= mostImageBytes)
+        report({ kind: 'image', name, contentType, base64: bytes.toString('base64') });
+    }
     report({
       kind: 'test',
       title,
@@ -63,4 +74,20 @@ function report(event) {
       if (error.code !== 'EAGAIN') throw error;
     }
   }
+}
+
+/** What our own code in the process of tests tells, a marked line each, and what the script printed. */
+function divided(text) {
+  if (!text.includes('\u0001')) return [[], text];
+  const told = [];
+  // oxlint-disable-next-line no-control-regex -- our own mark
+  const printed = text.replace(/\u0001(\{.*\})\n/g, (_line, json) => {
+    try {
+      told.push(JSON.parse(json));
+      return '';
+    } catch {
+      return json;
+    }
+  });
+  return [told, printed];
 }

@@ -5,10 +5,11 @@ import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { prepareBrowser } from './browser.mjs';
 
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-const { environment, sort, entry } = JSON.parse(Buffer.concat(chunks).toString());
+const { environment, sort, entry, browser } = JSON.parse(Buffer.concat(chunks).toString());
 const home = process.cwd();
 const startedAt = Date.now();
 let hasFailed = false;
@@ -21,8 +22,10 @@ if (sort === 'spec') {
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
   Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry });
+  if (browser !== null) process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
 } else {
+  if (browser !== null) prepareBrowser(home, browser, report);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   // Told at the end only, so that what it left running counts as well.

@@ -92,8 +92,12 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
   };
 }
 
-function heardOf(told: ToldTable | undefined): Partial<Pick<ToldTable, 'open' | 'certificates'>> {
-  return told === undefined ? {} : { open: told.open, certificates: told.certificates };
+function heardOf(
+  told: ToldTable | undefined,
+): Partial<Pick<ToldTable, 'open' | 'told_at' | 'reminders' | 'certificates'>> {
+  if (told === undefined) return {};
+  const { open, told_at, reminders, certificates } = told;
+  return { open, told_at, reminders, certificates };
 }
 
 /** In one order in every process, so that two that write the same rows wait for each other one way. */

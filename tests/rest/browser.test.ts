@@ -1,0 +1,109 @@
+// Browser checks through the whole service: a real Chromium, contained like every script.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { findChromium } from '#scripts/find-chromium.ts';
+import { startComposed } from '../support/composed.ts';
+import { asker } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
+
+type Body = Record<string, unknown>;
+
+interface Line {
+  readonly msg: string;
+  readonly url: string;
+}
+
+interface Part {
+  readonly errors: readonly { readonly message: string; readonly line: number }[];
+  readonly steps: readonly { readonly title: string }[];
+  readonly webVitals: readonly { readonly url: string; readonly vitals: Readonly<Record<string, number>> }[];
+  readonly console: readonly Line[];
+  readonly pageErrors: readonly Line[];
+  readonly screenshots: readonly { readonly contentType: string; readonly link: string }[];
+}
+
+const shop = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="this.textContent = 'sold'">buy</button>
+<script>console.log('open for', document.cookie || 'strangers'); document.cookie = 'seen=yes';
+setTimeout(() => { throw new Error('a broken script'); }, 10);</script>`;
+
+async function scene(t: TestContext) {
+  assert.ok(findChromium(null), 'there is no Chromium here: npm ci brings one');
+  const target = await startTarget(t, (_, response) => response.setHeader('content-type', 'text/html').end(shop));
+  const on = await startComposed(t);
+  const { must } = asker(() => on.address, on.apiKey);
+  const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part }> => {
+    const environmentVariables = [{ key: 'SHOP', value: `${target.url}/` }];
+    const { id } = await must('POST', '/v1/checks/browser', {
+      name: 'Shop',
+      frequency: 1440,
+      environmentVariables,
+      ...check,
+    });
+    await must('POST', `/v1/triggers/checks/${String(id)}`);
+    const result = await until(
+      'a result',
+      async () => ((await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[])[0],
+      { withinMs: 120_000 },
+    );
+    return { result, part: result['browserCheckResult'] as Part };
+  };
+  return { must, run, url: `${target.url}/` };
+}
+
+test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async (t) => {
+  const { must, run, url } = await scene(t);
+  const { result, part } = await run({
+    script: `import { test, expect } from '@playwright/test';
+
+test('buying', async ({ page }) => {
+  await page.goto(process.env.SHOP);
+  await page.waitForTimeout(300);
+  await page.getByRole('button').click();
+  await expect(page.getByRole('button')).toHaveText('gone', { timeout: 300 });
+});
+`,
+  });
+  assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'assertion', 'BROWSER']);
+  assert.match(
+    String(result['message']),
+    /^await expect\(page\.getByRole\('button'\)\)\.toHaveText\('gone', \{ timeout: 300 \}\) \(check\.spec\.ts:7\): .*Received: "sold"/,
+  );
+  assert.ok(
+    part.steps.some(({ title }) => title.includes('Navigate')),
+    JSON.stringify(part.steps),
+  );
+  assert.deepEqual(
+    part.console.map(({ msg, url: from }) => [msg, from]),
+    [['open for strangers', url]],
+  );
+  assert.match(part.pageErrors[0]?.msg ?? '', /a broken script/);
+  const { vitals = {} } = part.webVitals.find((each) => each.url === url) ?? {};
+  assert.ok((vitals['FCP'] ?? 0) > 0 && (vitals['TTFB'] ?? 0) > 0, JSON.stringify(part.webVitals));
+  const [screenshot] = part.screenshots;
+  assert.equal(screenshot?.contentType, 'image/png');
+  const { data } = await must('GET', screenshot.link);
+  assert.equal(Buffer.from(String(data), 'base64').subarray(1, 4).toString(), 'PNG');
+});
+
+test('a plain program starts the same Chromium, and no run sees what another left in it', async (t) => {
+  const { run } = await scene(t);
+  const script = `const { chromium } = require('playwright');
+(async () => {
+  const browser = await chromium.launch();
+  const page = await browser.newPage();
+  await page.goto(process.env.SHOP);
+  if ((await page.title()) !== 'Shop') throw new Error('another page');
+  await browser.close();
+})();
+`;
+  for (let round = 0; round < 2; round++) {
+    const { result, part } = await run({ script, scriptPath: 'check.js' });
+    assert.deepEqual([result['outcome'], result['message']], ['passed', null]);
+    assert.deepEqual(
+      part.console.map(({ msg }) => msg),
+      ['open for strangers'],
+    );
+    assert.deepEqual(part.screenshots, []);
+  }
+});
