@@ -7,6 +7,7 @@ import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
+import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
 import {
   objectOrNull,
   requestMeant,
@@ -72,6 +73,9 @@ interface Write {
   readonly isAutoAssigned: boolean;
 }
 
+/** Where a heartbeat with that token is pinged. */
+export type PingUrl = (token: string) => string;
+
 /** What these actions need. */
 export interface CheckMeans extends Choices, ScriptRuntimeMeans {
   readonly checks: {
@@ -84,6 +88,10 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans {
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly newId: () => string;
+  /** UUID that nobody can guess. */
+  readonly newToken: () => string;
+  /** Where a heartbeat with that token is pinged. */
+  readonly pingUrl: PingUrl;
 }
 
 /** Ids of other accounts are refused as ids of nothing are: `not-found`. */
@@ -144,7 +152,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         ...fields,
         ...identity,
         environmentVariables,
-        settings: settingsMeant(input.settings, {}),
+        settings: settingsMeant(checkType, input.settings, {}, means),
       };
       const inherited = await inheritedRuntime(check, means);
       refuseProblems([...problemsOf(check, input, means), ...scriptRuntimeProblems(check, inherited, means)]);
@@ -161,7 +169,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
           change.environmentVariables === undefined
             ? present.environmentVariables
             : variablesMeant(change.environmentVariables, present.environmentVariables);
-        const settings = settingsMeant(change.settings ?? {}, present.settings);
+        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
         refuseProblems([...problemsOf(check, change, means), ...ofRuntime]);
@@ -221,16 +229,15 @@ async function inheritedBy(
 async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
   const { check } = stored;
   const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
-  return { ...shownCheck(caller, stored), ...(warning !== undefined && { runtimeWarning: warning }) };
+  return { ...shownCheck(caller, stored, means.pingUrl), ...(warning !== undefined && { runtimeWarning: warning }) };
 }
 
 /** A stored check as a caller may see it. */
-export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck): ShownCheck {
-  const request = objectOrNull(check.settings['request']);
+export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck, pingUrl: PingUrl): ShownCheck {
   return {
     ...check,
     environmentVariables: shownVariables(caller, check.environmentVariables),
-    settings: request === null ? check.settings : { ...check.settings, request: shownRequest(caller, request) },
+    settings: shownSettings(caller, check.settings, pingUrl),
     alertChannelSubscriptions: subscriptions,
   };
 }
@@ -244,8 +251,23 @@ function problemsOf(check: Check, written: Partial<CheckInput>, means: CheckMean
   return problems;
 }
 
-function settingsMeant(written: JsonObject, present: JsonObject): JsonObject {
+function shownSettings(caller: Caller, settings: JsonObject, pingUrl: PingUrl): JsonObject {
+  const [request, heartbeat] = [objectOrNull(settings['request']), objectOrNull(settings['heartbeat'])];
+  return {
+    ...settings,
+    ...(request !== null && { request: shownRequest(caller, request) }),
+    ...(heartbeat !== null && { heartbeat: shownHeartbeat(caller, heartbeat, pingUrl) }),
+  };
+}
+
+function settingsMeant(
+  checkType: CheckType,
+  written: JsonObject,
+  present: JsonObject,
+  { newToken }: CheckMeans,
+): JsonObject {
   const settings = { ...present, ...written };
+  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
   const request = objectOrNull(written['request']);
   if (request === null) return settings;
   return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };

@@ -45,6 +45,7 @@ const typed = [
   ['SSL', 'createSslCheck', 'updateSslCheck'],
   ['DNS', 'createDnsCheck', 'updateDnsCheck'],
   ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
+  ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -56,6 +57,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'sslConfig',
   'degradedPacketLossThreshold',
   'maxPacketLossThreshold',
+  'heartbeat',
   'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',

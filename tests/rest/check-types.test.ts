@@ -111,6 +111,12 @@ const types = {
     },
     refused: [{ request: { hostname: 'gateway.example', pingCount: 51 } }, 'request.pingCount'],
   },
+  HEARTBEAT: {
+    path: 'heartbeat',
+    least: { heartbeat: { period: 1, periodUnit: 'days', grace: 0, graceUnit: 'minutes' } },
+    shown: { frequency: 10 },
+    refused: [{ heartbeat: { period: 29, periodUnit: 'seconds', grace: 0, graceUnit: 'days' } }, 'heartbeat.period'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {
@@ -135,7 +141,8 @@ for (const [checkType, { path, least, shown, refused }] of Object.entries(types)
     const [wrong, field] = refused;
     const answer = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, ...wrong });
     assert.deepEqual([answer.status, Object.keys(answer.body.attributes)], [400, [field]], answer.text);
-    const mistaken = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, checkType: 'HEARTBEAT' });
+    const other = checkType === 'HEARTBEAT' ? 'API' : 'HEARTBEAT';
+    const mistaken = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, checkType: other });
     assert.deepEqual(Object.keys(mistaken.body.attributes), ['checkType']);
     const anywhere = await api.ask('POST', '/v1/checks', { checkType, name: 'Three', ...least });
     assert.deepEqual([anywhere.status, anywhere.body.checkType], [201, checkType]);
