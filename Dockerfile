@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/install-runtimes.mjs scripts/unpack-chromium.mjs scripts/
 COPY runtimes runtimes
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
 COPY . .
 
 # The Node.js that runs Tocsin came with npm ci; the system below it brings none.

@@ -14,6 +14,15 @@ const folderWord = process.argv.find((word) => word.startsWith('--folder='));
 const modules = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'node_modules'));
 const source = join(modules, '@sparticuz', 'chromium');
 
+/** For systems without fonts: those that lie beside, wherever that is. */
+const fontSettings = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
 try {
   unpack();
 } catch (error) {
@@ -37,6 +46,7 @@ function unpack() {
   archive('swiftshader.tar.br', aside);
   archive('fonts.tar.br', aside);
   archive('al2023.tar.br', aside);
+  writeFileSync(join(aside, 'fonts.conf'), fontSettings);
   try {
     renameSync(aside, target);
   } catch (error) {

@@ -1,4 +1,5 @@
 // Joins every action with the store, the kinds of checks and the channels.
+import { randomUUID } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
@@ -11,6 +12,8 @@ import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { createHeartbeatActions } from '#actions/heartbeats.ts';
+import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
@@ -26,7 +29,9 @@ import type { ChannelType } from '#domain/alert-channel.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
+import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
+import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
@@ -37,14 +42,9 @@ export type Actions = ReturnType<typeof composeActions>;
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { onChannelsChanged: onWritten } = means;
-  const { checks, checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
+  const { checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const redactorOf = redactorOfStore(store);
-  const choices = {
-    locations: () => ownProcess.servedLocations(),
-    runtimes: runtimes.list,
-    now: () => clock.now(),
-  };
   const triggering = {
     triggers: store.triggers,
     servedLocations: () => ownProcess.servedLocations().map(({ code }) => code),
@@ -54,16 +54,7 @@ export function composeActions(means: ActionMeans) {
   return {
     accounts: createAccountActions({ accounts: store.accounts, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
-    checks: createCheckActions({
-      ...choices,
-      checks,
-      checkGroups,
-      accounts: store.accounts,
-      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
-      refusesRuntime,
-      newId,
-    }),
-    checkGroups: createGroupActions({ ...choices, checks, checkGroups, alertChannels, validateConfig }),
+    ...checksOf(means),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
@@ -93,6 +84,43 @@ export function composeActions(means: ActionMeans) {
     notices: createNoticeActions({ ...store, ...means }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
+}
+
+/** Checks, their groups, and what heartbeats wait for. */
+function checksOf(means: ActionMeans) {
+  const { store, clock, runtimes, ownProcess } = means;
+  const { checks, checkGroups, accounts, alertChannels } = store;
+  const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
+  const choices = {
+    locations: () => ownProcess.servedLocations(),
+    runtimes: runtimes.list,
+    now: () => clock.now(),
+  };
+  return {
+    checks: createCheckActions({
+      ...choices,
+      checks,
+      checkGroups,
+      accounts,
+      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      refusesRuntime,
+      newId,
+      newToken: randomUUID,
+      pingUrl,
+    }),
+    checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
+    heartbeats: createHeartbeatActions({ ...store, clock }),
+    pings: joinPings(means),
+  };
+}
+
+/** Pings that come in while others are written share the next commit. */
+function joinPings({ store, clock, movedAccounts, wake }: ActionMeans) {
+  const receive = createGather({
+    write: (pings: readonly ReceivedPing[]) => store.path.receivePings(pings),
+    most: 500,
+  });
+  return createPingActions({ receive, movedAccounts, clock, wake: () => wake('judge-heartbeats') });
 }
 
 /** A key that is forgotten here is read again by every process. */

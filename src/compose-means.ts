@@ -23,6 +23,8 @@ export interface ActionMeans {
   readonly movedAccounts: MovedAccounts;
   readonly links: ResultLinks;
   readonly userAgent: string;
+  /** Where people reach this server; known once it listens. */
+  readonly publicUrl: () => string;
   readonly wake: (name: LoopName) => void;
   /** A key was revoked, or its accounts have changed: told to the other processes. */
   readonly onKeysChanged: () => void;

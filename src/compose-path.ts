@@ -1,6 +1,7 @@
-// Joins the four steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
+// Joins the steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
 import type { ResultLinks } from '#actions/result-links.ts';
 import { channelKinds } from '#channels/registry.ts';
+import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import { deliveryVariables } from '#domain/delivery-variables.ts';
@@ -12,10 +13,12 @@ import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
+import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import type { WaitingPing } from '#store/heartbeat-rows.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
@@ -94,6 +97,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const turns: Record<LoopName, () => Promise<number>> = {
     'follow-clock': joinFollowClock(means),
     'schedule-runs': joinScheduleRuns(joint),
+    'judge-heartbeats': joinJudgeHeartbeats(joint),
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
@@ -175,6 +179,21 @@ function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }
     startedAt,
     wake: () => wake('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
+  });
+}
+
+function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
+  const { store, clock, owner, config } = joint;
+  return createJudgeHeartbeats<WaitingPing>({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    pingFinding,
+    overdueFinding,
+    render: renderWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
   });
 }
 

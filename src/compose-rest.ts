@@ -13,6 +13,7 @@ import { checkRoutes } from '#rest/checks.ts';
 import { deliveryRoutes } from '#rest/deliveries.ts';
 import { docsRoutes } from '#rest/docs.ts';
 import { healthRoutes } from '#rest/health.ts';
+import { heartbeatRoutes } from '#rest/heartbeats.ts';
 import { locationRoutes } from '#rest/locations.ts';
 import { noticeRoutes } from '#rest/notices.ts';
 import { processRoutes } from '#rest/processes.ts';
@@ -30,8 +31,6 @@ import { version } from './version.ts';
 /** What the routes are joined with. */
 export interface RestMeans extends ActionMeans {
   readonly metrics: Metrics;
-  /** Where people reach this server; known once it listens. */
-  readonly publicUrl: () => string;
   /** Why the service cannot do its work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;
 }
@@ -50,6 +49,7 @@ export function composeRoutes(means: RestMeans): Route[] {
     ...accountRoutes(actions.accounts),
     ...apiKeyRoutes(actions.apiKeys),
     ...checkRoutes(actions.checks),
+    ...heartbeatRoutes(actions.heartbeats, actions.pings),
     ...checkGroupRoutes(actions.checkGroups),
     ...alertChannelRoutes(actions.alertChannels),
     ...alertMessageRoutes(actions.alertMessages),

@@ -103,15 +103,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
-  const listening = await listenAt(server, config);
-  address = listening;
+  address = await listenAt(server, config);
+  // Before anything is judged it is known since when no ping could be received.
+  await ownProcess.sign().catch(() => undefined);
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
   const firstKey = await makeFirstKey(opened, config, log);
   return {
-    address: listening,
+    address,
     servesApi: config.roles.includes('api'),
     firstKey,
     async stop(why) {

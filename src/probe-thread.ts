@@ -26,7 +26,7 @@ const guard = createGuard(settings.egress);
 const loop = watchLoopDelay();
 const probes = new Map<string, Probe>(
   Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
-    kind.isScripted === true ? [] : [[type, kind.createProbe({ ...settings, guard })]],
+    kind.isScripted === true || kind.isCalled === true ? [] : [[type, kind.createProbe({ ...settings, guard })]],
   ),
 );
 const inputs = new Map<string, ProbeInput>();

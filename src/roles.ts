@@ -5,6 +5,7 @@ import type { Role } from './config-variables.ts';
 export const loopNames = [
   'follow-clock',
   'schedule-runs',
+  'judge-heartbeats',
   'run-checks',
   'send-deliveries',
   'roll-up',
@@ -22,7 +23,7 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // Templates are kept ready where they are saved, rendered or sent, and broken ones told by whom people ask.
   api: ['keep-templates'],
-  scheduler: ['schedule-runs'],
+  scheduler: ['schedule-runs', 'judge-heartbeats'],
   runner: ['run-checks', 'keep-templates'],
   deliverer: ['send-deliveries', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],

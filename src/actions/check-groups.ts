@@ -4,7 +4,7 @@ import type { Caller } from '#domain/api-key.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
-import { type CheckSearch, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
+import { type CheckSearch, type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
 import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,
@@ -56,6 +56,7 @@ interface Write {
 
 /** What these actions need. */
 export interface GroupMeans extends Choices, GroupSecretMeans {
+  readonly pingUrl: PingUrl;
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
@@ -87,7 +88,7 @@ export interface GroupActions {
 }
 
 export function createGroupActions(means: GroupMeans): GroupActions {
-  const { checkGroups, checks } = means;
+  const { checkGroups, checks, pingUrl } = means;
   const required = async (caller: Caller, id: number): Promise<Stored> => {
     requirePermission(caller, 'read');
     const stored = await checkGroups.find(caller.accountId, id);
@@ -136,13 +137,13 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     async listChecks(caller, id, slice) {
       await required(caller, id);
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
-      return { rows: rows.map((stored) => shownCheck(caller, stored)), total };
+      return { rows: rows.map((stored) => shownCheck(caller, stored, pingUrl)), total };
     },
     async findCheck(caller, id, checkId) {
       const { group } = await required(caller, id);
       const stored = await checks.find(caller.accountId, checkId);
       if (stored?.check.groupId !== id) throw notFound(`check in check group ${id}:`, checkId);
-      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) });
+      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, pingUrl);
     },
   };
 }

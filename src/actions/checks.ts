@@ -7,6 +7,7 @@ import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
+import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
 import {
   objectOrNull,
   requestMeant,
@@ -72,6 +73,9 @@ interface Write {
   readonly isAutoAssigned: boolean;
 }
 
+/** Where a heartbeat with that token is pinged. */
+export type PingUrl = (token: string) => string;
+
 /** What these actions need. */
 export interface CheckMeans extends Choices, ScriptRuntimeMeans {
   readonly checks: {
@@ -84,6 +88,10 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans {
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly newId: () => string;
+  /** UUID that nobody can guess. */
+  readonly newToken: () => string;
+  /** Where a heartbeat with that token is pinged. */
+  readonly pingUrl: PingUrl;
 }
 
 /** Ids of other accounts are refused as ids of nothing are: `not-found`. */
@@ -107,8 +115,15 @@ export interface CheckActions {
    *
    * @param checkType a check of another type is refused as one that is not there is; null = of any type, and settings
    * are those of an API check
+   * @param said the type that the change itself names: a check never becomes one of another
    */
-  change(caller: Caller, id: string, change: Partial<CheckInput>, checkType: CheckType | null): Promise<ShownCheck>;
+  change(
+    caller: Caller,
+    id: string,
+    change: Partial<CheckInput>,
+    checkType: CheckType | null,
+    said?: CheckType,
+  ): Promise<ShownCheck>;
   remove(caller: Caller, id: string): Promise<void>;
 }
 
@@ -137,24 +152,24 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         ...fields,
         ...identity,
         environmentVariables,
-        settings: settingsMeant(input.settings, {}),
+        settings: settingsMeant(checkType, input.settings, {}, means),
       };
       const inherited = await inheritedRuntime(check, means);
       refuseProblems([...problemsOf(check, input, means), ...scriptRuntimeProblems(check, inherited, means)]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
-    async change(caller, id, change, checkType) {
+    async change(caller, id, change, checkType, said) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
       const inherited = await inheritedBy(caller, id, change, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
-        requireType(present, change, checkType);
+        requireType(present, change, checkType, said);
         const environmentVariables =
           change.environmentVariables === undefined
             ? present.environmentVariables
             : variablesMeant(change.environmentVariables, present.environmentVariables);
-        const settings = settingsMeant(change.settings ?? {}, present.settings);
+        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
         refuseProblems([...problemsOf(check, change, means), ...ofRuntime]);
@@ -171,7 +186,16 @@ export function createCheckActions(means: CheckMeans): CheckActions {
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */
-function requireType(present: Check, change: Partial<CheckInput>, checkType: CheckType | null): void {
+function requireType(
+  present: Check,
+  change: Partial<CheckInput>,
+  checkType: CheckType | null,
+  said: CheckType | undefined,
+): void {
+  if (said !== undefined && said !== present.checkType) {
+    const message = `is ${present.checkType}, and stays so: make another check for another type`;
+    refuseProblems([{ path: 'checkType', message }]);
+  }
   if (checkType !== null && checkType !== present.checkType) throw notFound(`check of type ${checkType}`, present.id);
   if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
   const own = `this check is of type ${present.checkType}, and its own are changed under the path of that type`;
@@ -205,16 +229,15 @@ async function inheritedBy(
 async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
   const { check } = stored;
   const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
-  return { ...shownCheck(caller, stored), ...(warning !== undefined && { runtimeWarning: warning }) };
+  return { ...shownCheck(caller, stored, means.pingUrl), ...(warning !== undefined && { runtimeWarning: warning }) };
 }
 
 /** A stored check as a caller may see it. */
-export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck): ShownCheck {
-  const request = objectOrNull(check.settings['request']);
+export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck, pingUrl: PingUrl): ShownCheck {
   return {
     ...check,
     environmentVariables: shownVariables(caller, check.environmentVariables),
-    settings: request === null ? check.settings : { ...check.settings, request: shownRequest(caller, request) },
+    settings: shownSettings(caller, check.settings, pingUrl),
     alertChannelSubscriptions: subscriptions,
   };
 }
@@ -228,8 +251,23 @@ function problemsOf(check: Check, written: Partial<CheckInput>, means: CheckMean
   return problems;
 }
 
-function settingsMeant(written: JsonObject, present: JsonObject): JsonObject {
+function shownSettings(caller: Caller, settings: JsonObject, pingUrl: PingUrl): JsonObject {
+  const [request, heartbeat] = [objectOrNull(settings['request']), objectOrNull(settings['heartbeat'])];
+  return {
+    ...settings,
+    ...(request !== null && { request: shownRequest(caller, request) }),
+    ...(heartbeat !== null && { heartbeat: shownHeartbeat(caller, heartbeat, pingUrl) }),
+  };
+}
+
+function settingsMeant(
+  checkType: CheckType,
+  written: JsonObject,
+  present: JsonObject,
+  { newToken }: CheckMeans,
+): JsonObject {
   const settings = { ...present, ...written };
+  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
   const request = objectOrNull(written['request']);
   if (request === null) return settings;
   return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };

@@ -70,15 +70,23 @@ export interface ScriptProbeMeans {
 /** A kind of check that is looked at by a thread that does nothing else. */
 export interface CheckKind extends KindWords {
   readonly isScripted?: never;
+  readonly isCalled?: never;
   createProbe(means: ProbeMeans): Probe;
 }
 
 /** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */
 export interface ScriptedKind extends KindWords {
   readonly isScripted: true;
+  readonly isCalled?: never;
   /** Why a runtime will not do for it, in a sentence; null = it will. */
   readonly refusesRuntime: (runtime: Runtime) => string | null;
   createProbe(means: ScriptProbeMeans): Probe;
+}
+
+/** A kind of check that looks at nothing: it waits to be called (docs/decisions/0090). */
+export interface CalledKind extends KindWords {
+  readonly isScripted?: never;
+  readonly isCalled: true;
 }
 
 /** What every kind says of its settings and results. */

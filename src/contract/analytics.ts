@@ -16,6 +16,7 @@ export const analyticsPaths = {
   ssl: 'SSL',
   dns: 'DNS',
   icmp: 'ICMP',
+  'heartbeat-checks': 'HEARTBEAT',
 } as const satisfies Record<string, CheckType>;
 
 /** Refused by the compiler when a type has no path. */

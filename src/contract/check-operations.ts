@@ -16,6 +16,9 @@ import {
   multiStepCheck,
   multiStepCheckCreate,
   multiStepCheckUpdate,
+  heartbeatCheck,
+  heartbeatCheckCreate,
+  heartbeatCheckUpdate,
   tcpCheck,
   tcpCheckCreate,
   tcpCheckUpdate,
@@ -228,6 +231,16 @@ test('the shop is open', async ({ page }) => {
     },
     response: icmpCheck,
   },
+  createHeartbeatCheck: {
+    ...creating,
+    path: '/v1/checks/heartbeat',
+    summary: 'Create a heartbeat check',
+    description:
+      'Waits to be called by a job at `heartbeat.pingUrl`, and alerts when it is not. `frequency` means nothing.',
+    body: heartbeatCheckCreate,
+    example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
+    response: heartbeatCheck,
+  },
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -305,6 +318,14 @@ test('the shop is open', async ({ page }) => {
     summary: 'Change an ICMP check',
     body: icmpCheckUpdate,
     response: icmpCheck,
+  },
+  updateHeartbeatCheck: {
+    ...changing,
+    path: '/v1/checks/heartbeat/{id}',
+    summary: 'Change a heartbeat check',
+    example: { heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours' } },
+    body: heartbeatCheckUpdate,
+    response: heartbeatCheck,
   },
   deleteCheck: {
     method: 'DELETE',

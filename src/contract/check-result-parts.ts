@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { checkTypes } from './check.ts';
 import { jsonObject } from './json.ts';
 import { browserResult, scriptResult } from './script-check.ts';
+import { heartbeatCheckResult } from './heartbeat.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
@@ -185,6 +186,7 @@ export const resultPartsOf = {
   sslCheckResult: sslCheckResult.nullable().exactOptional(),
   dnsCheckResult: dnsCheckResult.nullable().exactOptional(),
   icmpCheckResult: icmpCheckResult.nullable().exactOptional(),
+  heartbeatCheckResult: heartbeatCheckResult.nullable().exactOptional(),
 };
 /** Which part the results of a type have. */
 export const resultParts = {
@@ -196,4 +198,5 @@ export const resultParts = {
   SSL: 'sslCheckResult',
   DNS: 'dnsCheckResult',
   ICMP: 'icmpCheckResult',
+  HEARTBEAT: 'heartbeatCheckResult',
 } as const satisfies Record<(typeof checkTypes)[number], keyof typeof resultPartsOf>;

@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { apiRequest, apiRequestShown } from './api-request.ts';
 import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
+import { heartbeat, heartbeatShown } from './heartbeat.ts';
 import { ignoring } from './lists.ts';
 import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
-import { sslConfig, sslConfigShown } from './ssl-config.ts';
+import { liftingSslConfig, sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
-export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -64,6 +65,8 @@ const icmpFields = z.strictObject({
   maxPacketLossThreshold: packetLoss(20, 'From this loss on it has failed.'),
 });
 
+const heartbeatFields = z.strictObject({ ...checkFields, heartbeat });
+
 /** The type in a body whose path says it already. */
 function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
   return z.literal(type, `must be ${type} here, or left out`);
@@ -71,6 +74,16 @@ function ofPath<const Type extends (typeof checkTypes)[number]>(type: Type) {
 
 /** What clients send with checks of other types, and what means something here. */
 const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
+const ignoredOfHeartbeat = ignored.filter((name) => name !== 'heartbeat');
+const ignoredBy: Readonly<Record<string, readonly string[]>> = {
+  MULTI_STEP: ignoredOfScripted,
+  BROWSER: ignoredOfScripted,
+  HEARTBEAT: ignoredOfHeartbeat,
+};
+
+function ignoredOfAny(body: object): readonly string[] {
+  return ('checkType' in body ? ignoredBy[String(body.checkType)] : undefined) ?? ignoredOfApi;
+}
 
 export const apiCheckCreate = ignoring(
   ignoredOfApi,
@@ -92,7 +105,9 @@ export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: of
 export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
   id: 'TcpCheckCreate',
 });
-export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
+export const sslCheckCreate = liftingSslConfig(
+  ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })),
+).meta({
   id: 'SslCheckCreate',
 });
 export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
@@ -103,11 +118,12 @@ export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: 
     id: 'IcmpCheckCreate',
   },
 );
+export const heartbeatCheckCreate = ignoring(
+  ignoredOfHeartbeat,
+  heartbeatFields.extend({ checkType: ofPath('HEARTBEAT').default('HEARTBEAT') }),
+).meta({ id: 'HeartbeatCheckCreate' });
 export const anyCheckCreate = ignoring(
-  (body) =>
-    'checkType' in body && (body.checkType === 'MULTI_STEP' || body.checkType === 'BROWSER')
-      ? ignoredOfScripted
-      : ignoredOfApi,
+  ignoredOfAny,
   z.discriminatedUnion(
     'checkType',
     [
@@ -119,6 +135,7 @@ export const anyCheckCreate = ignoring(
       sslFields.extend({ checkType: z.literal('SSL') }),
       dnsFields.extend({ checkType: z.literal('DNS') }),
       icmpFields.extend({ checkType: z.literal('ICMP') }),
+      heartbeatFields.extend({ checkType: z.literal('HEARTBEAT') }),
     ],
     { error: `must be one of ${checkTypes.join(', ')}` },
   ),
@@ -148,9 +165,8 @@ export const tcpCheckUpdate = ignoring(
   ignored,
   updateOf(tcpFields).extend({ checkType: ofPath('TCP').exactOptional() }),
 ).meta({ id: 'TcpCheckUpdate' });
-export const sslCheckUpdate = ignoring(
-  ignored,
-  updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
+export const sslCheckUpdate = liftingSslConfig(
+  ignoring(ignored, updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() })),
 ).meta({ id: 'SslCheckUpdate' });
 export const dnsCheckUpdate = ignoring(
   ignored,
@@ -160,6 +176,10 @@ export const icmpCheckUpdate = ignoring(
   ignored,
   updateOf(icmpFields).extend({ checkType: ofPath('ICMP').exactOptional() }),
 ).meta({ id: 'IcmpCheckUpdate' });
+export const heartbeatCheckUpdate = ignoring(
+  ignoredOfHeartbeat,
+  updateOf(heartbeatFields).extend({ checkType: ofPath('HEARTBEAT').exactOptional() }),
+).meta({ id: 'HeartbeatCheckUpdate' });
 
 const id = z.uuid();
 
@@ -227,6 +247,10 @@ export const icmpCheck = z
   })
   .meta({ id: 'IcmpCheck', description: 'Watches whether a host answers pings.' });
 
+export const heartbeatCheck = z
+  .strictObject({ id, checkType: z.literal('HEARTBEAT'), ...checkFieldsShown, heartbeat: heartbeatShown })
+  .meta({ id: 'HeartbeatCheck', description: 'Waits to be called by a job, and alerts when it is not.' });
+
 export const check = z
   .discriminatedUnion('checkType', [
     apiCheck,
@@ -237,6 +261,7 @@ export const check = z
     sslCheck,
     dnsCheck,
     icmpCheck,
+    heartbeatCheck,
   ])
   .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
 export type CheckBody = z.output<typeof check>;

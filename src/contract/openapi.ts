@@ -56,7 +56,7 @@ const refusal = (description: string, error: JsonSchema) => ({
 });
 
 function describeOperation(operation: Operation & { readonly id: string }, book: SchemaBook): JsonSchema {
-  const { id, tag, summary, description, body, example } = operation;
+  const { id, tag, summary, description, body, rawBodyMost, example } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -66,6 +66,9 @@ function describeOperation(operation: Operation & { readonly id: string }, book:
     ...(operation.isBeta && { 'x-beta': true }),
     ...(operation.permission === 'none' ? { security: [] } : { 'x-permission': operation.permission }),
     parameters: parametersOf(operation, book),
+    ...(rawBodyMost !== undefined && {
+      requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },
+    }),
     ...(body !== undefined && {
       requestBody: {
         required: !body.safeParse(undefined).success,

@@ -10,6 +10,7 @@ export const tags = [
   'Accounts',
   'API keys',
   'Checks',
+  'Heartbeats',
   'Check groups',
   'Check results',
   'Check statuses',
@@ -40,6 +41,8 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Absent = the operation takes no body, and ignores one. */
   readonly body?: z.ZodType;
+  /** Takes any body and keeps so many bytes of it at most; instead of `body`. */
+  readonly rawBodyMost?: number;
   /** An example of the body, shown in the document. */
   readonly example?: unknown;
   /** Further request headers: name → meaning. */

@@ -11,6 +11,7 @@ import { checkResultOperations } from './check-result.ts';
 import { checkStatusOperations } from './check-status.ts';
 import { deliveryOperations } from './delivery.ts';
 import { healthOperations } from './health.ts';
+import { heartbeatOperations } from './heartbeat-operations.ts';
 import { locationOperations } from './location.ts';
 import { noticeOperations } from './notice.ts';
 import type { Operation } from './operation.ts';
@@ -25,6 +26,7 @@ export const operations = {
   ...accountOperations,
   ...apiKeyOperations,
   ...checkOperations,
+  ...heartbeatOperations,
   ...checkGroupOperations,
   ...checkResultOperations,
   ...checkStatusOperations,

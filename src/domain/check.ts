@@ -4,7 +4,7 @@ import type { EnvironmentVariable } from './environment-variable.ts';
 import type { JsonObject } from './json.ts';
 
 /** What a check may watch, as users name it. */
-export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP'] as const;
+export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
 export type CheckType = (typeof checkTypes)[number];
 
 /** How often a failing run is tried again before its verdict stands (reference: retryStrategy). */

@@ -32,6 +32,8 @@ export type Reason =
   | 'processes'
   | 'output'
   | 'disk'
+  | 'no-ping'
+  | 'job-failed'
   // of the observer
   | 'observer-slow'
   | 'observer-network'

@@ -3,6 +3,8 @@ import { hash, randomUUIDv7 } from 'node:crypto';
 
 let lastTime = '';
 let ordinal = 0;
+let lastGiven = '';
+let givenOrdinal = 0;
 
 /**
  * A fresh UUID (version 7) whose first 48 bits are the machine's time: ids made later sort later, those that one process
@@ -15,6 +17,19 @@ export function newId(): string {
   ordinal = time === lastTime ? Math.min(ordinal + 1, 0xfff) : Number.parseInt(id.slice(15, 18), 16) >> 2;
   lastTime = time;
   return `${time}-7${ordinal.toString(16).padStart(3, '0')}${id.slice(18)}`;
+}
+
+/**
+ * The same for a time that is given, epoch ms: ids made one after the other for times that do not go back are in order.
+ */
+export function newIdAt(atMs: number): string {
+  const hex = Math.trunc(atMs).toString(16).padStart(12, '0');
+  const time = `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  const random = randomUUIDv7();
+  givenOrdinal =
+    time === lastGiven ? Math.min(givenOrdinal + 1, 0xfff) : Number.parseInt(random.slice(15, 18), 16) >> 2;
+  lastGiven = time;
+  return `${time}-7${givenOrdinal.toString(16).padStart(3, '0')}${random.slice(18)}`;
 }
 
 /**

@@ -1,15 +1,13 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
-import { escalationOf, remindersOf } from '#domain/alert-settings.ts';
-import type { StateRules } from '#domain/check-state.ts';
 import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
-import { type Maintenance, maintenanceAt, noMaintenance } from '#domain/maintenance-window.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
 import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
@@ -159,7 +157,7 @@ async function attemptOf(
   const now = clock.now();
   const check = effectiveCheck(context.check, context.group);
   const maintenance = maintenanceOf(context, now);
-  const rules = rulesOf(context, options.locations(), maintenance);
+  const rules = stateRulesOf(context, options.locations(), maintenance);
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
@@ -187,7 +185,7 @@ async function attemptOf(
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
-  const rules = rulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
+  const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
   return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
 }
 
@@ -214,33 +212,6 @@ export function probeInputOf(context: CheckContext): ProbeInput {
   const input: ProbeInput = { check, group, variables: merged, revision, accountRuntimeId };
   inputs.set(context, input);
   return input;
-}
-
-/** What the windows of its account mean for a check now (epoch ms). */
-function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
-  if (maintenanceWindows.length === 0) return noMaintenance;
-  return maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
-}
-
-function rulesOf(
-  { check, group, accountAlertSettings }: CheckContext,
-  locations: readonly string[],
-  maintenance: Maintenance,
-): StateRules {
-  const effective = effectiveCheck(check, group);
-  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
-  const settings = own ?? accountAlertSettings;
-  const all = effective.locations.filter((code) => locations.includes(code));
-  const threshold = settings?.parallelRunFailureThreshold;
-  return {
-    escalation: escalationOf([own, accountAlertSettings]),
-    isMuted: effective.muted || maintenance.isSilenced,
-    reminders: remindersOf(settings),
-    parallel:
-      effective.runParallel && all.length > 1
-        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
-        : null,
-  };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

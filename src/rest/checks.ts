@@ -21,7 +21,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
     route('updateCheck', async ({ caller, params, body }) =>
-      checkToWire(await actions.change(caller, params.id, changed(body), null)),
+      checkToWire(await actions.change(caller, params.id, changed(body), null, body.checkType)),
     ),
     ...typed.flatMap(([checkType, create, update]) => [
       route(create, async ({ caller, query, body }) =>
@@ -45,6 +45,7 @@ const typed = [
   ['SSL', 'createSslCheck', 'updateSslCheck'],
   ['DNS', 'createDnsCheck', 'updateDnsCheck'],
   ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
+  ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
 ] as const;
 
 type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
@@ -56,6 +57,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'sslConfig',
   'degradedPacketLossThreshold',
   'maxPacketLossThreshold',
+  'heartbeat',
   'sslCheckDomain',
   'degradedResponseTime',
   'maxResponseTime',

@@ -19,7 +19,7 @@ import {
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { readJsonBody } from './read-body.ts';
+import { readJsonBody, readRawBody } from './read-body.ts';
 import type { EndOfTurn } from './turn.ts';
 import { Answer, type AnyCall, JsonText, type Page, type Route } from './route.ts';
 
@@ -146,7 +146,9 @@ async function answer(
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
   const needsParsing = operation.params ?? operation.query ?? operation.body;
   const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;
-  const ran = route.run(new RouteCall(input, request, reply));
+  const { rawBodyMost } = operation;
+  const rawBody = rawBodyMost === undefined ? null : await readRawBody(request.raw, rawBodyMost);
+  const ran = route.run(new RouteCall(input, rawBody, request, reply));
   const result = ran instanceof Promise ? await ran : ran;
   const text = writeAnswer(reply, operation, result, input, checkResponses === true);
   await endOfTurn();
@@ -185,13 +187,22 @@ class RouteCall implements AnyCall {
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
+  readonly method: string;
+  readonly rawBody: string | null;
   readonly #response: ServerResponse;
 
-  constructor({ params, query, body }: Input, { headers, caller }: FastifyRequest, { raw }: FastifyReply) {
+  constructor(
+    { params, query, body }: Input,
+    rawBody: string | null,
+    { headers, caller, method }: FastifyRequest,
+    { raw }: FastifyReply,
+  ) {
     this.params = params;
     this.query = query;
     this.body = body;
     this.headers = headers;
+    this.method = method;
+    this.rawBody = rawBody;
     this.caller = caller;
     this.#response = raw;
   }

@@ -38,6 +38,27 @@ export async function readJsonBody(headers: IncomingHttpHeaders, stream: Readabl
   return text.trim() === '' ? undefined : parseJson(text);
 }
 
+/**
+ * The beginning of a body of any type, as text; null = there is none. What is more than `most` bytes is read and dropped,
+ * as far as that is bounded; U+0000, which not every database keeps, becomes U+FFFD. Refuses with 400 one that broke off.
+ */
+export async function readRawBody(stream: Readable, most: number): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  let overAt = 0;
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      if (size < most) parts.push(part.subarray(0, most - size));
+      else if (overAt === 0) overAt = Date.now();
+      size += part.length;
+      if (size > drainBytes || (overAt > 0 && Date.now() - overAt > drainMs)) break;
+    }
+  } catch {
+    throw new HttpRefusal(400, 'The body broke off before its end.');
+  }
+  return size === 0 ? null : Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{FFFD}');
+}
+
 async function decompressed(bytes: Buffer, encoding: string | undefined): Promise<Buffer> {
   switch (encoding?.trim().toLowerCase() ?? 'identity') {
     case '':

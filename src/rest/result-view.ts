@@ -31,7 +31,9 @@ export function resultView({
   expiresAt,
 }: ShownResult & { expiresAt: number }): ResultView {
   // Its shape is that of the kind of check, which the contract describes.
-  const part = (described[resultParts[checkType]] ?? null) as HttpPart | LightPart | null;
+  const own = described[resultParts[checkType]] ?? null;
+  const isPing = checkType === 'HEARTBEAT';
+  const part = isPing ? null : (own as HttpPart | LightPart | null);
   return {
     checkName,
     outcome: result.outcome,
@@ -47,7 +49,9 @@ export function resultView({
       passed,
       message: passed ? null : message,
     })),
-    request: part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
+    request: isPing
+      ? asJson('Ping', own as object | null)
+      : part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
     response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
     expiresAt,
   };

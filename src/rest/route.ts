@@ -40,7 +40,7 @@ type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] exte
 
 /** What a route is called with. There is no caller where no key is asked for. */
 export type Call<Id extends OperationId> = InputOf<Id> &
-  Pick<AnyCall, 'headers' | 'signal'> &
+  Pick<AnyCall, 'headers' | 'method' | 'rawBody' | 'signal'> &
   (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
@@ -64,6 +64,10 @@ export interface AnyCall {
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
+  /** As it was sent: HEAD where it was. */
+  readonly method: string;
+  /** Of operations that take any body: its beginning as text; null = there was none. */
+  readonly rawBody: string | null;
   /** Aborts when the caller goes away before it was answered: for those who wait. Made when it is first asked for. */
   readonly signal: AbortSignal;
 }

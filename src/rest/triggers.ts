@@ -5,8 +5,7 @@ import type { TriggerActions } from '#actions/triggers.ts';
 import type { CheckTriggerBody, GroupTriggerBody } from '#contract/trigger.ts';
 import type { BatchVerdict } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
-import { Refusal } from '#actions/refusal.ts';
-import { errorBody } from './errors.ts';
+import { followed } from './followed.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { Answer, type Route, route } from './route.ts';
 import { dayText } from './wire.ts';
@@ -52,18 +51,6 @@ export function triggerRoutes(actions: TriggerActions, calls: TriggerCallActions
       }),
     ),
   ];
-}
-
-/** Runs a call by token, or names the installation that its account has moved to: the token is the same there. */
-async function followed(path: string, call: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    const place = error instanceof Refusal && error.code === 'moved' ? error.attributes?.['movedTo'] : undefined;
-    if (typeof place !== 'string' || !(error instanceof Refusal)) throw error;
-    const body = errorBody(308, error.message, error.attributes);
-    return new Answer(308, body, { location: place + path, 'cache-control': 'no-store' });
-  }
 }
 
 /** 200 when all passed, 503 when any failed, so that `curl --fail` is a gate. */

@@ -7,6 +7,7 @@ import {
   silentMostMs,
   type StalledMove,
 } from '#domain/account-move.ts';
+import { neverAt } from '#domain/heartbeat.ts';
 import { type IdBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
 import { parkedFrom, parkedMs } from './parked.ts';
@@ -85,6 +86,17 @@ async function unpark(tx: Kysely<Tables>, account: IdBytes, now: number): Promis
     .where('account_id', '=', account)
     .where('next_due_at', '>=', parkedFrom)
     .where('next_due_at', '<', inStep)
+    .execute();
+  // Pings were turned away meanwhile: every period begins anew.
+  await tx
+    .updateTable('heartbeats')
+    .set((row) => ({
+      due_at: row('due_at', '-', parkedMs),
+      timer_at: row.case().when('timer_at', 'is', null).then(null).else(now).end(),
+    }))
+    .where('account_id', '=', account)
+    .where('due_at', '>=', parkedFrom)
+    .where('due_at', '<', neverAt)
     .execute();
   await tx
     .updateTable('runs')

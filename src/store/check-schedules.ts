@@ -6,6 +6,7 @@ import { scheduleOf } from '#domain/schedule.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { missDueSlots } from './changed-schedules.ts';
 import { flag, idBytes, json } from './codec.ts';
+import { keepHeartbeat } from './keep-heartbeat.ts';
 import type { Tables } from './schema.ts';
 
 /** When a change is made, epoch ms, and the code of this server's own run location. */
@@ -25,6 +26,8 @@ export async function keepSchedule(
   group: CheckGroup | null,
   { now, ownLocation }: ChangeMoment,
 ): Promise<void> {
+  // It waits to be called.
+  if (check.checkType === 'HEARTBEAT') return keepHeartbeat(tx, check, group, now);
   const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
   const schedule = scheduleOf(check, group);

@@ -1,5 +1,6 @@
 // The small integers that stand for words in columns. The order is the code: append only, never reorder or remove.
 import { type DeliveryStatus, deliveryStatuses } from '#domain/delivery.ts';
+import { type PingSignal, pingSignals, type PingState, pingStates } from '#domain/heartbeat.ts';
 import { type Outcome, outcomes, type Reason } from '#domain/result.ts';
 import type { RunSource } from '#domain/run.ts';
 
@@ -34,6 +35,8 @@ export const reasons = [
   'output',
   'disk',
   'maintenance',
+  'no-ping',
+  'job-failed',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */
@@ -77,3 +80,7 @@ export const reasonCodes: Codes<Reason> = codesOf<Reason>(reasons, 'reason');
 export const sourceCodes: Codes<RunSource> = codesOf<RunSource>(sources, 'source');
 /** `deliveries.status`; pending = 0, which the partial index `deliveries_pending` relies on. */
 export const deliveryStatusCodes: Codes<DeliveryStatus> = codesOf(deliveryStatuses, 'delivery status');
+/** `pings.signal`, `waiting_pings.signal`. */
+export const pingSignalCodes: Codes<PingSignal> = codesOf(pingSignals, 'signal of a ping');
+/** `pings.state`, `waiting_pings.state`. */
+export const pingStateCodes: Codes<PingState> = codesOf(pingStates, 'state of a ping');

@@ -22,6 +22,8 @@ export interface Dialect {
   byDay(column: string): string;
   /** The statements that complete such a table: a place for rows of days that have none of their own. */
   otherDays(table: string): string[];
+  /** The index by which its old rows are found where there are no days. */
+  byAge(table: string, column: string): string[];
   /** Statements that a table of millions of short-lived or often changed rows needs. */
   churning(table: string): string[];
   /**
@@ -58,6 +60,7 @@ export const sqliteDialect: Dialect = {
   strict: ' STRICT',
   byDay: () => '',
   otherDays: () => [],
+  byAge: (table, column) => [`CREATE INDEX ${table}_by_age ON ${table} (${column})`],
   churning: () => [],
   attemptsIndex: null,
   runsByDueTime: () => [],
@@ -94,6 +97,7 @@ export const postgresDialect: Dialect = {
   strict: '',
   byDay: (column) => ` PARTITION BY RANGE (${column})`,
   otherDays: (table) => [`CREATE TABLE ${table}_other PARTITION OF ${table} DEFAULT`],
+  byAge: () => [],
   churning: (table) => [
     // Room on each page, so that a row that is changed stays on it; dead rows go before they are a tenth of the living.
     `ALTER TABLE ${table} SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05,

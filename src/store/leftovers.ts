@@ -53,7 +53,7 @@ export async function noteLeftovers(tx: Kysely<Tables>, { accountId, checkId }: 
 }
 
 /**
- * Deletes the oldest results of a check with their exchanges, and after the last its roll-ups: about `limit` rows.
+ * Deletes the oldest results of a check with their exchanges, and after the last its pings and roll-ups: about `limit` rows.
  *
  * @returns how many went; fewer than `limit` = nothing is left
  */
@@ -73,7 +73,7 @@ export async function removeHistory(
     .limit(limit)
     .execute();
   const upTo = last.at(-1)?.id;
-  if (upTo === undefined) return removeRollUps(tx, account, check, limit);
+  if (upTo === undefined) return removeRest(tx, account, check, limit);
   await tx
     .deleteFrom('exchanges')
     .where('account_id', '=', account)
@@ -87,7 +87,32 @@ export async function removeHistory(
     .where('id', '<=', upTo)
     .execute();
   if (last.length === limit) return limit;
-  return last.length + (await removeRollUps(tx, account, check, limit - last.length));
+  return last.length + (await removeRest(tx, account, check, limit - last.length));
+}
+
+async function removeRest(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+  const pings = await removePings(tx, account, check, limit);
+  return pings === limit ? limit : pings + (await removeRollUps(tx, account, check, limit - pings));
+}
+
+async function removePings(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+  const last = await tx
+    .selectFrom('pings')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const upTo = last.at(-1)?.id;
+  if (upTo === undefined) return 0;
+  await tx
+    .deleteFrom('pings')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .where('id', '<=', upTo)
+    .execute();
+  return last.length;
 }
 
 async function removeRollUps(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {

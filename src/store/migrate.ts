@@ -9,6 +9,7 @@ import { attemptsIndex } from './migrations/0006-attempts-index.ts';
 import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 import { maintenanceWindows } from './migrations/0008-maintenance-windows.ts';
 import { reminders } from './migrations/0009-reminders.ts';
+import { heartbeats } from './migrations/0010-heartbeats.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -21,6 +22,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   schedulesInStep,
   maintenanceWindows,
   reminders,
+  heartbeats,
 ];
 
 /** The version that this program knows and needs. */

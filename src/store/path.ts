@@ -1,8 +1,10 @@
-// What the four steps of the path ask of the store. Each call is one durable piece of work, committed with others.
+// What the steps of the path ask of the store. Each call is one durable piece of work, committed with others.
 import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
 import type { ClaimedDeliveries, DeliveryClaim, SettledAttempt, SettleRules } from './delivery-rows.ts';
+import type { JudgedTurn, JudgeRules } from './judge-heartbeats.ts';
+import type { PingAnswer, ReceivedPing } from './receive-pings.ts';
 import type { RecordRules } from './record-attempts.ts';
 import type { ClaimedRuns, RunClaim } from './run-rows.ts';
 import type { Scheduled, ScheduleRules } from './schedule-due.ts';
@@ -20,6 +22,10 @@ export interface Path {
   renewRuns(runs: readonly OwnedId[], lease: Lease): Promise<void>;
   returnRuns(runs: readonly OwnedId[], owner: string): Promise<void>;
   recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
+  /** In the order of the pings; those that are kept are durable. */
+  receivePings(pings: readonly ReceivedPing[]): Promise<readonly PingAnswer[]>;
+  /** Judges heartbeats whose time has come, in one transaction with what they came to. */
+  judgeHeartbeats(rules: Omit<JudgeRules, 'seal'>): Promise<JudgedTurn>;
   claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels' | 'place'>): Promise<ClaimedDeliveries>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;

@@ -24,7 +24,15 @@ export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: str
     .where('id', '=', check)
     .executeTakeFirst();
   if (Number(removed.numDeletedRows) === 0) return false;
-  for (const table of ['check_tags', 'check_states', 'told', 'triggers', 'passing_exchanges'] as const) {
+  for (const table of [
+    'check_tags',
+    'check_states',
+    'told',
+    'triggers',
+    'passing_exchanges',
+    'heartbeats',
+    'waiting_pings',
+  ] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
   }
   const schedule = await tx

@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
+import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
 
@@ -363,7 +364,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables extends RollUpTables, ScheduleTables {
+export interface Tables extends HeartbeatTables, RollUpTables, ScheduleTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;

@@ -28,6 +28,8 @@ import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
 import type { RollUps } from './roll-ups.ts';
 import { createMaintenanceWindows, type MaintenanceWindows } from './maintenance-windows.ts';
+import { createPings, type Pings } from './pings.ts';
+import { createReceptions, type Receptions } from './reception.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
@@ -74,6 +76,8 @@ export interface Store {
   readonly rollUps: RollUps;
   readonly figures: Figures;
   readonly gaps: Gaps;
+  readonly pings: Pings;
+  readonly receptions: Receptions;
   readonly processes: Processes;
   /** Hints between the processes of this database. */
   readonly wakes: Wakes;
@@ -218,6 +222,8 @@ function nounsOf(database: Database): Nouns {
     runtimeStages: createRuntimeStages(database),
     figures: createFigures(database),
     gaps: createGaps(database),
+    pings: createPings(database),
+    receptions: createReceptions(database),
     processes: createProcesses(database),
   };
 }

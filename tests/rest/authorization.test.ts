@@ -130,7 +130,7 @@ describe('a role', () => {
     const open = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'none');
     assert.deepEqual(
       open.map(({ id }) => id),
-      ['postGroupTrigger', 'postCheckTrigger'],
+      ['postPing', 'postPingSignal', 'postGroupTrigger', 'postCheckTrigger'],
     );
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(

@@ -111,6 +111,12 @@ const types = {
     },
     refused: [{ request: { hostname: 'gateway.example', pingCount: 51 } }, 'request.pingCount'],
   },
+  HEARTBEAT: {
+    path: 'heartbeat',
+    least: { heartbeat: { period: 1, periodUnit: 'days', grace: 0, graceUnit: 'minutes' } },
+    shown: { frequency: 10 },
+    refused: [{ heartbeat: { period: 29, periodUnit: 'seconds', grace: 0, graceUnit: 'days' } }, 'heartbeat.period'],
+  },
 } as const satisfies Record<(typeof checkTypes)[number], object>;
 
 test('the contract knows the types of checks that are run', () => {
@@ -135,7 +141,8 @@ for (const [checkType, { path, least, shown, refused }] of Object.entries(types)
     const [wrong, field] = refused;
     const answer = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, ...wrong });
     assert.deepEqual([answer.status, Object.keys(answer.body.attributes)], [400, [field]], answer.text);
-    const mistaken = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, checkType: 'HEARTBEAT' });
+    const other = checkType === 'HEARTBEAT' ? 'API' : 'HEARTBEAT';
+    const mistaken = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, checkType: other });
     assert.deepEqual(Object.keys(mistaken.body.attributes), ['checkType']);
     const anywhere = await api.ask('POST', '/v1/checks', { checkType, name: 'Three', ...least });
     assert.deepEqual([anywhere.status, anywhere.body.checkType], [201, checkType]);
@@ -166,4 +173,19 @@ test('a check is not found under the path of another type, and its own settings 
   const elsewhere = await api.ask('PUT', `/v1/checks/${id}`, { maxResponseTime: 9000 });
   assert.equal(elsewhere.status, 400);
   assert.match(elsewhere.body.attributes.maxResponseTime, /belongs to checks of type API: this check is of type URL/);
+});
+
+test('an SSL check may be written as newer clients do, all of it under its request', async () => {
+  await using api = resourcesUnderTest();
+  const assertions = [{ source: 'CONNECTION', property: 'tlsVersion', comparison: 'EQUALS', target: 'TLS1.3' }];
+  const sslConfig = { serverName: 'www.shop.example', alertDaysBeforeExpiry: 30 };
+  const request = { hostname: 'shop.example', port: 8443, sslConfig, assertions, sslClientCertificateId: '' };
+  const created = await api.ask('POST', '/v1/checks/ssl', { name: 'One', request });
+  assert.equal(created.status, 201, created.text);
+  const { hostname, port, serverName, alertDaysBeforeExpiry } = created.body.sslConfig;
+  assert.deepEqual([hostname, port, serverName, alertDaysBeforeExpiry], ['shop.example', 8443, 'www.shop.example', 30]);
+  assert.equal(created.body.sslConfig.assertions[0].property, 'tlsVersion');
+  const certified = { ...request, sslClientCertificateId: '0199f0c4-0000-7000-8000-0000000000ff' };
+  const refused = await api.ask('PUT', `/v1/checks/ssl/${created.body.id}`, { request: certified });
+  assert.deepEqual(Object.keys(refused.body.attributes), ['sslConfig.sslClientCertificateId']);
 });

@@ -133,3 +133,52 @@ test('what cannot be run is refused when it is saved, with what would be right',
     assert.match(String(attributes[field]), message, JSON.stringify(answer.body));
   }
 });
+
+test('scripts run one at a time where one lane is open, and other checks do not wait for them', async (t) => {
+  const open = new Set<string>();
+  let mostOpen = 0;
+  const letGo = Promise.withResolvers<void>();
+  const target = await startTarget(t, (request, response) => {
+    const name = request.url ?? '';
+    if (name === '/quick') return void response.end('ok');
+    open.add(name);
+    mostOpen = Math.max(mostOpen, open.size);
+    return void letGo.promise.then(() => {
+      open.delete(name);
+      response.end('ok');
+    });
+  });
+  const on = await startComposed(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
+  const { must } = asker(() => on.address, on.apiKey);
+  const group = await must('POST', '/v1/check-groups', { name: 'Scripts' });
+  for (const name of ['one', 'two', 'three']) {
+    const script = `await fetch('${target.url}/${name}');`;
+    const check = { name, frequency: 1440, groupId: group['id'], scriptPath: 'check.mjs', script };
+    await must('POST', '/v1/checks/multistep', check);
+  }
+  await must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+  await until('the first script to ask', () => open.size === 1, { withinMs: 60_000 });
+  const request = { method: 'GET', url: `${target.url}/quick` };
+  const { id } = await must('POST', '/v1/checks/api', { name: 'Quick', frequency: 1440, request });
+  await must('POST', `/v1/triggers/checks/${String(id)}`);
+  const resultsOf = async (checkId: string) => (await must('GET', `/v1/check-results/${checkId}`)) as unknown as Body[];
+  const [quick] = await until('the result of the API check', async () => {
+    const found = await resultsOf(String(id));
+    return found.length > 0 && found;
+  });
+  assert.deepEqual([quick?.['outcome'], open.size], ['passed', 1], 'while the scripts still run or wait');
+  letGo.resolve();
+  const checks = (await must('GET', `/v1/check-groups/${String(group['id'])}/checks`)) as unknown as Body[];
+  for (const check of checks) {
+    const [result] = await until(
+      'the result of a script',
+      async () => {
+        const found = await resultsOf(String(check['id']));
+        return found.length > 0 && found;
+      },
+      { withinMs: 60_000 },
+    );
+    assert.equal(result?.['outcome'], 'passed');
+  }
+  assert.equal(mostOpen, 1);
+});

@@ -96,6 +96,11 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     icmp: await make('/v1/checks/icmp', { name: 'icmp', activated: false, request: { hostname: '127.0.0.1' } }),
     ssl: await make('/v1/checks/ssl', { name: 'ssl', activated: false, sslConfig: { hostname: '127.0.0.1' } }),
     tcp: await make('/v1/checks/tcp', { name: 'tcp', activated: false, request: { hostname: '127.0.0.1', port: 1 } }),
+    heartbeat: await make('/v1/checks/heartbeat', {
+      name: 'heartbeat',
+      activated: false,
+      heartbeat: { period: 1, periodUnit: 'days', grace: 0, graceUnit: 'days' },
+    }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
     variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
     'maintenance-windows': await make('/v1/maintenance-windows', {

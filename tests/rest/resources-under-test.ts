@@ -1,4 +1,5 @@
 // The management API over a real store: keys of two accounts, answers checked against the contract.
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
@@ -45,6 +46,7 @@ export interface Resources extends AsyncDisposable {
 export function resourcesUnderTest(): Resources {
   const temp = openTempStore();
   const { store, clock } = temp;
+  const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
   const choices = {
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [runtime],
@@ -73,10 +75,12 @@ export function resourcesUnderTest(): Resources {
             return kind.isScripted === true ? kind.refusesRuntime : undefined;
           },
           newId,
+          newToken: randomUUID,
+          pingUrl,
         }),
       ),
       ...checkGroupRoutes(
-        createGroupActions({ ...choices, ...channels, checks: store.checks, checkGroups: store.checkGroups }),
+        createGroupActions({ ...choices, ...channels, pingUrl, checks: store.checks, checkGroups: store.checkGroups }),
       ),
       ...alertChannelRoutes(
         createChannelActions({

@@ -118,4 +118,32 @@ describe('slots that go by while the database cannot be written', () => {
     await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
     assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
   });
+
+  it('are missed where a run waits for room longer than its slot lasts', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    const room = Promise.withResolvers<() => void>();
+    let left = 0;
+    const step = createRunChecks({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      location: 'local',
+      locations: () => ['local'],
+      runtimes: () => [],
+      enter: () => room.promise,
+      probe: () => assert.fail('it was probed'),
+      record: async (attempt) => void (await test.record([attempt])),
+      startedAt: 0,
+      wake: () => {},
+    });
+    await test.schedule();
+    await step.turn();
+    assert.equal(step.underWay, 1);
+    test.temp.clock.turn(15_000);
+    room.resolve(() => void left++);
+    await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
+    assert.match(String(test.one('SELECT message FROM results')), /^not run: Tocsin was too busy/);
+    assert.equal(left, 1, 'its room is free again');
+  });
 });

@@ -324,8 +324,8 @@ describe('results of a day', () => {
     at += 31 * dayMs;
     assert.equal(
       (await retention.sweep(now, now)).removed,
-      2,
-      'yesterday goes, of results and exchanges, and today stays',
+      3,
+      'yesterday goes, of results, exchanges and pings, and today stays',
     );
     assert.equal(test.rows(days).length, 1);
     await retention.sweep(at - 30 * dayMs, at);

@@ -19,6 +19,8 @@ const clock = 'the clock of the machine was set, for everybody';
 const start = 'a process before this one held it, whoever owns it';
 const old = 'upkeep removes what is old, whoever owns it';
 const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
+const oldPings =
+  /^delete from pings where \(account_id, check_id, id\) in \( ?select .* where id < \? order by id limit \?/;
 const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
 const moved = 'which accounts are on their way is asked of all at once, for there are few';
@@ -26,6 +28,28 @@ const kept = 'templates of all channels are kept ready, whoever owns them';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
+  { table: 'heartbeats', statement: /from heartbeats where due_at <= \?/, why: claim, seenIn: 'heartbeats' },
+  { table: 'pings', statement: oldPings, why: old, seenIn: 'heartbeats', engine: 'SQLite' },
+  { table: 'heartbeats', statement: /^select min\(due_at\)/, why: rest, seenIn: 'heartbeats', engine: 'SQLite' },
+  {
+    table: 'heartbeats',
+    statement: /^select due_at as at from heartbeats where due_at > \?/,
+    why: rest,
+    seenIn: 'heartbeats',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'heartbeats',
+    statement: /^select \* from heartbeats where token = /,
+    why: 'whoever pings has nothing but the token, which says whose it is',
+    seenIn: 'heartbeats',
+  },
+  {
+    table: 'heartbeats',
+    statement: /^update heartbeats set timer_at = .* where timer_at/,
+    why: clock,
+    seenIn: 'heartbeats',
+  },
   { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },
   { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs', engine: 'SQLite' },
   {
@@ -138,6 +162,13 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'results_other',
     statement: /^delete from results_other where ctid = any/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'pings_other',
+    statement: /^delete from pings_other where ctid = any/,
     why: old,
     seenIn: 'retention',
     engine: 'PostgreSQL',

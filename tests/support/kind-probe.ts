@@ -25,7 +25,7 @@ export function probeKind(
 ): Promise<Finding> {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
   const kind = checkKinds[checkType];
-  if (kind.isScripted === true) throw new Error(`${checkType} checks are scripts`);
+  if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
   const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
   const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
   return probe(inputOf(check, options.variables), new AbortController().signal);

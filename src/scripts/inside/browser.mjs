@@ -1,6 +1,7 @@
 // Gives scripts the Chromium that is here, whichever way they start one, and tells what its pages say and how they load.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
 function watchVitals() {
@@ -26,7 +27,12 @@ const flags = ['--disable-dev-shm-usage', '--disable-gpu'];
 /** @param tell takes what is to be reported, an object each */
 export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
   const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
-  const env = libraryPath === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraryPath };
+  const fonts = join(dirname(executablePath), 'fonts.conf');
+  const env = {
+    ...process.env,
+    ...(libraryPath !== null && { LD_LIBRARY_PATH: libraryPath }),
+    ...(!existsSync('/etc/fonts/fonts.conf') && existsSync(fonts) && { FONTCONFIG_FILE: fonts }),
+  };
   // There is no screen, and no other browser.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const launch = chromium.launch.bind(chromium);

@@ -1,5 +1,6 @@
 // The side that an account comes to: its rows are copied while it is not active, and then it is, in one transaction.
 import { monthStart } from '#domain/account.ts';
+import { neverAt } from '#domain/heartbeat.ts';
 import { missedMessage } from '../schedule-due.ts';
 import { outcomeCodes, reasonCodes } from '../codes.ts';
 import { addToCounts, createCounts } from '../counts.ts';
@@ -149,6 +150,12 @@ async function unpark(writing: Writing, accountId: Uint8Array, now: number): Pro
     `UPDATE schedules SET next_due_at = next_due_at - ?, moved_at = ?
      WHERE account_id = ? AND next_due_at >= ? AND next_due_at < ${inStep}`,
     [parkedMs, now, accountId, parkedFrom],
+  );
+  // Pings were turned away meanwhile: every period begins anew.
+  await writing.change(
+    `UPDATE heartbeats SET due_at = due_at - ?, timer_at = CASE WHEN timer_at IS NULL THEN NULL ELSE ${now} END
+     WHERE account_id = ? AND due_at >= ? AND due_at < ${neverAt}`,
+    [parkedMs, accountId, parkedFrom],
   );
   await writing.change('UPDATE runs SET available_at = available_at - ? WHERE account_id = ? AND available_at >= ?', [
     parkedMs,

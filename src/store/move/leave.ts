@@ -78,8 +78,8 @@ export async function markLeft(side: Side, { accountId, moveId }: Leaving, place
   });
 }
 
-/** What stays, so that a call that comes here is shown the way: tokens of triggers, and which keys reach the account. */
-const staying: ReadonlySet<string> = new Set(['triggers']);
+/** What stays, so that a call that comes here is shown the way: tokens of triggers and heartbeats, and which keys reach the account. */
+const staying: ReadonlySet<string> = new Set(['triggers', 'heartbeats']);
 
 /** Removes the rows of an account that has left, some at a time. Throws CopyError when it is back meanwhile. */
 export async function removeLeft(side: Side, accountId: Uint8Array, onRows: (rows: number) => void): Promise<void> {
@@ -156,6 +156,11 @@ function removalOf({ name, key }: TableShape, most: number, conditions = 'accoun
 async function park(writing: Writing, accountId: Uint8Array): Promise<void> {
   await takeOutOfStep(writing, accountId);
   await writing.change('UPDATE schedules SET next_due_at = next_due_at + ? WHERE account_id = ? AND next_due_at < ?', [
+    parkedMs,
+    accountId,
+    parkedFrom,
+  ]);
+  await writing.change('UPDATE heartbeats SET due_at = due_at + ? WHERE account_id = ? AND due_at < ?', [
     parkedMs,
     accountId,
     parkedFrom,

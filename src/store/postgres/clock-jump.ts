@@ -7,6 +7,7 @@ import { parkedFrom } from '../parked.ts';
 import { broughtBack } from '../schedule-rounds.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
+import { bringHeartbeatsBack, moveHeartbeatsWithClock } from './heartbeats.ts';
 import { rewindRollUps } from './roll-ups.ts';
 import { sendRounds } from './schedule-rounds.ts';
 import type { Session } from './session.ts';
@@ -61,6 +62,7 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
     `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
   );
+  await moveHeartbeatsWithClock(session, byMs);
   await rewindRollUps(session, now());
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
@@ -75,6 +77,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
   await rewindRollUps(session, now());
   await bringSchedulesBack(session, now);
   await bringStatesBack(session, now);
+  await bringHeartbeatsBack(session, now);
   await session.query(
     `UPDATE deliveries SET next_attempt_at = $1
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,

@@ -10,10 +10,12 @@ import type { Seal } from '../seal.ts';
 import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 
+type OfCheck = Pick<Run, 'accountId' | 'checkId'>;
+
 /** Reads contexts, from memory where nothing in the account changed. */
 export interface Contexts {
-  /** In the order of the runs; null when the check is gone. */
-  read(session: Session, runs: readonly Run[]): Promise<(CheckContext | null)[]>;
+  /** In the order of the runs, or of whatever else is of a check; null when the check is gone. */
+  read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
 }
 
 export function createContexts(seal: Seal): Contexts {
@@ -67,11 +69,11 @@ async function readAccounts(
 
 async function readChecks(
   session: Session,
-  runs: readonly Run[],
+  runs: readonly OfCheck[],
   accounts: ReadonlyMap<string, AccountContext>,
   seal: Seal,
 ): Promise<void> {
-  const missing = new Map<string, Run>();
+  const missing = new Map<string, OfCheck>();
   for (const run of runs) {
     if (accounts.get(run.accountId)?.checks.has(run.checkId) === false) missing.set(run.accountId + run.checkId, run);
   }

@@ -1,5 +1,6 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
 import { walkStart } from '../delivery-rows.ts';
+import type { JudgedTurn } from '../judge-heartbeats.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
@@ -9,6 +10,7 @@ import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveries } from './delivery-rows.ts';
+import { judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
@@ -88,6 +90,11 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
     recordAttempts: (attempts, rules) =>
       written((session, bulk) => recordAttempts(session, bulk, attempts, { ...rules, seal })),
+    receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),
+    judgeHeartbeats: (rules) =>
+      taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
+        judgeHeartbeats(session, bulk, { ...rules, seal }, contexts),
+      ),
     claimDeliveries: (claim) =>
       taken(claim.now, { claimed: [], nextDueAt: null }, (session, bulk) =>
         claimDeliveries(session, bulk, { ...claim, seal, place }),

@@ -22,6 +22,26 @@ export async function recordAttempts(
   rules: RecordRules,
 ): Promise<Recorded[]> {
   const held = await letGo(session, attempts, rules.owner);
+  return recordOf(session, bulk, attempts, held, rules);
+}
+
+/** Records attempts without a queued run: what they are of is held by the transaction itself. */
+export function recordHeld(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  rules: RecordRules,
+): Promise<Recorded[]> {
+  return recordOf(session, bulk, attempts, new Set(attempts.map(({ run }) => run.id)), rules);
+}
+
+async function recordOf(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  held: ReadonlySet<string>,
+  rules: RecordRules,
+): Promise<Recorded[]> {
   const states = await holdStates(session, bulk, attempts, rules.now);
   const listeners = new Map<string, readonly ListenerRow[]>();
   // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others

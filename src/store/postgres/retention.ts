@@ -70,6 +70,7 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
   return [
     await oldRows('results_other', 'id'),
     await oldRows('exchanges_other', 'result_id'),
+    await oldRows('pings_other', 'id'),
     counted?.removed ?? 0,
     alerts,
     keys,

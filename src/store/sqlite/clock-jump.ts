@@ -8,6 +8,7 @@ import { broughtBack } from '../schedule-rounds.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import type { Connection } from './connection.ts';
+import { moveHeartbeatsWithClock } from './heartbeats.ts';
 import { rewindRollUps } from './roll-ups.ts';
 import { writeRound } from './schedules.ts';
 
@@ -28,6 +29,7 @@ export function moveWithClock(connection: Connection, byMs: number, now: number)
        WHERE status <> 'passing'`,
     )
     .run(byMs);
+  moveHeartbeatsWithClock(connection, byMs);
   bringSchedulesBack(connection, now);
   bringStatesBack(connection, now);
   rewindRollUps(connection, now);

@@ -1,5 +1,6 @@
 // The path's statements on SQLite: pieces of work for the one writer, committed in groups.
 import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { Heartbeat } from '#domain/heartbeat.ts';
 import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { RunClaim } from '../run-rows.ts';
@@ -10,6 +11,7 @@ import { type Contexts, createContexts } from './contexts.ts';
 import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveryRow } from './delivery-rows.ts';
 import type { SqliteFile } from './file.ts';
+import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { recordAttempts } from './results.ts';
 import { rewindRollUps } from './roll-ups.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs.ts';
@@ -30,6 +32,13 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
     recordAttempts: (attempts, rules) =>
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
+    receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
+    judgeHeartbeats: (rules) =>
+      group((connection) => {
+        contexts.begin();
+        const contextOf = ({ accountId, checkId }: Heartbeat) => contexts.read(connection, accountId, checkId);
+        return judgeHeartbeats(connection, { ...rules, seal }, contextOf);
+      }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
     renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
@@ -42,6 +51,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         bringSchedulesBack(connection, now);
         bringStatesBack(connection, now);
         bringDeliveriesBack(connection, now);
+        bringHeartbeatsBack(connection, now);
         rewindRollUps(connection, now);
       }),
     moveWithClock: (byMs, now) => group((connection) => moveWithClock(connection, byMs, now)),

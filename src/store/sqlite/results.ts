@@ -16,10 +16,24 @@ export function recordAttempts(
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
 ): Recorded[] {
+  return recordWith(connection, attempts, rules, (attempt) => letGo(connection, attempt, rules.owner));
+}
+
+/** Records attempts without a queued run: what they are of is held by the transaction itself. */
+export function recordHeld(connection: Connection, attempts: readonly EndedAttempt[], rules: RecordRules): Recorded[] {
+  return attempts.length === 0 ? [] : recordWith(connection, attempts, rules, () => true);
+}
+
+function recordWith(
+  connection: Connection,
+  attempts: readonly EndedAttempt[],
+  rules: RecordRules,
+  isHeld: RecordRows['letGo'],
+): Recorded[] {
   const counts = createCounts();
   const rows: RecordRows = {
     ...tellRowsOf(connection),
-    letGo: (attempt) => letGo(connection, attempt, rules.owner),
+    letGo: isHeld,
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
     state: (accountId, checkId) => readState(connection, accountId, checkId),

@@ -102,7 +102,7 @@ function removeOldest(
   return Number(changes);
 }
 
-/** Removes alerts, ended deliveries with their attempts, and answered idempotency keys; answers how many rows went. */
+/** Removes alerts, ended deliveries with their attempts, answered idempotency keys, and pings; answers how many rows went. */
 export function removeOldDeliveries(connection: Connection, before: number, now: number, most: number): number {
   const accounts = connection.prepare('SELECT id FROM accounts').all() as unknown as { id: IdBytes }[];
   let removed = 0;
@@ -113,7 +113,13 @@ export function removeOldDeliveries(connection: Connection, before: number, now:
          SELECT account_id, key, operation FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
     )
     .run(now - 86_400_000, most);
-  return removed + Number(keys.changes);
+  const pings = connection
+    .prepare(
+      `DELETE FROM pings WHERE (account_id, check_id, id) IN (
+         SELECT account_id, check_id, id FROM pings WHERE id < ? ORDER BY id LIMIT ?)`,
+    )
+    .run(firstIdAt(before), Math.max(0, most - removed));
+  return removed + Number(keys.changes) + Number(pings.changes);
 }
 
 function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: IdBytes, most: number): number {

@@ -1,0 +1,94 @@
+// Receiving pings: whoever has the token says that a job goes well, or how it goes (decisions: Heartbeat).
+import type { PingSignal } from '#domain/heartbeat.ts';
+import type { Clock } from '#lib/clock.ts';
+import { isUuid } from '#lib/id.ts';
+import { notFound, Refusal } from './refusal.ts';
+
+/** A call of a ping URL. */
+export interface PingCall {
+  readonly token: string;
+  /** What follows the token in the address: start, fail, log, digits; null = nothing. */
+  readonly signal: string | null;
+  readonly method: string;
+  readonly source: string | null;
+  readonly userAgent: string | null;
+  readonly body: string | null;
+}
+
+type Answer =
+  | { readonly outcome: 'kept'; readonly isJudged: boolean }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'moving'; readonly accountId: string };
+
+/** A ping as it is kept. */
+interface KeptPing extends Omit<PingCall, 'signal'> {
+  readonly signal: Exclude<PingSignal, 'missing'>;
+  readonly exitCode: number | null;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** What this action needs. */
+export interface PingMeans {
+  /** Keeps a ping together with others; resolves once it is durable. */
+  readonly receive: (ping: KeptPing) => Promise<Answer>;
+  /** Refuses what another installation answers now. */
+  readonly movedAccounts: { requireHere(accountId: string, isReading: boolean): void | Promise<void> };
+  readonly clock: Clock;
+  /** Wakes the step that judges. */
+  readonly wake: () => void;
+}
+
+export interface PingActions {
+  /**
+   * Resolves once the ping is durable. Refuses with `not-found` a token or a signal that there is not, with `moved` and
+   * `unavailable` what cannot be kept here.
+   */
+  receive(call: PingCall): Promise<void>;
+}
+
+const signals: ReadonlySet<string> = new Set(['start', 'fail', 'log']);
+/** Characters that are kept of a header. */
+const headerMost = 500;
+
+export function createPingActions({ receive, movedAccounts, clock, wake }: PingMeans): PingActions {
+  return {
+    async receive(call) {
+      const { token, method, body } = call;
+      const told = signalOf(call.signal);
+      if (told === null)
+        throw new Refusal('not-found', `${call.signal} is no signal: use start, fail, log or an exit code.`);
+      if (!isUuid(token)) throw notFound('heartbeat', 'with this token');
+      const [source, userAgent] = [call.source, call.userAgent].map((text) => shortened(text));
+      const answer = await receive({
+        ...told,
+        token: token.toLowerCase(),
+        method,
+        source: source ?? null,
+        userAgent: userAgent ?? null,
+        body,
+        at: clock.now(),
+      });
+      if (answer.outcome === 'unknown') throw notFound('heartbeat', 'with this token');
+      if (answer.outcome === 'moving') {
+        await movedAccounts.requireHere(answer.accountId, false);
+        throw new Refusal('unavailable', 'The account is being moved: try again in a few seconds.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      if (answer.isJudged) wake();
+    },
+  };
+}
+
+/** null = there is no such signal. */
+function signalOf(text: string | null): Pick<KeptPing, 'signal' | 'exitCode'> | null {
+  if (text === null) return { signal: 'ping', exitCode: null };
+  if (signals.has(text)) return { signal: text as 'start' | 'fail' | 'log', exitCode: null };
+  const code = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  return code <= 255 ? { signal: 'exit', exitCode: code } : null;
+}
+
+function shortened(text: string | null): string | null {
+  return text === null || text === '' ? null : text.slice(0, headerMost);
+}

@@ -1,0 +1,29 @@
+// Heartbeat checks: they wait to be called, so they have no probe (reference §4.9; docs/decisions/0090).
+import { readHeartbeat } from '#domain/heartbeat.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { CalledKind, SettingsProblem } from '../kind.ts';
+import { object } from '../read.ts';
+
+const leastPeriodMs = 30_000;
+const mostMs = 365 * 86_400_000;
+
+export const heartbeatKind: CalledKind = {
+  isCalled: true,
+  validateSettings,
+  describeResult: ({ details }) => {
+    const { signal = 'missing', ...told } = object(details);
+    const none = { exitCode: null, state: null, method: null, source: null, userAgent: null };
+    return { heartbeatCheckResult: { signal, ...none, ...told } };
+  },
+  alertFacts: () => ({ url: null, status: null, statusText: null }),
+};
+
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { periodMs, graceMs } = readHeartbeat(settings);
+  const problems: SettingsProblem[] = [];
+  if (periodMs < leastPeriodMs || periodMs > mostMs) {
+    problems.push({ path: 'heartbeat.period', message: 'must come to 30 seconds at least and 365 days at most' });
+  }
+  if (graceMs > mostMs) problems.push({ path: 'heartbeat.grace', message: 'must come to 365 days at most' });
+  return problems;
+}

@@ -1,0 +1,187 @@
+// Heartbeats: checks that wait to be called. What a ping comes to, and what it comes to that there is none (reference
+// §4.9, decisions: Heartbeat; docs/decisions/0090).
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Outcome } from './result.ts';
+
+/** What a ping says; `missing` stands in its place when none came. */
+export const pingSignals = ['ping', 'start', 'fail', 'log', 'exit', 'missing'] as const;
+export type PingSignal = (typeof pingSignals)[number];
+
+/** When a ping came (reference §4.9): within the period, within the grace after it, later; FAILING says itself that it failed. */
+export const pingStates = ['RECEIVED', 'EARLY', 'GRACE', 'LATE', 'FAILING'] as const;
+export type PingState = (typeof pingStates)[number];
+
+/** What a heartbeat is looked at by. Instants are epoch ms. */
+export interface Heartbeat {
+  readonly accountId: string;
+  readonly checkId: string;
+  /** Check and group are activated. */
+  readonly isActive: boolean;
+  readonly periodMs: number;
+  readonly graceMs: number;
+  /** When it is looked at next, at the latest; `neverAt` = not before a ping. */
+  readonly dueAt: number;
+  /** From when the period counts: the last ping, or what restarted it; null = it was never pinged. */
+  readonly timerAt: number | null;
+  /** When the job said that it begins; null once it has ended. */
+  readonly startedAt: number | null;
+  /** Where the newest result stands in time, those included whose ping waits to be judged. */
+  readonly resultAt: number | null;
+  /** Whether the newest verdict, given or waiting, passed. */
+  readonly isPassing: boolean;
+  /** Its last deadline was let pass because no ping could reach us. */
+  readonly isExcused: boolean;
+}
+
+/** Further ahead than any clock, and than any due time that is parked. */
+export const neverAt = 8_000_000_000_000_000;
+/** How long after its deadline a heartbeat is looked at, ms: a ping that came in time is durable by then. */
+export const settleMs = 1000;
+/** A failing signal this soon after another is no second result, ms. */
+const sameFailureMs = 1000;
+
+/** When a heartbeat is overdue without another ping, epoch ms; null while nothing is expected. */
+export function deadlineOf({ isActive, timerAt, periodMs, graceMs }: Heartbeat): number | null {
+  return isActive && timerAt !== null ? timerAt + periodMs + graceMs : null;
+}
+
+/** When a heartbeat whose timer stands is looked at. */
+export function lookAt(heartbeat: Heartbeat): number {
+  const deadline = deadlineOf(heartbeat);
+  return deadline === null ? neverAt : deadline + settleMs;
+}
+
+/** A ping as it was received. */
+export interface ReceivedSignal {
+  readonly signal: Exclude<PingSignal, 'missing'>;
+  /** Of `exit`. */
+  readonly exitCode: number | null;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** What a ping comes to. */
+export interface PingStep {
+  readonly state: PingState;
+  /** Never before the newest result. */
+  readonly at: number;
+  /** What is judged of it; null = it is an event and nothing more. */
+  readonly judged: {
+    readonly isFailure: boolean;
+    readonly intervalMs: number | null;
+    readonly tookMs: number | null;
+  } | null;
+  readonly heartbeat: Heartbeat;
+}
+
+/**
+ * Takes up a ping. It is judged when it is the first, when it says that the job failed, when the check does not pass, and
+ * when half a period is over since the last result: whoever pings a thousand times a second makes events, and few results.
+ */
+export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }: ReceivedSignal): PingStep {
+  const { isActive, resultAt, isPassing, startedAt, periodMs } = heartbeat;
+  const at = Math.max(givenAt, resultAt ?? 0);
+  if (signal === 'log') return { state: 'RECEIVED', at, judged: null, heartbeat };
+  if (signal === 'start') return { state: 'RECEIVED', at, judged: null, heartbeat: { ...heartbeat, startedAt: at } };
+  const isFailure = signal === 'fail' || (exitCode ?? 0) !== 0;
+  const state = isFailure ? 'FAILING' : stateAt(heartbeat, at);
+  const sinceMs = resultAt === null ? Number.POSITIVE_INFINITY : at - resultAt;
+  const isNews = isFailure ? isPassing || sinceMs >= sameFailureMs : !isPassing || sinceMs >= periodMs / 2;
+  const timed = { ...heartbeat, startedAt: null, timerAt: at, isExcused: false };
+  if (!isActive) return { state, at, judged: null, heartbeat: { ...heartbeat, startedAt: null, timerAt: at } };
+  // Most pings leave the row where it is looked for: that it is not due yet is found out then.
+  if (!isNews) return { state, at, judged: null, heartbeat: { ...timed, dueAt: Math.min(timed.dueAt, lookAt(timed)) } };
+  // What is known good by this ping is the time since the last result, unless that one failed.
+  const isKnown = resultAt !== null && (isFailure || isPassing);
+  return {
+    state,
+    at,
+    judged: {
+      isFailure,
+      intervalMs: isKnown ? at - resultAt : null,
+      tookMs: startedAt === null ? null : Math.max(0, at - startedAt),
+    },
+    heartbeat: { ...timed, resultAt: at, isPassing: !isFailure, dueAt: Math.min(timed.dueAt, at) },
+  };
+}
+
+function stateAt({ timerAt, periodMs, graceMs }: Heartbeat, at: number): PingState {
+  if (timerAt === null) return 'RECEIVED';
+  if (at < timerAt + periodMs) return 'EARLY';
+  return at <= timerAt + periodMs + graceMs ? 'GRACE' : 'LATE';
+}
+
+/** A time in which no ping could be received. Epoch ms. */
+export interface DeafSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What became of a deadline that is over. */
+export interface Overdue {
+  readonly outcome: Extract<Outcome, 'failed' | 'unknown'>;
+  /** The deadline. */
+  readonly at: number;
+  readonly intervalMs: number;
+}
+
+/**
+ * Looks at a heartbeat whose time has come: what its deadline came to, if it is over, and when it is looked at next. A
+ * deadline before which a ping may have come in vain is let pass once, and counts anew from when pings could be received
+ * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever.
+ *
+ * @param isPaused its checks are not run for now: then nothing is missing
+ */
+export function lookAtHeartbeat(
+  heartbeat: Heartbeat,
+  now: number,
+  deaf: DeafSpan | null,
+  isPaused = false,
+): { readonly overdue: Overdue | null; readonly heartbeat: Heartbeat } {
+  const { timerAt, periodMs, resultAt, isExcused } = heartbeat;
+  const deadline = deadlineOf(heartbeat);
+  if (deadline === null || timerAt === null || now < deadline + settleMs) {
+    return { overdue: null, heartbeat: { ...heartbeat, dueAt: lookAt(heartbeat) } };
+  }
+  const intervalMs = Math.max(0, deadline - (resultAt ?? timerAt));
+  const overdue = { at: Math.max(deadline, resultAt ?? 0), intervalMs };
+  if (isPaused) {
+    const next = { ...heartbeat, timerAt: now, resultAt: overdue.at };
+    return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };
+  }
+  const mayBeLost = deaf !== null && deaf.to > timerAt + periodMs / 2 && deaf.from < deadline;
+  if (mayBeLost && (!isExcused || deaf.to - deaf.from >= periodMs / 2)) {
+    const next = { ...heartbeat, timerAt: Math.max(timerAt, deaf.to), isExcused: true, resultAt: overdue.at };
+    return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };
+  }
+  const next = { ...heartbeat, timerAt: now, isExcused: false, isPassing: false, resultAt: overdue.at };
+  return { overdue: { ...overdue, outcome: 'failed' }, heartbeat: { ...next, dueAt: lookAt(next) } };
+}
+
+/** A heartbeat as its check's settings name it (reference §4.9). */
+export interface HeartbeatSettings {
+  readonly periodMs: number;
+  readonly graceMs: number;
+  /** UUID that allows to ping; '' = it has none yet. */
+  readonly pingToken: string;
+}
+
+export const timeUnits = ['seconds', 'minutes', 'hours', 'days'] as const;
+const unitMs: Readonly<Record<string, number>> = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
+
+/** Reads the settings of a heartbeat check. What is no number counts as none. */
+export function readHeartbeat(settings: JsonObject): HeartbeatSettings {
+  const heartbeat = settings['heartbeat'];
+  const fields: JsonObject =
+    typeof heartbeat === 'object' && heartbeat !== null && !Array.isArray(heartbeat) ? (heartbeat as JsonObject) : {};
+  const token = fields['pingToken'];
+  return {
+    periodMs: spanOf(fields['period'], fields['periodUnit']),
+    graceMs: spanOf(fields['grace'], fields['graceUnit']),
+    pingToken: typeof token === 'string' ? token : '',
+  };
+}
+
+function spanOf(amount: JsonValue | undefined, unit: JsonValue | undefined): number {
+  return typeof amount === 'number' && typeof unit === 'string' ? amount * (unitMs[unit] ?? 0) : 0;
+}

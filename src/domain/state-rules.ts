@@ -1,0 +1,34 @@
+// Under which settings the results of a check are folded into its state.
+import { escalationOf, remindersOf } from './alert-settings.ts';
+import type { StateRules } from './check-state.ts';
+import { effectiveCheck } from './effective-check.ts';
+import { type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
+import type { CheckContext } from './recording.ts';
+
+/** What the windows of its account mean for a check now (epoch ms). */
+export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
+  if (maintenanceWindows.length === 0) return noMaintenance;
+  return maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+}
+
+/** @param locations run locations that are served; none = the check has no more than one */
+export function stateRulesOf(
+  { check, group, accountAlertSettings }: CheckContext,
+  locations: readonly string[],
+  maintenance: Maintenance,
+): StateRules {
+  const effective = effectiveCheck(check, group);
+  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
+  const settings = own ?? accountAlertSettings;
+  const all = effective.locations.filter((code) => locations.includes(code));
+  const threshold = settings?.parallelRunFailureThreshold;
+  return {
+    escalation: escalationOf([own, accountAlertSettings]),
+    isMuted: effective.muted || maintenance.isSilenced,
+    reminders: remindersOf(settings),
+    parallel:
+      effective.runParallel && all.length > 1
+        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
+        : null,
+  };
+}

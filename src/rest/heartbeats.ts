@@ -1,0 +1,57 @@
+// Pings over HTTP, and what is shown of them (reference §4.9).
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HeartbeatActions, PingEvent, SpanStats } from '#actions/heartbeats.ts';
+import type { PingActions } from '#actions/pings.ts';
+import type { PingEventBody } from '#contract/heartbeat.ts';
+import { followed } from './followed.ts';
+import { type Answer, type Route, route } from './route.ts';
+import { isoText } from './wire.ts';
+
+interface PingRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody?: string | null;
+}
+
+/** The routes of pings, and those of their events. */
+export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): Route[] {
+  const receive = (token: string, signal: string | null, request: PingRequest): Promise<Answer | string> => {
+    const { origin, referer, 'user-agent': userAgent = null } = request.headers;
+    const { method, rawBody: body = null } = request;
+    const path = signal === null ? `/ping/${token}` : `/ping/${token}/${signal}`;
+    return followed(path, async () => {
+      await pings.receive({ token, signal, method, source: origin ?? referer ?? null, userAgent, body });
+      return 'OK\n';
+    });
+  };
+  return [
+    ...(['ping', 'postPing'] as const).map((id) => route(id, (call) => receive(call.params.token, null, call))),
+    ...(['pingSignal', 'postPingSignal'] as const).map((id) =>
+      route(id, (call) => receive(call.params.token, call.params.signal, call)),
+    ),
+    route('listHeartbeatEvents', async ({ caller, params, query }) => {
+      const { events, day, week } = await actions.events(caller, params.checkId, query.limit);
+      return { events: events.map(toWire), stats: { last24Hours: statsToWire(day), last7Days: statsToWire(week) } };
+    }),
+    route('getHeartbeatEvent', async ({ caller, params }) =>
+      toWire(await actions.event(caller, params.checkId, params.id)),
+    ),
+    route('getHeartbeatAvailability', async ({ caller, params: { checkId } }) => {
+      const none = { availability: null, unknownRatio: null };
+      const [last24Hours = none, last7Days = none, last30Days = none] = await actions.availability(
+        caller,
+        checkId,
+        [1, 7, 30],
+      );
+      return { checkId, last24Hours, last7Days, last30Days };
+    }),
+  ];
+}
+
+function toWire({ at, method, ...event }: PingEvent): PingEventBody {
+  return { ...event, method: method === '' ? null : method, receivedAt: isoText(at) };
+}
+
+function statsToWire({ current, previous, total }: SpanStats) {
+  return { successRatio: { current, previous }, total };
+}

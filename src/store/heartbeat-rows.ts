@@ -1,0 +1,84 @@
+// How heartbeats and their pings stand in their tables.
+import { type Heartbeat, type PingSignal, type PingState } from '#domain/heartbeat.ts';
+import { flag, idBytes, idText } from './codec.ts';
+import { pingSignalCodes, pingStateCodes } from './codes.ts';
+import type { HeartbeatsTable, WaitingPingsTable } from './heartbeat-tables.ts';
+
+/** A ping that is to be judged. Instants are epoch ms, times in ms. */
+export interface WaitingPing {
+  /** Also that of its result. */
+  readonly id: string;
+  readonly signal: PingSignal;
+  readonly exitCode: number | null;
+  readonly state: PingState;
+  readonly method: string;
+  readonly source: string | null;
+  readonly userAgent: string | null;
+  readonly at: number;
+  readonly isFailure: boolean;
+  /** How long its result stands for; null = for no time. */
+  readonly intervalMs: number | null;
+  readonly tookMs: number | null;
+  /** The first line of its body. */
+  readonly note: string | null;
+}
+
+export function heartbeatOf(row: HeartbeatsTable): Heartbeat {
+  return {
+    accountId: idText(row.account_id),
+    checkId: idText(row.check_id),
+    isActive: row.is_active === 1,
+    periodMs: row.period_ms,
+    graceMs: row.grace_ms,
+    dueAt: row.due_at,
+    timerAt: row.timer_at,
+    startedAt: row.started_at,
+    resultAt: row.result_at,
+    isPassing: row.is_passing === 1,
+    isExcused: row.is_excused === 1,
+  };
+}
+
+/** What pings and judgements change of a row. */
+export type HeartbeatMoves = Pick<
+  HeartbeatsTable,
+  'due_at' | 'timer_at' | 'started_at' | 'result_at' | 'is_passing' | 'is_excused'
+>;
+
+export function movesOf(heartbeat: Heartbeat): HeartbeatMoves {
+  return {
+    due_at: heartbeat.dueAt,
+    timer_at: heartbeat.timerAt,
+    started_at: heartbeat.startedAt,
+    result_at: heartbeat.resultAt,
+    is_passing: flag(heartbeat.isPassing),
+    is_excused: flag(heartbeat.isExcused),
+  };
+}
+
+export function waitingPingOf(row: WaitingPingsTable): WaitingPing {
+  return {
+    id: idText(row.id),
+    signal: pingSignalCodes.decode(row.signal),
+    exitCode: row.exit_code,
+    state: pingStateCodes.decode(row.state),
+    method: row.method,
+    source: row.source,
+    userAgent: row.user_agent,
+    at: row.received_at,
+    isFailure: row.is_failure === 1,
+    intervalMs: row.interval_ms,
+    tookMs: row.took_ms,
+    note: row.note,
+  };
+}
+
+/** The key of a heartbeat, as text. */
+export function heartbeatKey({ accountId, checkId }: Pick<Heartbeat, 'accountId' | 'checkId'>): string {
+  return accountId + checkId;
+}
+
+/** The same as columns. */
+export function keyColumns({ accountId, checkId }: Pick<Heartbeat, 'accountId' | 'checkId'>) {
+  return { account_id: idBytes(accountId), check_id: idBytes(checkId) };
+}

@@ -1,0 +1,96 @@
+// Heartbeats whose time has come: what the step `judge-heartbeats` decides, written once for every engine over the rows
+// of one transaction. They are held until it is over, so no lease is needed, and each outcome is recorded once.
+import type { Heartbeat } from '#domain/heartbeat.ts';
+import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
+import { newIdAt } from '#lib/id.ts';
+import { idBytes } from './codec.ts';
+import { pingSignalCodes, pingStateCodes } from './codes.ts';
+import type { Counts } from './counts.ts';
+import type { HeartbeatsTable, PingsTable } from './heartbeat-tables.ts';
+import { heartbeatOf, keyColumns, type WaitingPing } from './heartbeat-rows.ts';
+import type { RecordRules } from './record-attempts.ts';
+import type { Reception } from './reception.ts';
+
+/** A heartbeat that is looked at. */
+export interface DueHeartbeat {
+  readonly heartbeat: Heartbeat;
+  /** In the order in which they came. */
+  readonly waiting: readonly WaitingPing[];
+  readonly context: CheckContext;
+  readonly reception: Reception;
+  /** The id of the result, should there be one of its absence. @param at epoch ms */
+  readonly newId: (at: number) => string;
+}
+
+/** What became of it. */
+export interface JudgedHeartbeat {
+  /** In their order; each is final, and its run was never queued. */
+  readonly attempts: readonly EndedAttempt[];
+  /** The attempt that tells of a ping that did not come; null = none of them. */
+  readonly missing: EndedAttempt | null;
+  readonly heartbeat: Heartbeat;
+}
+
+/** How heartbeats are judged. */
+export interface JudgeRules extends RecordRules {
+  /** Heartbeats of one transaction at most. */
+  readonly most: number;
+  readonly judge: (due: DueHeartbeat) => JudgedHeartbeat;
+}
+
+/** What a turn did. */
+export interface JudgedTurn {
+  readonly looked: number;
+  readonly recorded: readonly { readonly attempt: EndedAttempt; readonly recorded: Recorded }[];
+  /** When the next is due, epoch ms; the present or before when more are; null = none. */
+  readonly nextDueAt: number | null;
+}
+
+/** What is written of a turn, results apart. */
+export interface JudgedRows {
+  readonly attempts: readonly EndedAttempt[];
+  readonly heartbeats: readonly Heartbeat[];
+  readonly missing: readonly PingsTable[];
+}
+
+/** @param contextOf null = the check is gone; then its row goes with it in another transaction */
+export function judgeRows(
+  rows: readonly HeartbeatsTable[],
+  found: {
+    readonly waiting: (heartbeat: Heartbeat) => readonly WaitingPing[];
+    readonly contextOf: (heartbeat: Heartbeat) => CheckContext | null;
+    readonly reception: Reception;
+  },
+  { judge }: JudgeRules,
+  counts: Counts,
+): JudgedRows {
+  const attempts: EndedAttempt[] = [];
+  const heartbeats: Heartbeat[] = [];
+  const missing: PingsTable[] = [];
+  for (const row of rows) {
+    const heartbeat = heartbeatOf(row);
+    const context = found.contextOf(heartbeat);
+    if (context === null) continue;
+    const waiting = found.waiting(heartbeat);
+    const judged = judge({ heartbeat, waiting, context, reception: found.reception, newId: newIdAt });
+    attempts.push(...judged.attempts);
+    heartbeats.push(judged.heartbeat);
+    if (judged.missing !== null) missing.push(missingPing(judged.missing));
+    if (judged.attempts.length > 0) counts.add(row.account_id, 'scheduled', judged.attempts.length);
+  }
+  return { attempts, heartbeats, missing };
+}
+
+function missingPing({ run }: EndedAttempt): PingsTable {
+  return {
+    ...keyColumns(run),
+    id: idBytes(run.id),
+    signal: pingSignalCodes.encode('missing'),
+    exit_code: null,
+    state: pingStateCodes.encode('FAILING'),
+    method: '',
+    source: null,
+    user_agent: null,
+    body: null,
+  };
+}

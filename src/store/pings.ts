@@ -1,0 +1,59 @@
+// Pings of heartbeats as they are shown: every call that came, and every time that none did.
+import type { PingSignal, PingState } from '#domain/heartbeat.ts';
+import { idBytes, idText, idTime } from './codec.ts';
+import { pingSignalCodes, pingStateCodes } from './codes.ts';
+import type { Database } from './database.ts';
+import type { PingsTable } from './heartbeat-tables.ts';
+
+/** A ping, or that none came. */
+export interface StoredPing {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly signal: PingSignal;
+  readonly exitCode: number | null;
+  readonly state: PingState;
+  /** '' when none came. */
+  readonly method: string;
+  readonly source: string | null;
+  readonly userAgent: string | null;
+  readonly body: string | null;
+}
+
+export interface Pings {
+  /** Newest first. */
+  list(accountId: string, checkId: string, limit: number): Promise<StoredPing[]>;
+  find(accountId: string, checkId: string, id: string): Promise<StoredPing | null>;
+}
+
+export function createPings({ reader }: Database): Pings {
+  const ofCheck = (accountId: string, checkId: string) =>
+    reader
+      .selectFrom('pings')
+      .selectAll()
+      .where('account_id', '=', idBytes(accountId))
+      .where('check_id', '=', idBytes(checkId));
+  return {
+    async list(accountId, checkId, limit) {
+      return (await ofCheck(accountId, checkId).orderBy('id', 'desc').limit(limit).execute()).map(pingOf);
+    },
+    async find(accountId, checkId, id) {
+      const row = await ofCheck(accountId, checkId).where('id', '=', idBytes(id)).executeTakeFirst();
+      return row === undefined ? null : pingOf(row);
+    },
+  };
+}
+
+function pingOf(row: PingsTable): StoredPing {
+  return {
+    id: idText(row.id),
+    at: idTime(row.id),
+    signal: pingSignalCodes.decode(row.signal),
+    exitCode: row.exit_code,
+    state: pingStateCodes.decode(row.state),
+    method: row.method,
+    source: row.source,
+    userAgent: row.user_agent,
+    body: row.body,
+  };
+}

@@ -1,0 +1,177 @@
+// Rows of heartbeats in SQLite: pings that come in, and those whose time has come; the decisions are made in
+// receive-pings.ts and judge-heartbeats.ts.
+import { type Heartbeat, neverAt } from '#domain/heartbeat.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
+import { idBytes, idText } from '../codec.ts';
+import { createCounts } from '../counts.ts';
+import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../heartbeat-rows.ts';
+import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../heartbeat-tables.ts';
+import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats.ts';
+import { parkedFrom } from '../parked.ts';
+import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
+import { isDeaf, movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
+import type { Connection } from './connection.ts';
+import { writeCounts } from './counts.ts';
+import { recordHeld } from './results.ts';
+
+/** Keeps pings; each is answered for by itself. */
+export function receivePings(connection: Connection, received: readonly ReceivedPing[]): readonly PingAnswer[] {
+  const find = connection.prepare('SELECT * FROM heartbeats WHERE token = ?');
+  const rows = [...new Set(received.map(({ token }) => token))].flatMap((token) => {
+    const row = find.get(idBytes(token)) as unknown as HeartbeatsTable | undefined;
+    return row === undefined ? [] : [row];
+  });
+  const moves = new Map<string, boolean>();
+  const isMoving = ({ account_id }: HeartbeatsTable): boolean => {
+    const key = idText(account_id);
+    const known = moves.get(key) ?? isAway(connection, account_id);
+    moves.set(key, known);
+    return known;
+  };
+  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows, isMoving);
+  for (const ping of pings) insertPing(connection, ping);
+  for (const ping of waiting) insertWaiting(connection, ping);
+  for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
+  return answers;
+}
+
+function isAway(connection: Connection, accountId: Uint8Array): boolean {
+  const row = connection.prepare('SELECT state FROM account_moves WHERE account_id = ?').get(accountId);
+  return row !== undefined && row['state'] !== 'arrived';
+}
+
+function insertPing(connection: Connection, row: PingsTable): void {
+  connection
+    .prepare(
+      `INSERT INTO pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    )
+    .run(
+      row.account_id,
+      row.check_id,
+      row.id,
+      row.signal,
+      row.exit_code,
+      row.state,
+      row.method,
+      row.source,
+      row.user_agent,
+      row.body,
+    );
+}
+
+function insertWaiting(connection: Connection, row: WaitingPingsTable): void {
+  connection
+    .prepare(
+      `INSERT INTO waiting_pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent,
+         received_at, is_failure, interval_ms, took_ms, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      row.account_id,
+      row.check_id,
+      row.id,
+      row.signal,
+      row.exit_code,
+      row.state,
+      row.method,
+      row.source,
+      row.user_agent,
+      row.received_at,
+      row.is_failure,
+      row.interval_ms,
+      row.took_ms,
+      row.note,
+    );
+}
+
+function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
+  const row: HeartbeatMoves = movesOf(heartbeat);
+  connection
+    .prepare(
+      `UPDATE heartbeats SET due_at = ?, timer_at = ?, started_at = ?, result_at = ?, is_passing = ?, is_excused = ?
+       WHERE account_id = ? AND check_id = ?`,
+    )
+    .run(
+      row.due_at,
+      row.timer_at,
+      row.started_at,
+      row.result_at,
+      row.is_passing,
+      row.is_excused,
+      idBytes(heartbeat.accountId),
+      idBytes(heartbeat.checkId),
+    );
+}
+
+/** A piece of it holds the loop for as long as so many heartbeats take. */
+const atOnce = 150;
+
+/** Judges heartbeats whose time has come, and records what they came to. */
+export function judgeHeartbeats(
+  connection: Connection,
+  rules: JudgeRules,
+  contextOf: (heartbeat: Heartbeat) => CheckContext | null,
+): JudgedTurn {
+  const { now } = rules;
+  const most = Math.min(rules.most, atOnce);
+  const reception = readFact(connection);
+  if (isDeaf(reception, now)) return { looked: 0, recorded: [], nextDueAt: null };
+  const rows = connection
+    .prepare('SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?')
+    .all(now, most) as unknown as HeartbeatsTable[];
+  const counts = createCounts();
+  const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] => takeWaiting(connection, heartbeat);
+  const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
+  const recorded = recordHeld(connection, attempts, rules);
+  for (const ping of missing) insertPing(connection, ping);
+  for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
+  writeCounts(connection, counts, now);
+  const next = connection.prepare('SELECT min(due_at) AS at FROM heartbeats').get()?.['at'];
+  const pairs = attempts.flatMap((attempt, index) => {
+    const one = recorded[index];
+    return one === undefined ? [] : [{ attempt, recorded: one }];
+  });
+  const nextDueAt = typeof next !== 'number' || next >= parkedFrom ? null : next;
+  return { looked: rows.length, recorded: pairs, nextDueAt };
+}
+
+function readFact(connection: Connection): Reception {
+  const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
+  return readReception(row === undefined ? null : String(row['value']));
+}
+
+/** The pings that wait; from here on they do not. */
+function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly WaitingPing[] {
+  const key = [idBytes(heartbeat.accountId), idBytes(heartbeat.checkId)] as const;
+  const rows = connection
+    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY id')
+    .all(...key) as unknown as WaitingPingsTable[];
+  if (rows.length > 0)
+    connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ?').run(...key);
+  return rows.map(waitingPingOf);
+}
+
+/** The clock was set by `byMs`: what is expected keeps its distance. */
+export function moveHeartbeatsWithClock(connection: Connection, byMs: number): void {
+  connection
+    .prepare(
+      `UPDATE heartbeats SET timer_at = timer_at + ?1, started_at = started_at + ?1, result_at = result_at + ?1,
+         due_at = CASE WHEN due_at < ${neverAt} THEN due_at + ?1 ELSE due_at END WHERE timer_at IS NOT NULL`,
+    )
+    .run(byMs);
+  const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
+  if (row === undefined) return;
+  const value = movedReception(String(row['value']), byMs);
+  connection.prepare('UPDATE installation SET value = ? WHERE key = ?').run(value, receptionKey);
+}
+
+/** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. Epoch ms. */
+export function bringHeartbeatsBack(connection: Connection, now: number): void {
+  connection
+    .prepare(
+      `UPDATE heartbeats SET timer_at = ?1, started_at = NULL, result_at = min(result_at, ?1),
+         due_at = CASE WHEN due_at < ${parkedFrom} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
+    )
+    .run(now, now + clockSetMs);
+}
