@@ -99,6 +99,12 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
       ],
     },
   });
+  const heartbeat = await service.must('POST', '/v1/checks/heartbeat', {
+    name: 'backup',
+    heartbeat: { period: 1, periodUnit: 'days', grace: 0, graceUnit: 'days' },
+  });
+  const { pingToken, pingUrl } = heartbeat['heartbeat'] as { pingToken: string; pingUrl: string };
+  await fetch(pingUrl);
   const trigger = await service.must('POST', `/v1/triggers/checks/${check}`);
   const reader = await service.must('POST', '/v1/api-keys', { name: 'reader', role: 'read-only' });
   return {
@@ -108,6 +114,8 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
     'check-alerts': check,
     'check-groups': group,
     'alert-channels': channel,
+    heartbeats: String(heartbeat['id']),
+    ping: pingToken,
     'maintenance-windows': await must('/v1/maintenance-windows', {
       name: 'window',
       startsAt: '2020-01-01T00:00:00Z',
@@ -147,8 +155,8 @@ async function assertNoAnswerTells(
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
-    // Pictures are of browser checks, and no text.
-    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/screenshots\//.test(path);
+    // Pictures are of browser checks, and no text; an event is shown in the list as well.
+    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/screenshots\/|\/events\//.test(path);
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
     assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
   }
