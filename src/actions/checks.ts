@@ -115,8 +115,15 @@ export interface CheckActions {
    *
    * @param checkType a check of another type is refused as one that is not there is; null = of any type, and settings
    * are those of an API check
+   * @param said the type that the change itself names: a check never becomes one of another
    */
-  change(caller: Caller, id: string, change: Partial<CheckInput>, checkType: CheckType | null): Promise<ShownCheck>;
+  change(
+    caller: Caller,
+    id: string,
+    change: Partial<CheckInput>,
+    checkType: CheckType | null,
+    said?: CheckType,
+  ): Promise<ShownCheck>;
   remove(caller: Caller, id: string): Promise<void>;
 }
 
@@ -152,12 +159,12 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
-    async change(caller, id, change, checkType) {
+    async change(caller, id, change, checkType, said) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
       const inherited = await inheritedBy(caller, id, change, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
-        requireType(present, change, checkType);
+        requireType(present, change, checkType, said);
         const environmentVariables =
           change.environmentVariables === undefined
             ? present.environmentVariables
@@ -179,7 +186,16 @@ export function createCheckActions(means: CheckMeans): CheckActions {
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */
-function requireType(present: Check, change: Partial<CheckInput>, checkType: CheckType | null): void {
+function requireType(
+  present: Check,
+  change: Partial<CheckInput>,
+  checkType: CheckType | null,
+  said: CheckType | undefined,
+): void {
+  if (said !== undefined && said !== present.checkType) {
+    const message = `is ${present.checkType}, and stays so: make another check for another type`;
+    refuseProblems([{ path: 'checkType', message }]);
+  }
   if (checkType !== null && checkType !== present.checkType) throw notFound(`check of type ${checkType}`, present.id);
   if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
   const own = `this check is of type ${present.checkType}, and its own are changed under the path of that type`;

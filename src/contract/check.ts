@@ -9,7 +9,7 @@ import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
-import { sslConfig, sslConfigShown } from './ssl-config.ts';
+import { liftingSslConfig, sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
 import { urlRequest, urlRequestShown } from './url-request.ts';
 
@@ -105,7 +105,9 @@ export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: of
 export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
   id: 'TcpCheckCreate',
 });
-export const sslCheckCreate = ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })).meta({
+export const sslCheckCreate = liftingSslConfig(
+  ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })),
+).meta({
   id: 'SslCheckCreate',
 });
 export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
@@ -163,9 +165,8 @@ export const tcpCheckUpdate = ignoring(
   ignored,
   updateOf(tcpFields).extend({ checkType: ofPath('TCP').exactOptional() }),
 ).meta({ id: 'TcpCheckUpdate' });
-export const sslCheckUpdate = ignoring(
-  ignored,
-  updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() }),
+export const sslCheckUpdate = liftingSslConfig(
+  ignoring(ignored, updateOf(sslFields).extend({ checkType: ofPath('SSL').exactOptional() })),
 ).meta({ id: 'SslCheckUpdate' });
 export const dnsCheckUpdate = ignoring(
   ignored,

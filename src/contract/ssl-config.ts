@@ -57,6 +57,30 @@ export const sslConfig = z
   })
   .meta({ id: 'SslConfigWrite', description: 'Whose certificate is looked at, and what must hold of it.' });
 
+/**
+ * A body in which newer clients put it all under `request`: host, port, `sslConfig` and assertions. It means the same
+ * as one flat `sslConfig`.
+ */
+export function liftingSslConfig<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => {
+    if (!isObject(value) || !isObject(value['request']) || 'sslConfig' in value) return value;
+    const { request, ...rest } = value;
+    const { sslConfig: config, sslClientCertificateId: certificate, ...place } = request;
+    if (!isObject(config)) return value;
+    const unknown =
+      certificate === null || certificate === '' || certificate === undefined
+        ? {}
+        : { sslClientCertificateId: certificate };
+    return { ...rest, sslConfig: { ...place, ...config, ...unknown } };
+  }, schema);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const severityShown = z.enum(severities);
 const ruleShown = z.strictObject({ severity: severityShown });
 const versionShown = ruleShown.extend({ value: z.enum(versions) });

@@ -25,7 +25,14 @@ export interface CheckState {
   /** What was alerted of since the check last passed. */
   readonly alerted: 'failing' | 'degraded' | null;
   /** The newest status by location, for checks that run in parallel. */
-  readonly byLocation: Readonly<Record<string, Position & { readonly status: CheckStatus }>>;
+  readonly byLocation: Readonly<Record<string, LocationStatus>>;
+}
+
+/** What a location found last. */
+export interface LocationStatus extends Position {
+  readonly status: CheckStatus;
+  /** The `at` of what it found before that; absent = nothing, or a version did not note it. */
+  readonly before?: number;
 }
 
 export const newCheckState: CheckState = {
@@ -61,7 +68,10 @@ export interface StateStep {
   readonly state: CheckState;
   readonly change: { readonly from: CheckStatus | null; readonly to: CheckStatus } | null;
   readonly opens: Extract<AlertType, 'ALERT_FAILURE' | 'ALERT_DEGRADED'> | null;
-  /** Whether the result counts: not `unknown`, not `missed`, not older than the newest that moved the state. */
+  /**
+   * Whether the result counts: not `unknown`, not `missed`, not older than the newest that moved the state; of a parallel
+   * check, that it made certain where its round stands.
+   */
   readonly isMoved: boolean;
 }
 
@@ -82,11 +92,12 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   const byLocation =
     rules.parallel === null
       ? {}
-      : { ...state.byLocation, [result.location]: { status: own, at: result.at, startedAt: result.startedAt } };
-  const status = rules.parallel === null ? own : statusOfAll(byLocation, rules.parallel);
-  const change = status === state.status ? null : { from: state.status, to: status };
-  const more = (counted: CheckStatus): number =>
-    isCountedNow(counted, state.byLocation, byLocation, result, rules) ? 1 : 0;
+      : { ...state.byLocation, [result.location]: foundBy(result, own, state.byLocation[result.location]) };
+  const found = rules.parallel === null ? own : statusOfRound(byLocation, rules.parallel);
+  const status = found ?? state.status;
+  const change = status === state.status || status === null ? null : { from: state.status, to: status };
+  const isCounted = found !== null && isCountedNow(found, state.byLocation, byLocation, rules);
+  const more = (counted: CheckStatus): number => (isCounted && found === counted ? 1 : 0);
   const moved: CheckState = {
     status,
     since: change === null ? state.since : result.startedAt,
@@ -97,6 +108,7 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
     alerted: status === 'passing' ? null : state.alerted,
     byLocation,
   };
+  if (found === null) return { state: moved, change: null, opens: null, isMoved: false };
   const opens = rules.isMuted ? null : openedBy(moved, result, rules.escalation);
   const alerted = opens === null ? moved.alerted : opens === 'ALERT_FAILURE' ? 'failing' : 'degraded';
   return { state: { ...moved, alerted }, change, opens, isMoved: true };
@@ -107,37 +119,62 @@ function isOlder(result: Position, than: Position | null): boolean {
   return result.at < than.at || (result.at === than.at && result.startedAt < than.startedAt);
 }
 
-/**
- * A parallel check fails when any location does, or when the share set for it does (reference §3). Fewer failing
- * locations than that are what the threshold was set for: they count as nothing.
- */
-function statusOfAll(
-  byLocation: CheckState['byLocation'],
-  { locations, failingShare }: NonNullable<StateRules['parallel']>,
-): CheckStatus {
-  const statuses = locations.flatMap((code) => byLocation[code]?.status ?? []);
-  const failing = statuses.filter((status) => status === 'failing').length;
-  if (failing > 0 && failing / locations.length >= (failingShare ?? 0)) return 'failing';
-  return statuses.includes('degraded') ? 'degraded' : 'passing';
+function foundBy({ at, startedAt }: Position, status: CheckStatus, last: LocationStatus | undefined): LocationStatus {
+  // Two results of one round: the round before stays.
+  const before = last?.at === at ? last.before : last?.at;
+  return { status, at, startedAt, ...(before !== undefined && { before }) };
+}
+
+/** The newest round of a parallel check, epoch ms, and the one before it. */
+function roundsOf(byLocation: CheckState['byLocation'], locations: readonly string[]) {
+  const all = locations.flatMap((code) => {
+    const { at, before } = byLocation[code] ?? {};
+    return [at, before].filter((each) => each !== undefined);
+  });
+  const newest = Math.max(...all);
+  return { newest, before: Math.max(...all.filter((at) => at < newest)) };
 }
 
 /**
- * Whether a result makes its round one that has that status. A round counts once, and by its own results alone: what a
- * location found in an earlier round is no second failure, whichever location of this round is heard of first.
+ * What the newest round of a parallel check has found, once that is certain whatever the locations find that are still to
+ * answer; null until then. So it is the same in whatever order they answer (docs/decisions/0098). A check fails when any
+ * location does, or when the share set for it does (reference §3). Fewer failing locations than that are what the threshold was
+ * set for: they count as nothing. A location that left out a round is not waited for: while what it found last was a failure,
+ * what was certain before stands.
  */
+function statusOfRound(
+  byLocation: CheckState['byLocation'],
+  { locations, failingShare }: NonNullable<StateRules['parallel']>,
+): CheckStatus | null {
+  const { newest, before } = roundsOf(byLocation, locations);
+  let [failing, mayFail, awaited] = [0, 0, 0];
+  let isDegraded = false;
+  for (const code of locations) {
+    const { at, status } = byLocation[code] ?? { at: Number.NEGATIVE_INFINITY, status: null };
+    const isAnswered = at === newest;
+    const isAwaited = !isAnswered && at >= before;
+    if (isAwaited) awaited++;
+    if (isAnswered && status === 'failing') failing++;
+    if (isAwaited || status === 'failing') mayFail++;
+    isDegraded ||= !isAwaited && status === 'degraded';
+  }
+  const isFailing = (count: number): boolean => count > 0 && count / locations.length >= (failingShare ?? 0);
+  if (isFailing(failing)) return 'failing';
+  if (isFailing(mayFail)) return null;
+  if (isDegraded) return 'degraded';
+  return awaited > 0 ? null : 'passing';
+}
+
+/** Whether a result makes its round one that has that status: a round counts once. */
 function isCountedNow(
   counted: CheckStatus,
   before: CheckState['byLocation'],
   after: CheckState['byLocation'],
-  { at }: Position,
   { parallel }: StateRules,
 ): boolean {
   if (parallel === null) return true;
-  const statusIn = (byLocation: CheckState['byLocation']): CheckStatus => {
-    const ofRound = Object.entries(byLocation).filter(([, found]) => found.at >= at);
-    return statusOfAll(Object.fromEntries(ofRound), parallel);
-  };
-  return statusIn(after) === counted && statusIn(before) !== counted;
+  const isSameRound = roundsOf(before, parallel.locations).newest === roundsOf(after, parallel.locations).newest;
+  return !isSameRound || statusOfRound(before, parallel) !== counted;
 }
 
 /** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */

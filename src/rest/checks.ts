@@ -21,7 +21,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
     route('updateCheck', async ({ caller, params, body }) =>
-      checkToWire(await actions.change(caller, params.id, changed(body), null)),
+      checkToWire(await actions.change(caller, params.id, changed(body), null, body.checkType)),
     ),
     ...typed.flatMap(([checkType, create, update]) => [
       route(create, async ({ caller, query, body }) =>

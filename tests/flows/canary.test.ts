@@ -108,6 +108,11 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
     'check-alerts': check,
     'check-groups': group,
     'alert-channels': channel,
+    'maintenance-windows': await must('/v1/maintenance-windows', {
+      name: 'window',
+      startsAt: '2020-01-01T00:00:00Z',
+      endsAt: '2020-01-01T01:00:00Z',
+    }),
     'api-keys': String(reader['id']),
     reader: String(reader['key']),
     variables: 'TOKEN',
@@ -142,8 +147,8 @@ async function assertNoAnswerTells(
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
-    // There is no maintenance window here; pictures are of browser checks, and no text.
-    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes|maintenance-windows)\/|\/screenshots\//.test(path);
+    // Pictures are of browser checks, and no text.
+    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/screenshots\//.test(path);
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
     assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
   }

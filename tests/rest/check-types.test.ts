@@ -174,3 +174,18 @@ test('a check is not found under the path of another type, and its own settings 
   assert.equal(elsewhere.status, 400);
   assert.match(elsewhere.body.attributes.maxResponseTime, /belongs to checks of type API: this check is of type URL/);
 });
+
+test('an SSL check may be written as newer clients do, all of it under its request', async () => {
+  await using api = resourcesUnderTest();
+  const assertions = [{ source: 'CONNECTION', property: 'tlsVersion', comparison: 'EQUALS', target: 'TLS1.3' }];
+  const sslConfig = { serverName: 'www.shop.example', alertDaysBeforeExpiry: 30 };
+  const request = { hostname: 'shop.example', port: 8443, sslConfig, assertions, sslClientCertificateId: '' };
+  const created = await api.ask('POST', '/v1/checks/ssl', { name: 'One', request });
+  assert.equal(created.status, 201, created.text);
+  const { hostname, port, serverName, alertDaysBeforeExpiry } = created.body.sslConfig;
+  assert.deepEqual([hostname, port, serverName, alertDaysBeforeExpiry], ['shop.example', 8443, 'www.shop.example', 30]);
+  assert.equal(created.body.sslConfig.assertions[0].property, 'tlsVersion');
+  const certified = { ...request, sslClientCertificateId: '0199f0c4-0000-7000-8000-0000000000ff' };
+  const refused = await api.ask('PUT', `/v1/checks/ssl/${created.body.id}`, { request: certified });
+  assert.deepEqual(Object.keys(refused.body.attributes), ['sslConfig.sslClientCertificateId']);
+});

@@ -132,6 +132,7 @@ for (const [what, change, path] of [
   ['a field that does not exist', { freqency: 5 }, 'freqency'],
   ['a field of the request that does not exist', { request: { ...request, metod: 'GET' } }, 'request.metod'],
   ['a type of check that is not there', { checkType: 'GRPC' }, 'checkType'],
+  ['another type of check', { checkType: 'URL' }, 'checkType'],
   ['a location that is not there', { locations: ['local', 'mars'] }, 'locations[1]'],
   ['a private location', { privateLocations: ['cellar'] }, 'privateLocations[0]'],
   ['a runtime that is not installed', { runtimeId: '2019.01' }, 'runtimeId'],
