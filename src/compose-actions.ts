@@ -115,9 +115,16 @@ function checksOf(means: ActionMeans) {
 }
 
 /** Pings that come in while others are written share the next commit. */
-function joinPings({ store, clock, movedAccounts, wake }: ActionMeans) {
+function joinPings({ store, clock, movedAccounts, wake, pingFailures }: ActionMeans) {
   const receive = createGather({
-    write: (pings: readonly ReceivedPing[]) => store.path.receivePings(pings),
+    write: async (pings: readonly ReceivedPing[]) => {
+      try {
+        return await store.path.receivePings(pings);
+      } catch (error) {
+        pingFailures.count += pings.length;
+        throw error;
+      }
+    },
     most: 500,
   });
   return createPingActions({ receive, movedAccounts, clock, wake: () => wake('judge-heartbeats') });

@@ -11,6 +11,7 @@ import type { OwnProcess } from './compose-process.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
 import type { LoopName } from './roles.ts';
+import type { PingFailures } from '#upkeep/hear-pings.ts';
 
 /** What the actions are joined with. */
 export interface ActionMeans {
@@ -39,5 +40,7 @@ export interface ActionMeans {
   /** Aborts when this process stops: whoever waits for an answer is let go. */
   readonly stopping: AbortSignal;
   readonly ownProcess: OwnProcess;
+  /** Counts pings that could not be written. */
+  readonly pingFailures: PingFailures;
   readonly processNotices: () => readonly Notice[];
 }

@@ -21,7 +21,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { WaitingPing } from '#store/heartbeat-rows.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
-import { createHearPings } from '#upkeep/hear-pings.ts';
+import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
@@ -49,6 +49,7 @@ export interface PathMeans {
   /** null without the role `deliverer`. */
   readonly sender: WebhookSender | null;
   readonly ownProcess: OwnProcess;
+  readonly pingFailures: PingFailures;
   readonly metrics: Metrics;
   readonly clock: FollowedClock;
   readonly random: RandomSource;
@@ -94,7 +95,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
   const templates = keepTemplates(means);
-  const hearPings = createHearPings({ store: store.receptions, ownProcess, clock });
+  const hearPings = createHearPings({ store: store.receptions, ownProcess, failures: means.pingFailures, clock });
   // Before anything is judged it is known since when no ping could be received.
   if (config.roles.includes('api')) await hearPings().catch(() => undefined);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
@@ -194,7 +195,6 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     clock,
     owner,
     location: config.location.code,
-    isReceiving: config.roles.includes('api'),
     pingFinding,
     overdueFinding,
     render: renderWith(joint),

@@ -93,7 +93,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess };
+  const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess, pingFailures: { count: 0 } };
   const routes = composeRoutes({
     ...shared,
     ...hints,

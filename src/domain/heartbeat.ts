@@ -121,7 +121,7 @@ export interface DeafSpan {
 export interface Reach {
   /** The last time in which no ping could be received. */
   readonly deaf?: DeafSpan | null;
-  /** The newest sign that pings can be received, epoch ms; null = they can now. */
+  /** The newest sign that pings can be received, epoch ms; null = there never was one. */
   readonly heardAt?: number | null;
   /** Checks are not run for now: then nothing is missing. */
   readonly isPaused?: boolean;

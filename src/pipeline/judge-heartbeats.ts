@@ -51,8 +51,6 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly store: HeartbeatStore<Ping>;
   readonly clock: Clock;
   readonly owner: string;
-  /** Whether this process receives pings: then they can be received as long as it judges. */
-  readonly isReceiving: boolean;
   /** Where results are said to be made. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
@@ -116,7 +114,7 @@ function judgeOne<Ping extends WaitingPing>(
   const attempts = waiting.map((ping) => ended(ping.id, ping.at, ping.intervalMs, options.pingFinding(ping)));
   const looked = lookAtHeartbeat(heartbeat, now, {
     deaf: reception.deaf,
-    heardAt: options.isReceiving ? null : reception.heardAt,
+    heardAt: reception.heardAt,
     isPaused,
   });
   if (looked.overdue === null) return { attempts, missing: null, heartbeat: looked.heartbeat };

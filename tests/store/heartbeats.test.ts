@@ -53,7 +53,6 @@ class HeartbeatUnderTest implements AsyncDisposable {
       clock: this.test.temp.clock,
       owner: 'one',
       location: 'local',
-      isReceiving: false,
       pingFinding,
       overdueFinding,
       render: rendered,
@@ -223,6 +222,53 @@ test('a deadline that fell into a time without anybody to ping is unknown, and f
     await receptions.hear(false);
     await beat.after(15_000);
   }
+  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
+});
+
+test('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute - 5000);
+  await receptions.hear(false);
+  await beat.after(7000);
+  assert.deepEqual(beat.outcomes(), ['passed'], 'no sign is newer than the deadline');
+  beat.test.temp.clock.turn(3000);
+  await receptions.hear(true);
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+});
+
+test('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute + 1000);
+  await receptions.hear(false, { deafMs: () => 3000 });
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+});
+
+test('who has no heartbeat writes no sign', async (newStore) => {
+  const { store, raw } = await newStore();
+  await store.receptions.hear(true);
+  await store.receptions.hear(false);
+  assert.equal(raw.prepare(`SELECT count(*) AS n FROM installation WHERE key = 'pings-heard'`).get()?.['n'], 0);
+  await store.close();
+});
+
+test('a failing signal is told at once while nobody receives pings', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.test.temp.store.receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(minute);
+  await beat.ping('fail');
+  await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
 });
 
