@@ -26,14 +26,15 @@ export async function keepSchedule(
   group: CheckGroup | null,
   { now, ownLocation }: ChangeMoment,
 ): Promise<void> {
-  // It waits to be called.
-  if (check.checkType === 'HEARTBEAT') return keepHeartbeat(tx, check, group, now);
   const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
-  const schedule = scheduleOf(check, group);
+  // A heartbeat waits to be called, whatever it was before.
+  const isCalled = check.checkType === 'HEARTBEAT';
+  const schedule = isCalled ? null : scheduleOf(check, group);
   const present = await mine.selectAll().executeTakeFirst();
   const isInTime = present?.interval_ms === schedule?.intervalMs && present?.phase_ms === schedule?.phaseMs;
   if (present !== undefined && !isInTime) await missDueSlots(tx, present, now, ownLocation);
+  if (isCalled) await keepHeartbeat(tx, check, group, now);
   if (schedule === null) return dropSchedule(tx, check.accountId, check.id);
 
   const { intervalMs, phaseMs, runParallel } = schedule;

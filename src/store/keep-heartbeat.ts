@@ -6,6 +6,7 @@ import { effectiveCheck } from '#domain/effective-check.ts';
 import { type Heartbeat, lookAt, neverAt, readHeartbeat } from '#domain/heartbeat.ts';
 import { flag, idBytes } from './codec.ts';
 import { heartbeatOf, keyColumns, movesOf } from './heartbeat-rows.ts';
+import { noteHeartbeatWriter } from './hold-heartbeats.ts';
 import type { Tables } from './schema.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function keepHeartbeat(
 ): Promise<void> {
   const { periodMs, graceMs, pingToken } = readHeartbeat(check.settings);
   const isActive = effectiveCheck(check, group).activated;
+  noteHeartbeatWriter(tx);
   const row = await tx
     .selectFrom('heartbeats')
     .selectAll()
@@ -46,7 +48,14 @@ export async function keepHeartbeat(
   const timerAt = isRestarted ? now : present.timerAt;
   const next = { ...present, isActive, periodMs, graceMs, timerAt };
   // What waits to be judged is judged, whatever the settings are now.
-  const dueAt = Math.min(lookAt(next), present.dueAt <= now ? present.dueAt : neverAt);
+  const waiting = await tx
+    .selectFrom('waiting_pings')
+    .select('id')
+    .where('account_id', '=', row.account_id)
+    .where('check_id', '=', row.check_id)
+    .limit(1)
+    .executeTakeFirst();
+  const dueAt = Math.min(lookAt(next), waiting === undefined ? neverAt : present.dueAt);
   await tx
     .updateTable('heartbeats')
     .set({ ...settings, timer_at: timerAt, due_at: dueAt })

@@ -61,8 +61,8 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     return { ...nothing, isRecorded: true };
   }
   counts.add(ids.accountId, outcome, 1);
-  // Missed on purpose: no gap of our own.
-  if (attempt.finding.reason === 'maintenance') counts.add(ids.accountId, 'limited', 1);
+  // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
+  if (outcome === 'missed' && attempt.finding.reason === 'maintenance') counts.add(ids.accountId, 'limited', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);

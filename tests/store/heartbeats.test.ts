@@ -1,98 +1,12 @@
 // Heartbeats on both engines: pings that come in, and what they and their absence come to.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
-import type { Check } from '#domain/check.ts';
-import { type PingSignal, settleMs } from '#domain/heartbeat.ts';
-import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { settleMs } from '#domain/heartbeat.ts';
 import { idBytes } from '#store/codec.ts';
-import type { PingAnswer, ReceivedPing } from '#store/receive-pings.ts';
-import { type NewStore, test } from '../support/each-engine.ts';
+import { test } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
-import { PathUnderTest, rendered } from './path-under-test.ts';
-
-const minute = 60_000;
-const hour = 60 * minute;
-
-/** A heartbeat of ten minutes with five of grace, and the shortest words for what happens to it. */
-class HeartbeatUnderTest implements AsyncDisposable {
-  readonly test: PathUnderTest;
-  readonly id: string;
-  readonly token: string;
-
-  private constructor(test: PathUnderTest, id: string, token: string) {
-    this.test = test;
-    this.id = id;
-    this.token = token;
-  }
-
-  static async open(newStore: NewStore, change: Partial<Check> = {}): Promise<HeartbeatUnderTest> {
-    const test = await PathUnderTest.open(newStore);
-    const token = randomUUID();
-    const { id } = await test.add({ checkType: 'HEARTBEAT', settings: settingsOf(token, 10), ...change });
-    await test.channel(id);
-    return new HeartbeatUnderTest(test, id, token);
-  }
-
-  async ping(signal: Exclude<PingSignal, 'missing'> = 'ping', more: Partial<ReceivedPing> = {}): Promise<PingAnswer> {
-    const [answer] = await this.test.path.receivePings([this.received(signal, more)]);
-    assert.ok(answer);
-    return answer;
-  }
-
-  received(signal: Exclude<PingSignal, 'missing'>, more: Partial<ReceivedPing> = {}): ReceivedPing {
-    const { token, test } = this;
-    const from = { method: 'GET', source: null, userAgent: 'curl/8', body: null };
-    return { token, signal, exitCode: null, at: test.now, ...from, ...more };
-  }
-
-  /** Turns until nothing is due. */
-  async judge(): Promise<void> {
-    const turn = createJudgeHeartbeats({
-      store: this.test.path,
-      clock: this.test.temp.clock,
-      owner: 'one',
-      location: 'local',
-      pingFinding,
-      overdueFinding,
-      render: rendered,
-      statusOf: () => null,
-      onRecorded: () => undefined,
-    });
-    while ((await turn()) === 0);
-  }
-
-  async after(ms: number): Promise<void> {
-    this.test.temp.clock.turn(ms);
-    await this.judge();
-  }
-
-  /** Outcomes of the results, oldest first. */
-  outcomes(): unknown[] {
-    const names = ['passed', 'degraded', 'failed', 'unknown'];
-    return this.test.rows('SELECT outcome FROM results ORDER BY id').map(({ outcome }) => names[Number(outcome)]);
-  }
-
-  alerts(): unknown[] {
-    return this.test.rows('SELECT alert_type FROM alerts ORDER BY id').map(({ alert_type }) => alert_type);
-  }
-
-  async events(): Promise<string[]> {
-    const events = await this.test.temp.store.pings.list(this.test.accountId, this.id, 10);
-    return events.map(({ signal, state }) => `${signal} ${state}`).reverse();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    assert.equal(this.test.difference(), 0, 'every run that was asked for has its outcome');
-    await this.test[Symbol.asyncDispose]();
-  }
-}
-
-function settingsOf(pingToken: string, minutes: number) {
-  return {
-    heartbeat: { period: minutes, periodUnit: 'minutes', grace: 5, graceUnit: 'minutes', pingToken },
-  };
-}
+import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
+import { PathUnderTest } from './path-under-test.ts';
 
 test('a heartbeat is missed after period and grace, alerts, and recovers with the next ping', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -198,78 +112,45 @@ test('a heartbeat follows its group, and another period begins its timer anew', 
   assert.deepEqual(beat.outcomes(), ['passed', 'failed']);
 });
 
-test('a deadline that fell into a time without anybody to ping is unknown, and fails only after one more period', async (newStore) => {
+test('a check that becomes a heartbeat is not run any more', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { id } = await test.add({ frequency: 1 });
+  assert.equal(test.one('SELECT count(*) FROM schedules'), 1);
+  await test.edit(id, { checkType: 'HEARTBEAT', settings: settingsOf(randomUUID(), 10) });
+  assert.deepEqual([test.one('SELECT count(*) FROM schedules'), test.one('SELECT count(*) FROM heartbeats')], [0, 1]);
+});
+
+test('an edit leaves a heartbeat due only while a ping of it waits', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
-  const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  const { test, id, token } = beat;
+  const dueIn = () => Number(test.one('SELECT due_at FROM heartbeats')) - test.now;
   await beat.ping();
+  await test.edit(id, { settings: settingsOf(token, 20) });
+  assert.equal(dueIn(), 0, 'its ping waits');
   await beat.judge();
-  await beat.after(hour);
-  assert.deepEqual(beat.outcomes(), ['passed'], 'nobody receives pings: nothing is missing');
-  await receptions.hear(true);
-  await beat.after(5000);
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-  assert.match(String(beat.test.one('SELECT max(message) FROM results')), /could not receive pings from .* to /);
-  for (let minutes = 0; minutes < 15; minutes++) {
-    await receptions.hear(false);
-    beat.test.temp.clock.turn(15_000);
-    await receptions.hear(false);
-    await beat.after(14_000);
+  test.temp.clock.turn(25 * minute + settleMs);
+  await test.edit(id, { settings: settingsOf(token, 40) });
+  assert.equal(dueIn(), 45 * minute + settleMs, 'none does');
+});
+
+test('a heartbeat can be edited while it is pinged without a pause', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  let isOver = false;
+  let pings = 0;
+  const pinging = Array.from({ length: 6 }, async () => {
+    while (!isOver) {
+      await beat.ping();
+      pings++;
+    }
+  });
+  for (let minutes = 11; minutes < 31; minutes++) {
+    await beat.test.edit(beat.id, { settings: settingsOf(beat.token, minutes) });
   }
-  assert.deepEqual(beat.alerts(), []);
-  const until = beat.test.now + 9 * minute;
-  while (beat.test.now < until) {
-    await receptions.hear(false);
-    await beat.after(15_000);
-  }
-  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
-});
-
-test('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
-  await beat.ping();
+  isOver = true;
+  await Promise.all(pinging);
   await beat.judge();
-  beat.test.temp.clock.turn(15 * minute - 5000);
-  await receptions.hear(false);
-  await beat.after(7000);
-  assert.deepEqual(beat.outcomes(), ['passed'], 'no sign is newer than the deadline');
-  beat.test.temp.clock.turn(3000);
-  await receptions.hear(true);
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-});
-
-test('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
-  await beat.ping();
-  await beat.judge();
-  beat.test.temp.clock.turn(15 * minute + 1000);
-  await receptions.hear(false, { deafMs: () => 3000 });
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-});
-
-test('who has no heartbeat writes no sign', async (newStore) => {
-  const { store, raw } = await newStore();
-  await store.receptions.hear(true);
-  await store.receptions.hear(false);
-  assert.equal(raw.prepare(`SELECT count(*) AS n FROM installation WHERE key = 'pings-heard'`).get()?.['n'], 0);
-  await store.close();
-});
-
-test('a failing signal is told at once while nobody receives pings', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.test.temp.store.receptions.hear(true);
-  await beat.ping();
-  await beat.judge();
-  beat.test.temp.clock.turn(minute);
-  await beat.ping('fail');
-  await beat.judge();
-  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
+  assert.equal(beat.test.one('SELECT period_ms FROM heartbeats'), 30 * minute);
+  assert.ok(pings > 0);
 });
 
 test('pings that wait are judged by whoever comes, once', async (newStore) => {

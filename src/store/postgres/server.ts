@@ -1,6 +1,7 @@
 // A PostgreSQL database as the nouns' files see it: the same queries as over SQLite.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { writesHeartbeats } from '../hold-heartbeats.ts';
 import { hasAskedForRounds, noteHolder } from '../hold-rounds.ts';
 import type { Tables } from '../schema.ts';
 import type { PostgresAddress } from './address.ts';
@@ -29,7 +30,7 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
   const transactionAt =
     (level: 'serializable' | 'read committed'): Database['transaction'] =>
     (work) => {
-      let isAboutRounds = false;
+      let [isAboutRounds, isAboutHeartbeats] = [false, false];
       return connections.repeated(() =>
         kysely
           .transaction()
@@ -37,10 +38,12 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
           .execute(async (tx) => {
             await sql.raw(transactionSettings).execute(tx);
             if (isAboutRounds) await lockRounds(tx);
+            if (isAboutHeartbeats) await lockHeartbeats(tx);
             try {
               return await work(tx);
             } finally {
               isAboutRounds = hasAskedForRounds(tx) || isAboutRounds;
+              isAboutHeartbeats = writesHeartbeats(tx) || isAboutHeartbeats;
             }
           }),
       );
@@ -70,4 +73,9 @@ export async function openPostgres(address: PostgresAddress): Promise<PostgresSe
 async function lockRounds(tx: Kysely<Tables>): Promise<void> {
   await sql`LOCK TABLE schedule_rounds IN EXCLUSIVE MODE`.execute(tx);
   noteHolder(tx);
+}
+
+/** The same for heartbeats: pings, which never rest either, wait until the change is through. */
+async function lockHeartbeats(tx: Kysely<Tables>): Promise<void> {
+  await sql`LOCK TABLE heartbeats IN EXCLUSIVE MODE`.execute(tx);
 }

@@ -1,0 +1,90 @@
+// Heartbeats on both engines: times in which no ping could be received, or none was expected.
+import assert from 'node:assert/strict';
+import { settleMs } from '#domain/heartbeat.ts';
+import { test } from '../support/each-engine.ts';
+import { HeartbeatUnderTest, hour, minute } from './heartbeat-under-test.ts';
+
+test('a deadline that fell into a time without anybody to ping is unknown, and fails only after one more period', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  await beat.after(hour);
+  assert.deepEqual(beat.outcomes(), ['passed'], 'nobody receives pings: nothing is missing');
+  await receptions.hear(true);
+  await beat.after(5000);
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+  assert.match(String(beat.test.one('SELECT max(message) FROM results')), /could not receive pings from .* to /);
+  for (let minutes = 0; minutes < 15; minutes++) {
+    await receptions.hear(false);
+    beat.test.temp.clock.turn(15_000);
+    await receptions.hear(false);
+    await beat.after(14_000);
+  }
+  assert.deepEqual(beat.alerts(), []);
+  const until = beat.test.now + 9 * minute;
+  while (beat.test.now < until) {
+    await receptions.hear(false);
+    await beat.after(15_000);
+  }
+  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
+});
+
+test('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute - 5000);
+  await receptions.hear(false);
+  await beat.after(7000);
+  assert.deepEqual(beat.outcomes(), ['passed'], 'no sign is newer than the deadline');
+  beat.test.temp.clock.turn(3000);
+  await receptions.hear(true);
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+});
+
+test('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute + 1000);
+  await receptions.hear(false, { deafMs: () => 3000 });
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+});
+
+test('who has no heartbeat writes no sign', async (newStore) => {
+  const { store, raw } = await newStore();
+  await store.receptions.hear(true);
+  await store.receptions.hear(false);
+  assert.equal(raw.prepare(`SELECT count(*) AS n FROM installation WHERE key = 'pings-heard'`).get()?.['n'], 0);
+  await store.close();
+});
+
+test('a failing signal is told at once while nobody receives pings', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.test.temp.store.receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(minute);
+  await beat.ping('fail');
+  await beat.judge();
+  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
+});
+
+test('a heartbeat that was not expected in maintenance makes no slot that was missed on purpose', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.pauseFrom(minute, hour);
+  await beat.ping();
+  await beat.judge();
+  await beat.after(15 * minute + settleMs);
+  assert.deepEqual([beat.outcomes(), beat.test.one('SELECT sum(limited) FROM run_counts')], [['passed', 'unknown'], 0]);
+  const gap = await beat.test.temp.store.gaps.ofAccount(beat.test.accountId);
+  assert.equal(gap?.missed ?? 0, 0);
+});
