@@ -49,7 +49,8 @@ test('a failing signal is always judged, its repeat within a second not, and the
   assert.deepEqual([failed.state, failed.judged?.isFailure], ['FAILING', true]);
   assert.equal(takePing(failed.heartbeat, { signal: 'fail', exitCode: null, at: at + 20 }).judged, null);
   assert.ok(takePing(failed.heartbeat, { signal: 'fail', exitCode: null, at: at + 1010 }).judged);
-  const again = ping(failed.heartbeat, at + 30);
+  const again = ping(failed.heartbeat, at + 1010);
+  assert.equal(ping(failed.heartbeat, at + 1009).judged, null, 'within a second the failure counts');
   assert.equal(again.judged?.isFailure, false);
   assert.equal(again.judged.intervalMs, null, 'the time while it failed is not known to be good');
   assert.equal(takePing(pinged, { signal: 'exit', exitCode: 0, at: at + 10 }).state, 'EARLY');
@@ -76,7 +77,7 @@ test('what does not come fails after period and grace, and again each time as lo
   assert.equal(lookAtHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
   const now = at + 15 * minute + settleMs;
   const first = lookAtHeartbeat(pinged, now);
-  assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: 15 * minute });
+  assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: 15 * minute, excuse: null });
   assert.equal(first.heartbeat.dueAt, now + 15 * minute + settleMs);
   assert.equal(lookAtHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
 });

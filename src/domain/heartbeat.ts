@@ -37,8 +37,10 @@ export interface Heartbeat {
 export const neverAt = 8_000_000_000_000_000;
 /** How long after its deadline a heartbeat is looked at, ms: a ping that came in time is durable by then. */
 export const settleMs = 1000;
-/** A failing signal this soon after another is no second result, ms. */
-const sameFailureMs = 1000;
+/** What comes this soon after a failing result is no other one, ms: the failure counts. */
+const afterFailureMs = 1000;
+/** Pings of one heartbeat that are judged in one turn at most. */
+export const waitingMost = 20;
 
 /** When a heartbeat is overdue without another ping, epoch ms; null while nothing is expected. */
 export function deadlineOf({ isActive, timerAt, periodMs, graceMs }: Heartbeat): number | null {
@@ -71,26 +73,43 @@ export interface PingStep {
     readonly intervalMs: number | null;
     readonly tookMs: number | null;
   } | null;
+  /** A deadline that was over before it, and not judged yet: it comes first. */
+  readonly missed: MissedDeadline | null;
   readonly heartbeat: Heartbeat;
+}
+
+/** A deadline that a late ping found not judged. */
+export interface MissedDeadline {
+  /** The deadline; never before the newest result. Epoch ms. */
+  readonly at: number;
+  readonly intervalMs: number;
+  /** From the timer's begin to the deadline, ms. */
+  readonly expectedMs: number;
+  readonly wasExcused: boolean;
 }
 
 /**
  * Takes up a ping. It is judged when it is the first, when it says that the job failed, when the check does not pass, and
- * when half a period is over since the last result: whoever pings a thousand times a second makes events, and few results.
+ * when half a period is over since the last result: whoever pings a thousand times a second makes events, and few results. A
+ * deadline that was over and not judged is not undone by it.
  */
 export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }: ReceivedSignal): PingStep {
-  const { isActive, resultAt, isPassing, startedAt, periodMs } = heartbeat;
-  const at = Math.max(givenAt, resultAt ?? 0);
-  if (signal === 'log') return { state: 'RECEIVED', at, judged: null, heartbeat };
-  if (signal === 'start') return { state: 'RECEIVED', at, judged: null, heartbeat: { ...heartbeat, startedAt: at } };
+  const { isActive, startedAt, periodMs } = heartbeat;
+  const at = Math.max(givenAt, heartbeat.resultAt ?? 0);
+  const event = { at, judged: null, missed: null };
+  if (signal === 'log') return { ...event, state: 'RECEIVED', heartbeat };
+  if (signal === 'start') return { ...event, state: 'RECEIVED', heartbeat: { ...heartbeat, startedAt: at } };
   const isFailure = signal === 'fail' || (exitCode ?? 0) !== 0;
   const state = isFailure ? 'FAILING' : stateAt(heartbeat, at);
+  const missed = missedBefore(heartbeat, at);
+  const resultAt = missed?.at ?? heartbeat.resultAt;
+  const isPassing = missed === null && heartbeat.isPassing;
   const sinceMs = resultAt === null ? Number.POSITIVE_INFINITY : at - resultAt;
-  const isNews = isFailure ? isPassing || sinceMs >= sameFailureMs : !isPassing || sinceMs >= periodMs / 2;
+  const isNews = isPassing ? isFailure || sinceMs >= periodMs / 2 : sinceMs >= afterFailureMs;
   const timed = { ...heartbeat, startedAt: null, timerAt: at, isExcused: false };
-  if (!isActive) return { state, at, judged: null, heartbeat: { ...heartbeat, startedAt: null, timerAt: at } };
+  if (!isActive) return { ...event, state, heartbeat: { ...heartbeat, startedAt: null, timerAt: at } };
   // Most pings leave the row where it is looked for: that it is not due yet is found out then.
-  if (!isNews) return { state, at, judged: null, heartbeat: { ...timed, dueAt: Math.min(timed.dueAt, lookAt(timed)) } };
+  if (!isNews) return { ...event, state, heartbeat: { ...timed, dueAt: Math.min(timed.dueAt, lookAt(timed)) } };
   // What is known good by this ping is the time since the last result, unless that one failed.
   const isKnown = resultAt !== null && (isFailure || isPassing);
   return {
@@ -101,7 +120,21 @@ export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }
       intervalMs: isKnown ? at - resultAt : null,
       tookMs: startedAt === null ? null : Math.max(0, at - startedAt),
     },
+    missed,
     heartbeat: { ...timed, resultAt: at, isPassing: !isFailure, dueAt: Math.min(timed.dueAt, at) },
+  };
+}
+
+/** A second and more after it: a ping that came in time but was written later is not taken for one that is late. */
+function missedBefore(heartbeat: Heartbeat, at: number): MissedDeadline | null {
+  const { timerAt, resultAt, isExcused } = heartbeat;
+  const deadline = deadlineOf(heartbeat);
+  if (deadline === null || timerAt === null || at <= deadline + settleMs) return null;
+  return {
+    at: Math.max(deadline, resultAt ?? 0),
+    intervalMs: Math.max(0, deadline - (resultAt ?? timerAt)),
+    expectedMs: deadline - timerAt,
+    wasExcused: isExcused,
   };
 }
 
@@ -121,6 +154,8 @@ export interface DeafSpan {
 export interface Reach {
   /** The last time in which no ping could be received. */
   readonly deaf?: DeafSpan | null;
+  /** The last time in which checks were not run, that a planned one of a span lies in; asked when a deadline is over. */
+  readonly pausedIn?: (span: DeafSpan) => DeafSpan | null;
   /** The newest sign that pings can be received, epoch ms; null = there never was one. */
   readonly heardAt?: number | null;
   /** Checks are not run for now: then nothing is missing. */
@@ -130,25 +165,70 @@ export interface Reach {
 /** When a deadline is looked at again that no sign is newer than: often at first, for there is one every second, ms. */
 const [lookAgainMs, lookRarelyMs, silentMs] = [500, 5000, 15_000] as const;
 
+/** Longer without a sign, when a ping is judged that came after it, is taken for a gap, ms: there is one every second. */
+const returnMs = 2500;
+
 /** What became of a deadline that is over. */
 export interface Overdue {
   readonly outcome: Extract<Outcome, 'failed' | 'unknown'>;
   /** The deadline. */
   readonly at: number;
   readonly intervalMs: number;
+  /** Why it is `unknown`; a time = no ping could be received in it. */
+  readonly excuse: 'maintenance' | DeafSpan | null;
+}
+
+/** When what is expected began and is over, and whether the deadline before was let pass. */
+interface Expected {
+  readonly timerAt: number;
+  readonly deadline: number;
+  readonly periodMs: number;
+  readonly isExcused: boolean;
+}
+
+/** Why a deadline is let pass, and from when its period counts anew; null = it is not. */
+function excuseOf(
+  { timerAt, deadline, periodMs, isExcused }: Expected,
+  now: number,
+  { deaf = null, pausedIn, isPaused = false }: Reach,
+): { readonly excuse: 'maintenance' | DeafSpan; readonly timerAt: number } | null {
+  if (isPaused) return { excuse: 'maintenance', timerAt: now };
+  const span = { from: timerAt + periodMs / 2, to: deadline };
+  const excuses = (gap: DeafSpan | null): gap is DeafSpan =>
+    gap !== null && gap.to > span.from && gap.from < span.to && (!isExcused || gap.to - gap.from >= periodMs / 2);
+  if (excuses(deaf)) return { excuse: deaf, timerAt: Math.max(timerAt, deaf.to) };
+  const paused = pausedIn?.(span) ?? null;
+  return excuses(paused) ? { excuse: 'maintenance', timerAt: Math.max(timerAt, paused.to) } : null;
+}
+
+/** What a deadline came to that a late ping found not judged. */
+export function judgeMissed(
+  { periodMs }: Heartbeat,
+  { at, intervalMs, expectedMs, wasExcused }: MissedDeadline,
+  now: number,
+  reach: Reach,
+): Overdue {
+  const expected = { timerAt: at - expectedMs, deadline: at, periodMs, isExcused: wasExcused };
+  // Who received the ping may not have said yet that it is back.
+  const { heardAt = null } = reach;
+  const isBack = heardAt !== null && heardAt < at && now - heardAt > returnMs;
+  const excused = excuseOf(expected, now, isBack ? { ...reach, deaf: { from: heardAt, to: now } } : reach);
+  return { at, intervalMs, outcome: excused === null ? 'failed' : 'unknown', excuse: excused?.excuse ?? null };
 }
 
 /**
  * Looks at a heartbeat whose time has come: what its deadline came to, if it is over, and when it is looked at next. A
  * deadline before which a ping may have come in vain is let pass once, and counts anew from when pings could be received
- * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever.
+ * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever. A
+ * maintenance window in which checks are not run is such a time, too.
  */
 export function lookAtHeartbeat(
   heartbeat: Heartbeat,
   now: number,
-  { deaf = null, heardAt = null, isPaused = false }: Reach = {},
+  reach: Reach = {},
 ): { readonly overdue: Overdue | null; readonly heartbeat: Heartbeat } {
   const { timerAt, periodMs, resultAt, isExcused } = heartbeat;
+  const { heardAt = null } = reach;
   const deadline = deadlineOf(heartbeat);
   if (deadline === null || timerAt === null || now < deadline + settleMs) {
     return { overdue: null, heartbeat: { ...heartbeat, dueAt: lookAt(heartbeat) } };
@@ -160,17 +240,18 @@ export function lookAtHeartbeat(
     const pauseMs = now - heardAt > silentMs ? lookRarelyMs : lookAgainMs;
     return { overdue: null, heartbeat: { ...heartbeat, dueAt: now + pauseMs } };
   }
-  if (isPaused) {
-    const next = { ...heartbeat, timerAt: now, resultAt: overdue.at };
-    return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };
-  }
-  const mayBeLost = deaf !== null && deaf.to > timerAt + periodMs / 2 && deaf.from < deadline;
-  if (mayBeLost && (!isExcused || deaf.to - deaf.from >= periodMs / 2)) {
-    const next = { ...heartbeat, timerAt: Math.max(timerAt, deaf.to), isExcused: true, resultAt: overdue.at };
-    return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };
-  }
-  const next = { ...heartbeat, timerAt: now, isExcused: false, isPassing: false, resultAt: overdue.at };
-  return { overdue: { ...overdue, outcome: 'failed' }, heartbeat: { ...next, dueAt: lookAt(next) } };
+  const excused = excuseOf({ timerAt, deadline, periodMs, isExcused }, now, reach);
+  const next: Heartbeat = {
+    ...heartbeat,
+    timerAt: excused?.timerAt ?? now,
+    isExcused: excused !== null && (isExcused || reach.isPaused !== true),
+    isPassing: excused !== null && heartbeat.isPassing,
+    resultAt: overdue.at,
+  };
+  return {
+    overdue: { ...overdue, outcome: excused === null ? 'failed' : 'unknown', excuse: excused?.excuse ?? null },
+    heartbeat: { ...next, dueAt: lookAt(next) },
+  };
 }
 
 /** A heartbeat as its check's settings name it (reference §4.9). */

@@ -120,6 +120,24 @@ export function maintenanceAt(windows: readonly MaintenanceWindow[], tags: reado
   return isPaused || isSilenced ? { isPaused, isSilenced: isSilenced || isPaused } : noMaintenance;
 }
 
+/** The last time that these windows do not run a check with these tags in, and that a part of `span` lies in; null = none. */
+export function lastPause(
+  windows: readonly MaintenanceWindow[],
+  tags: readonly string[],
+  span: TimeSpan,
+): TimeSpan | null {
+  let last: TimeSpan | null = null;
+  for (const window of windows) {
+    if (!window.pauseAllChecks && !window.tags.some((tag) => tags.includes(tag))) continue;
+    let one = nextOccurrence(window, span.from);
+    while (one !== null && one.from < span.to) {
+      if (last === null || one.to > last.to) last = one;
+      one = nextOccurrence(window, one.to);
+    }
+  }
+  return last;
+}
+
 /** Days since 1970 of a time as clocks show it. */
 function wallDay(wall: number): number {
   return Math.floor(wall / dayMs);

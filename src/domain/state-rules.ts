@@ -2,13 +2,19 @@
 import { escalationOf, remindersOf } from './alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
-import { type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
+import type { TimeSpan } from './calendar.ts';
+import { lastPause, type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
 import type { CheckContext } from './recording.ts';
 
 /** What the windows of its account mean for a check now (epoch ms). */
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
   if (maintenanceWindows.length === 0) return noMaintenance;
   return maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+}
+
+/** The last time in which windows did not run a check, that a part of `span` lies in; null = none. */
+export function pausedIn({ check, group, maintenanceWindows }: CheckContext, span: TimeSpan): TimeSpan | null {
+  return lastPause(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], span);
 }
 
 /** @param locations run locations that are served; none = the check has no more than one */

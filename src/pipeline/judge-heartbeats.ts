@@ -1,9 +1,17 @@
 // Pings that are to be judged, and deadlines at which none came, become results, states, alerts and deliveries, in one
 // durable commit (docs/decisions/0090).
-import { type DeafSpan, type Heartbeat, lookAtHeartbeat, type Overdue } from '#domain/heartbeat.ts';
+import {
+  type DeafSpan,
+  type Heartbeat,
+  judgeMissed,
+  lookAtHeartbeat,
+  type MissedDeadline,
+  type Overdue,
+  type Reach,
+} from '#domain/heartbeat.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** A ping that waits to be judged. */
@@ -13,12 +21,16 @@ interface WaitingPing {
   readonly at: number;
   readonly isFailure: boolean;
   readonly intervalMs: number | null;
+  /** Not null = it is no ping, but a deadline that the ping after it found not judged. */
+  readonly missed: MissedDeadline | null;
 }
 
 /** A heartbeat whose time has come. */
 interface DueHeartbeat<Ping> {
   readonly heartbeat: Heartbeat;
   readonly waiting: readonly Ping[];
+  /** More wait: the next turn is for them. */
+  readonly hasMore: boolean;
   readonly context: CheckContext;
   readonly reception: { readonly heardAt: number | null; readonly deaf: DeafSpan | null };
   readonly newId: (at: number) => string;
@@ -26,7 +38,7 @@ interface DueHeartbeat<Ping> {
 
 interface Judged {
   readonly attempts: readonly EndedAttempt[];
-  readonly missing: EndedAttempt | null;
+  readonly missing: readonly EndedAttempt[];
   readonly heartbeat: Heartbeat;
 }
 
@@ -54,8 +66,7 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   /** Where results are said to be made. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
-  /** `deaf` null and no verdict = it is not expected in maintenance. */
-  readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, deaf: DeafSpan | null) => Finding;
+  readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null) => Finding;
   readonly render: (facts: DeliveryFacts) => Rendered;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Told of what was recorded. */
@@ -111,16 +122,23 @@ function judgeOne<Ping extends WaitingPing>(
     retryAt: null,
     rules,
   });
-  const attempts = waiting.map((ping) => ended(ping.id, ping.at, ping.intervalMs, options.pingFinding(ping)));
-  const looked = lookAtHeartbeat(heartbeat, now, {
-    deaf: reception.deaf,
-    heardAt: reception.heardAt,
-    isPaused,
+  const missing: EndedAttempt[] = [];
+  const overdueAttempt = (id: string, overdue: Overdue, timerAt: number | null): EndedAttempt => {
+    const attempt = ended(id, overdue.at, overdue.intervalMs, options.overdueFinding(heartbeat, overdue, timerAt));
+    if (overdue.outcome === 'failed') missing.push(attempt);
+    return attempt;
+  };
+  const { deaf, heardAt } = reception;
+  const reach: Reach = { deaf, heardAt, isPaused, pausedIn: (span) => pausedIn(context, span) };
+  const attempts = waiting.map((ping) => {
+    const { id, at, missed, intervalMs } = ping;
+    if (missed === null) return ended(id, at, intervalMs, options.pingFinding(ping));
+    return overdueAttempt(id, judgeMissed(heartbeat, missed, now, reach), missed.at - missed.expectedMs);
   });
-  if (looked.overdue === null) return { attempts, missing: null, heartbeat: looked.heartbeat };
-  const { at, intervalMs, outcome } = looked.overdue;
-  const finding = options.overdueFinding(heartbeat, looked.overdue, isPaused ? null : reception.deaf);
-  const overdue = ended(due.newId(at), at, intervalMs, finding);
-  const missing = outcome === 'failed' ? overdue : null;
-  return { attempts: [...attempts, overdue], missing, heartbeat: looked.heartbeat };
+  if (due.hasMore) return { attempts, missing, heartbeat: { ...heartbeat, dueAt: now } };
+  const looked = lookAtHeartbeat(heartbeat, now, reach);
+  if (looked.overdue !== null) {
+    attempts.push(overdueAttempt(due.newId(looked.overdue.at), looked.overdue, heartbeat.timerAt));
+  }
+  return { attempts, missing, heartbeat: looked.heartbeat };
 }

@@ -1,5 +1,6 @@
 // How heartbeats and their pings stand in their tables.
-import { type Heartbeat, type PingSignal, type PingState } from '#domain/heartbeat.ts';
+import type { Heartbeat, MissedDeadline, PingSignal, PingState } from '#domain/heartbeat.ts';
+import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, idText } from './codec.ts';
 import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from './heartbeat-tables.ts';
@@ -21,6 +22,8 @@ export interface WaitingPing {
   readonly tookMs: number | null;
   /** The first line of its body. */
   readonly note: string | null;
+  /** Not null = it is no ping, but a deadline that the ping after it found not judged. */
+  readonly missed: MissedDeadline | null;
 }
 
 export function heartbeatOf(row: HeartbeatsTable): Heartbeat {
@@ -70,6 +73,34 @@ export function waitingPingOf(row: WaitingPingsTable): WaitingPing {
     intervalMs: row.interval_ms,
     tookMs: row.took_ms,
     note: row.note,
+    missed: missedOf(row),
+  };
+}
+
+function missedOf({ signal, received_at, interval_ms, took_ms, exit_code }: WaitingPingsTable): MissedDeadline | null {
+  if (pingSignalCodes.decode(signal) !== 'missing') return null;
+  return { at: received_at, intervalMs: interval_ms ?? 0, expectedMs: took_ms ?? 0, wasExcused: exit_code === 1 };
+}
+
+/** A deadline that a late ping found not judged, as a row that waits before the ping's own. */
+export function missedRow(
+  key: Pick<Heartbeat, 'accountId' | 'checkId'>,
+  { at, intervalMs, expectedMs, wasExcused }: MissedDeadline,
+): WaitingPingsTable {
+  return {
+    ...keyColumns(key),
+    id: idBytes(newIdAt(at)),
+    signal: pingSignalCodes.encode('missing'),
+    exit_code: wasExcused ? 1 : 0,
+    state: pingStateCodes.encode('FAILING'),
+    method: '',
+    source: null,
+    user_agent: null,
+    received_at: at,
+    is_failure: flag(true),
+    interval_ms: intervalMs,
+    took_ms: expectedMs,
+    note: null,
   };
 }
 

@@ -37,7 +37,10 @@ export interface PingsTable extends ToldColumns {
   body: string | null;
 }
 
-/** Pings that are to be judged: the queue of the step `judge-heartbeats`. */
+/**
+ * Pings that are to be judged: the queue of the step `judge-heartbeats`. With the signal `missing` it is a deadline that the
+ * ping after it found not judged: `took_ms` from the timer's begin to it, `exit_code` 1 = the one before was let pass.
+ */
 export interface WaitingPingsTable extends ToldColumns {
   received_at: number;
   is_failure: Flag;

@@ -1,6 +1,6 @@
 // Heartbeats whose time has come: what the step `judge-heartbeats` decides, written once for every engine over the rows
 // of one transaction. They are held until it is over, so no lease is needed, and each outcome is recorded once.
-import type { Heartbeat } from '#domain/heartbeat.ts';
+import { type Heartbeat, waitingMost } from '#domain/heartbeat.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
 import { newIdAt } from '#lib/id.ts';
 import { idBytes } from './codec.ts';
@@ -16,6 +16,8 @@ export interface DueHeartbeat {
   readonly heartbeat: Heartbeat;
   /** In the order in which they came. */
   readonly waiting: readonly WaitingPing[];
+  /** More wait than are judged at once. */
+  readonly hasMore: boolean;
   readonly context: CheckContext;
   readonly reception: Reception;
   /** The id of the result, should there be one of its absence. @param at epoch ms */
@@ -26,8 +28,8 @@ export interface DueHeartbeat {
 export interface JudgedHeartbeat {
   /** In their order; each is final, and its run was never queued. */
   readonly attempts: readonly EndedAttempt[];
-  /** The attempt that tells of a ping that did not come; null = none of them. */
-  readonly missing: EndedAttempt | null;
+  /** The attempts that tell of a ping that did not come. */
+  readonly missing: readonly EndedAttempt[];
   readonly heartbeat: Heartbeat;
 }
 
@@ -72,10 +74,11 @@ export function judgeRows(
     const context = found.contextOf(heartbeat);
     if (context === null) continue;
     const waiting = found.waiting(heartbeat);
-    const judged = judge({ heartbeat, waiting, context, reception: found.reception, newId: newIdAt });
+    const hasMore = waiting.length >= waitingMost;
+    const judged = judge({ heartbeat, waiting, hasMore, context, reception: found.reception, newId: newIdAt });
     attempts.push(...judged.attempts);
     heartbeats.push(judged.heartbeat);
-    if (judged.missing !== null) missing.push(missingPing(judged.missing));
+    missing.push(...judged.missing.map(missingPing));
     if (judged.attempts.length > 0) counts.add(row.account_id, 'scheduled', judged.attempts.length);
   }
   return { attempts, heartbeats, missing };

@@ -4,7 +4,7 @@ import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, idText, latin1 } from './codec.ts';
 import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from './heartbeat-tables.ts';
-import { heartbeatOf, keyColumns } from './heartbeat-rows.ts';
+import { heartbeatOf, keyColumns, missedRow } from './heartbeat-rows.ts';
 
 /** A ping as it came. */
 export interface ReceivedPing extends ReceivedSignal {
@@ -53,7 +53,7 @@ export function receiveBatch(
     const known = present.get(latin1(idBytes(ping.token)));
     if (known === undefined) return { outcome: 'unknown' };
     if (isMoving(known.row)) return { outcome: 'moving', accountId: idText(known.row.account_id) };
-    const { at, state, judged, heartbeat } = takePing(known.heartbeat, ping);
+    const { at, state, judged, missed, heartbeat } = takePing(known.heartbeat, ping);
     known.isTouched ||= heartbeat !== known.heartbeat;
     known.heartbeat = heartbeat;
     const told = {
@@ -67,6 +67,7 @@ export function receiveBatch(
       user_agent: ping.userAgent,
     };
     pings.push({ ...told, body: ping.body });
+    if (missed !== null) waiting.push(missedRow(heartbeat, missed));
     if (judged !== null) {
       waiting.push({
         ...told,

@@ -88,3 +88,29 @@ test('a heartbeat that was not expected in maintenance makes no slot that was mi
   const gap = await beat.test.temp.store.gaps.ofAccount(beat.test.accountId);
   assert.equal(gap?.missed ?? 0, 0);
 });
+
+test('a deadline soon after a window without runs is let pass, and its period begins at the end of the window', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.pauseFrom(minute, 14 * minute);
+  await beat.ping();
+  await beat.judge();
+  await beat.after(15 * minute + settleMs);
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+  await beat.after(14 * minute - 2);
+  assert.deepEqual(beat.alerts(), []);
+  await beat.after(2);
+  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE'], 'fifteen minutes after its end');
+});
+
+test('a late ping of a time without anybody to ping leaves no alarm behind', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.test.temp.store.receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute - 1000);
+  await beat.test.temp.store.receptions.hear(false);
+  beat.test.temp.clock.turn(7000);
+  await beat.ping();
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'passed'], []]);
+});

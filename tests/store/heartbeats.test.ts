@@ -32,9 +32,10 @@ test('a failing signal is not lost behind a success that came before it was judg
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   await beat.judge();
-  const of = (signal: 'exit' | 'ping', exitCode: number | null) =>
-    beat.received(signal, { exitCode, body: 'disk full\nmore', method: 'POST' });
-  await beat.test.path.receivePings([of('exit', 3), of('ping', null)]);
+  const of = (signal: 'exit' | 'ping', exitCode: number | null, later = 0) =>
+    beat.received(signal, { exitCode, body: 'disk full\nmore', method: 'POST', at: beat.test.now + later });
+  await beat.test.path.receivePings([of('exit', 3), of('ping', null), of('ping', null, 1000)]);
+  beat.test.temp.clock.turn(1000);
   await beat.judge();
   assert.deepEqual(beat.outcomes(), ['passed', 'failed', 'passed']);
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
@@ -42,7 +43,7 @@ test('a failing signal is not lost behind a success that came before it was judg
     beat.test.one('SELECT message FROM results WHERE message IS NOT NULL'),
     'the job ended with exit code 3: disk full',
   );
-  assert.deepEqual(await beat.events(), ['ping RECEIVED', 'exit FAILING', 'ping EARLY']);
+  assert.deepEqual(await beat.events(), ['ping RECEIVED', 'exit FAILING', 'ping EARLY', 'ping EARLY']);
 });
 
 test('a hundred pings at once are a hundred events and one result', async (newStore) => {
@@ -135,10 +136,10 @@ test('an edit leaves a heartbeat due only while a ping of it waits', async (newS
 
 test('a heartbeat can be edited while it is pinged without a pause', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
-  let isOver = false;
+  const over = new AbortController();
   let pings = 0;
   const pinging = Array.from({ length: 6 }, async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await beat.ping();
       pings++;
     }
@@ -146,11 +147,45 @@ test('a heartbeat can be edited while it is pinged without a pause', async (newS
   for (let minutes = 11; minutes < 31; minutes++) {
     await beat.test.edit(beat.id, { settings: settingsOf(beat.token, minutes) });
   }
-  isOver = true;
+  over.abort();
   await Promise.all(pinging);
   await beat.judge();
   assert.equal(beat.test.one('SELECT period_ms FROM heartbeats'), 30 * minute);
   assert.ok(pings > 0);
+});
+
+test('a late ping does not undo a deadline that was not judged before it', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.ping();
+  await beat.judge();
+  beat.test.temp.clock.turn(15 * minute + settleMs + 1);
+  await beat.ping();
+  await beat.judge();
+  assert.deepEqual(beat.outcomes(), ['passed', 'failed', 'passed']);
+  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+  assert.deepEqual(await beat.events(), ['ping RECEIVED', 'missing FAILING', 'ping LATE']);
+});
+
+test('a heartbeat that changes its mind at each ping fails once a second, and all its pings are events', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const at = (index: number) => beat.test.now + index * 10;
+  const flood = Array.from({ length: 100 }, (_, index) =>
+    beat.received(index % 2 === 0 ? 'fail' : 'ping', { at: at(index) }),
+  );
+  await beat.test.path.receivePings(flood);
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.test.one('SELECT count(*) FROM pings')], [['failed'], 100]);
+});
+
+test('many pings that wait are judged in several turns, all in their order', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  for (let index = 0; index < 45; index++) {
+    await beat.ping(index % 2 === 0 ? 'fail' : 'ping');
+    beat.test.temp.clock.turn(1000);
+  }
+  await beat.judge();
+  const expected = Array.from({ length: 45 }, (_, index) => (index % 2 === 0 ? 'failed' : 'passed'));
+  assert.deepEqual(beat.outcomes(), expected);
 });
 
 test('pings that wait are judged by whoever comes, once', async (newStore) => {

@@ -1,5 +1,5 @@
 // What a ping that is judged, and one that did not come, look like as findings.
-import type { DeafSpan, Heartbeat, Overdue, PingSignal, PingState } from '#domain/heartbeat.ts';
+import type { Heartbeat, Overdue, PingSignal, PingState } from '#domain/heartbeat.ts';
 import type { Finding } from '#domain/result.ts';
 
 /** A ping that is judged. Instants are epoch ms. */
@@ -30,19 +30,24 @@ export function pingFinding(ping: JudgedPing): Finding {
   };
 }
 
-/** The finding of a deadline that is over. */
-export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, deaf: DeafSpan | null): Finding {
-  if (overdue.outcome === 'unknown' && deaf === null) {
+/**
+ * The finding of a deadline that is over.
+ *
+ * @param timerAt from when it was expected, epoch ms
+ */
+export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null): Finding {
+  const { excuse } = overdue;
+  if (excuse === 'maintenance') {
     const message = 'not expected: its checks are not run in this maintenance window';
     return { ...plain(overdue.at), verdict: 'unknown', reason: 'maintenance', message };
   }
-  if (overdue.outcome === 'unknown') {
-    const [from, to] = [deaf?.from ?? 0, deaf?.to ?? 0].map((at) => new Date(at).toISOString());
-    const gap = deaf?.from === 0 ? `up to ${to}` : `from ${from} to ${to}`;
+  if (excuse !== null) {
+    const [from, to] = [excuse.from, excuse.to].map((at) => new Date(at).toISOString());
+    const gap = excuse.from === 0 ? `up to ${to}` : `from ${from} to ${to}`;
     const message = `not judged: Tocsin could not receive pings ${gap}; there is one more period from then`;
     return { ...plain(overdue.at), verdict: 'unknown', reason: 'downtime', message };
   }
-  const { periodMs, graceMs, timerAt } = heartbeat;
+  const { periodMs, graceMs } = heartbeat;
   const grace = graceMs === 0 ? '' : ` and ${spoken(graceMs)} of grace`;
   const since = timerAt === null ? '' : ` since ${new Date(timerAt).toISOString()}`;
   const message = `no ping came within ${spoken(periodMs)}${grace}${since}`;

@@ -1,6 +1,6 @@
 // Rows of heartbeats in PostgreSQL: what a batch of pings or a turn of judging depends on is read and held at once, decided
 // on in receive-pings.ts and judge-heartbeats.ts, and written at once.
-import { type Heartbeat, neverAt } from '#domain/heartbeat.ts';
+import { type Heartbeat, neverAt, waitingMost } from '#domain/heartbeat.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { type IdBytes, idBytes, idText, latin1 } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
@@ -10,7 +10,7 @@ import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats
 import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
-import { type Bulk, inPairs } from './bulk.ts';
+import type { Bulk } from './bulk.ts';
 import type { Contexts } from './contexts.ts';
 import { recordHeld } from './results.ts';
 import type { Session } from './session.ts';
@@ -127,7 +127,12 @@ async function takeWaiting(
   rows: readonly HeartbeatsTable[],
 ): Promise<ReadonlyMap<string, readonly WaitingPing[]>> {
   const taken = await session.query<WaitingPingsTable>(
-    `DELETE FROM waiting_pings WHERE ${inPairs('(account_id, check_id)', 1)} RETURNING *`,
+    `DELETE FROM waiting_pings w USING (
+       SELECT p.account_id, p.check_id, p.id FROM unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
+       CROSS JOIN LATERAL (
+         SELECT account_id, check_id, id FROM waiting_pings
+         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY id LIMIT ${waitingMost}) p) f
+     WHERE w.account_id = f.account_id AND w.check_id = f.check_id AND w.id = f.id RETURNING w.*`,
     [rows.map(({ account_id }) => account_id), rows.map(({ check_id }) => check_id)],
   );
   taken.sort((a, b) => Buffer.compare(a.id, b.id));

@@ -1,6 +1,6 @@
 // Rows of heartbeats in SQLite: pings that come in, and those whose time has come; the decisions are made in
 // receive-pings.ts and judge-heartbeats.ts.
-import { type Heartbeat, neverAt } from '#domain/heartbeat.ts';
+import { type Heartbeat, neverAt, waitingMost } from '#domain/heartbeat.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../codec.ts';
@@ -144,10 +144,14 @@ function readFact(connection: Connection): Reception {
 function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly WaitingPing[] {
   const key = [idBytes(heartbeat.accountId), idBytes(heartbeat.checkId)] as const;
   const rows = connection
-    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY id')
-    .all(...key) as unknown as WaitingPingsTable[];
-  if (rows.length > 0)
-    connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ?').run(...key);
+    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY id LIMIT ?')
+    .all(...key, waitingMost) as unknown as WaitingPingsTable[];
+  const last = rows.at(-1);
+  if (last !== undefined) {
+    connection
+      .prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id <= ?')
+      .run(...key, last.id);
+  }
   return rows.map(waitingPingOf);
 }
 
