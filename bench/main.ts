@@ -7,6 +7,7 @@ import { checkBench } from './check.ts';
 import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
 import { growthBench } from './growth.ts';
+import { heartbeatBench } from './heartbeat.ts';
 import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
 import { moveBench } from './move.ts';
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   schedule: scheduleBench,
   rest: restBench,
   trigger: triggerBench,
+  heartbeat: heartbeatBench,
   size: sizeBench,
   render: renderBench,
   claim: claimBench,

@@ -21,6 +21,7 @@ import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { WaitingPing } from '#store/heartbeat-rows.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { createHearPings } from '#upkeep/hear-pings.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
@@ -93,11 +94,15 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
   const templates = keepTemplates(means);
+  const hearPings = createHearPings({ store: store.receptions, ownProcess, clock });
+  // Before anything is judged it is known since when no ping could be received.
+  if (config.roles.includes('api')) await hearPings().catch(() => undefined);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
   const turns: Record<LoopName, () => Promise<number>> = {
     'follow-clock': joinFollowClock(means),
     'schedule-runs': joinScheduleRuns(joint),
     'judge-heartbeats': joinJudgeHeartbeats(joint),
+    'hear-pings': hearPings,
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
@@ -189,6 +194,7 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     clock,
     owner,
     location: config.location.code,
+    isReceiving: config.roles.includes('api'),
     pingFinding,
     overdueFinding,
     render: renderWith(joint),

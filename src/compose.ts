@@ -104,8 +104,6 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
-  // Before anything is judged it is known since when no ping could be received.
-  await ownProcess.sign().catch(() => undefined);
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();

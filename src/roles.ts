@@ -6,6 +6,7 @@ export const loopNames = [
   'follow-clock',
   'schedule-runs',
   'judge-heartbeats',
+  'hear-pings',
   'run-checks',
   'send-deliveries',
   'roll-up',
@@ -22,7 +23,7 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // Templates are kept ready where they are saved, rendered or sent, and broken ones told by whom people ask.
-  api: ['keep-templates'],
+  api: ['keep-templates', 'hear-pings'],
   scheduler: ['schedule-runs', 'judge-heartbeats'],
   runner: ['run-checks', 'keep-templates'],
   deliverer: ['send-deliveries', 'keep-templates'],

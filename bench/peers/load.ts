@@ -5,30 +5,40 @@ import { answerQuestions } from '../support/peer.ts';
 /** What to ask for, how often at once, and for how long. */
 interface Order {
   readonly url: string;
+  /** Asked one after the other instead of the URL's own. */
+  readonly paths?: readonly string[];
   readonly key: string;
   readonly connections: number;
   readonly forMs: number;
 }
 
 answerQuestions({
-  load: async ({ url, key, connections, forMs }: Order): Promise<{ perSecond: number; wrong: number }> => {
+  load: async ({ url, paths, key, connections, forMs }: Order): Promise<{ perSecond: number; wrong: number }> => {
     const { hostname, port, pathname, search, host } = new URL(url);
-    const head = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const heads = (paths ?? [`${pathname}${search}`]).map(
+      (path) => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`,
+    );
+    let asked = 0;
+    const next = (): string => heads[asked++ % heads.length] ?? '';
     const startedAt = performance.now();
     const tally = { done: 0, wrong: 0, until: startedAt + forMs };
-    const lanes = Array.from({ length: connections }, () => lane(connect(Number(port), hostname), head, tally));
+    const lanes = Array.from({ length: connections }, () => lane(connect(Number(port), hostname), next, tally));
     await Promise.all(lanes);
     return { perSecond: (tally.done / (performance.now() - startedAt)) * 1000, wrong: tally.wrong };
   },
 });
 
 /** Sends, waits for the whole answer by its content-length, sends again. */
-function lane(socket: Socket, head: string, tally: { done: number; wrong: number; until: number }): Promise<void> {
+function lane(
+  socket: Socket,
+  next: () => string,
+  tally: { done: number; wrong: number; until: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let missing = 0;
     let text = '';
     socket.setNoDelay(true);
-    socket.once('connect', () => socket.write(head));
+    socket.once('connect', () => socket.write(next()));
     socket.once('error', reject);
     socket.on('data', (chunk: Buffer) => {
       if (missing === 0) {
@@ -43,7 +53,7 @@ function lane(socket: Socket, head: string, tally: { done: number; wrong: number
       if (missing > 0) return;
       missing = 0;
       tally.done++;
-      if (performance.now() < tally.until) socket.write(head);
+      if (performance.now() < tally.until) socket.write(next());
       else {
         socket.destroy();
         resolve();

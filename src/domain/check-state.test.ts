@@ -241,6 +241,37 @@ describe('a check that runs in several locations at once', () => {
     assert.deepEqual(statuses, [null, null, null, null, null, 'passing', 'passing', 'passing', 'passing']);
   });
 
+  it('does not take what a location finds that is none of its any more for an end of its failure', () => {
+    const rules = parallel(null, 1);
+    const { state } = last(fold(round(0, 'failed', 'failed', 'failed', 'failed'), rules));
+    const moved: StateRules = { ...rules, parallel: { locations: ['x', 'y'], failingShare: null } };
+    const at = start + minute;
+    for (const outcome of ['failed', 'passed'] as const) {
+      const step = foldResult(state, { outcome, location: 'a', at, startedAt: at }, moved);
+      assert.deepEqual(step, { state, change: null, opens: null, isMoved: false });
+    }
+  });
+
+  it('recovers without a location that failed and has had no verdict since', () => {
+    const steps = [
+      ...round(0, 'passed', 'passed', 'passed', 'failed'),
+      ...[1, 2, 3, 4].flatMap((at) => round(at, 'passed', 'passed', 'passed', 'unknown')),
+    ];
+    const statuses = fold(steps, parallel(null, 1)).map(({ state }) => state.status);
+    assert.equal(statuses.indexOf('passing'), 4 * 4 + 2, 'with the third answer of the round after three without');
+    assert.deepEqual(opened(steps, parallel(null, 1)), ['ALERT_FAILURE']);
+  });
+
+  it('goes on when its locations leave out rounds by turns', () => {
+    const rules: StateRules = { ...parallel(null, 1), parallel: { locations: ['a', 'b'], failingShare: null } };
+    const one = (at: number, location: string, outcome: Outcome): Step => ({ outcome, at, location });
+    const steps = [
+      ...round(0, 'failed', 'passed'),
+      ...[1, 3, 5, 7].flatMap((at) => [one(at, 'a', 'passed'), one(at + 1, 'b', 'passed')]),
+    ];
+    assert.equal(last(fold(steps, rules)).state.status, 'passing');
+  });
+
   it('ends in the same status after the same alerts, in whatever order its locations answer', () => {
     const outcomes = fc.constantFrom<Outcome>('passed', 'degraded', 'failed', 'unknown');
     const rounds = fc.array(fc.tuple(outcomes, outcomes, outcomes, outcomes), { minLength: 1, maxLength: 6 });

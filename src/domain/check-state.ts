@@ -33,6 +33,8 @@ export interface LocationStatus extends Position {
   readonly status: CheckStatus;
   /** The `at` of what it found before that; absent = nothing, or a version did not note it. */
   readonly before?: number;
+  /** How often in a row it has come since without a verdict; absent = not at all. */
+  readonly silent?: number;
 }
 
 export const newCheckState: CheckState = {
@@ -87,7 +89,11 @@ const statusOf: Readonly<Record<Outcome, CheckStatus | null>> = {
 export function foldResult(state: CheckState, result: StateResult, rules: StateRules): StateStep {
   const own = statusOf[result.outcome];
   const last = rules.parallel === null ? state.position : (state.byLocation[result.location] ?? null);
-  if (own === null || isOlder(result, last)) return { state, change: null, opens: null, isMoved: false };
+  const nothing: StateStep = { state, change: null, opens: null, isMoved: false };
+  if (isOlder(result, last)) return nothing;
+  // What a location finds that is none of the check's any more says nothing of the others.
+  if (rules.parallel !== null && !rules.parallel.locations.includes(result.location)) return nothing;
+  if (own === null) return rules.parallel === null ? nothing : { ...nothing, state: silenced(state, result) };
 
   const byLocation =
     rules.parallel === null
@@ -125,6 +131,14 @@ function foundBy({ at, startedAt }: Position, status: CheckStatus, last: Locatio
   return { status, at, startedAt, ...(before !== undefined && { before }) };
 }
 
+/** A location that came without a verdict: what it found last stands, and it is not waited for while that goes on. */
+function silenced(state: CheckState, { location, at, startedAt }: StateResult): CheckState {
+  const last = state.byLocation[location];
+  if (last === undefined) return state;
+  const entry = { ...last, at, startedAt, before: last.at, silent: (last.silent ?? 0) + 1 };
+  return { ...state, byLocation: { ...state.byLocation, [location]: entry } };
+}
+
 /** The newest round of a parallel check, epoch ms, and the one before it. */
 function roundsOf(byLocation: CheckState['byLocation'], locations: readonly string[]) {
   const all = locations.flatMap((code) => {
@@ -147,15 +161,19 @@ function statusOfRound(
   { locations, failingShare }: NonNullable<StateRules['parallel']>,
 ): CheckStatus | null {
   const { newest, before } = roundsOf(byLocation, locations);
+  // None of its locations has found anything yet.
+  if (newest === Number.NEGATIVE_INFINITY) return null;
+  const intervalMs = newest - before;
   let [failing, mayFail, awaited] = [0, 0, 0];
   let isDegraded = false;
   for (const code of locations) {
-    const { at, status } = byLocation[code] ?? { at: Number.NEGATIVE_INFINITY, status: null };
-    const isAnswered = at === newest;
-    const isAwaited = !isAnswered && at >= before;
+    const found = byLocation[code];
+    const { status = null, at = Number.NEGATIVE_INFINITY } = found ?? {};
+    const isAnswered = at === newest && found?.silent === undefined;
+    const isAwaited = !isAnswered && isRegular(found, before, intervalMs);
     if (isAwaited) awaited++;
     if (isAnswered && status === 'failing') failing++;
-    if (isAwaited || status === 'failing') mayFail++;
+    if (isAwaited || (status === 'failing' && (isAnswered || !isStale(found, newest, intervalMs)))) mayFail++;
     isDegraded ||= !isAwaited && status === 'degraded';
   }
   const isFailing = (count: number): boolean => count > 0 && count / locations.length >= (failingShare ?? 0);
@@ -163,6 +181,23 @@ function statusOfRound(
   if (isFailing(mayFail)) return null;
   if (isDegraded) return 'degraded';
   return awaited > 0 ? null : 'passing';
+}
+
+/** Whether a location has answered in the round before, and in the one before that: it is expected to answer in this one. */
+function isRegular(found: LocationStatus | undefined, before: number, intervalMs: number): boolean {
+  // In the first round of all nobody has answered before.
+  if (found === undefined) return before === Number.NEGATIVE_INFINITY;
+  if (found.silent !== undefined || found.at < before) return false;
+  return found.before === undefined || found.at - found.before <= 1.5 * intervalMs;
+}
+
+/** Rounds after which a failure that was never confirmed or ended says nothing any more. */
+const staleRounds = 3;
+
+/** Whether what a location found last is too long ago to stand in the way of the others. */
+function isStale(found: LocationStatus | undefined, newest: number, intervalMs: number): boolean {
+  if (found === undefined) return true;
+  return (found.silent ?? 0) >= staleRounds || newest - found.at >= staleRounds * intervalMs;
 }
 
 /** Whether a result makes its round one that has that status: a round counts once. */

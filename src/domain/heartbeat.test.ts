@@ -23,12 +23,12 @@ const ping = (heartbeat: Heartbeat, when: number) => takePing(heartbeat, { signa
 const pinged: Heartbeat = { ...ping(fresh, at).heartbeat, dueAt: at + 15 * minute + settleMs };
 
 test('a heartbeat that was never pinged is expected by nobody, and its first ping starts the timer', () => {
-  assert.deepEqual(lookAtHeartbeat(fresh, at, null), { overdue: null, heartbeat: fresh });
+  assert.deepEqual(lookAtHeartbeat(fresh, at), { overdue: null, heartbeat: fresh });
   const first = ping(fresh, at);
   assert.equal(first.state, 'RECEIVED');
   assert.deepEqual(first.judged, { isFailure: false, intervalMs: null, tookMs: null });
   assert.deepEqual([first.heartbeat.timerAt, first.heartbeat.dueAt], [at, at]);
-  const looked = lookAtHeartbeat(first.heartbeat, at, null);
+  const looked = lookAtHeartbeat(first.heartbeat, at);
   assert.deepEqual([looked.overdue, looked.heartbeat.dueAt], [null, at + 15 * minute + settleMs]);
 });
 
@@ -67,23 +67,23 @@ test('a start gives the next end its duration, a log changes nothing', () => {
 });
 
 test('a ping that another process dated before the newest result stands beside it, not before it', () => {
-  const looked = lookAtHeartbeat(pinged, at + 16 * minute, null).heartbeat;
+  const looked = lookAtHeartbeat(pinged, at + 16 * minute).heartbeat;
   assert.equal(looked.resultAt, at + 15 * minute);
   assert.equal(ping(looked, at + 14 * minute).at, at + 15 * minute);
 });
 
 test('what does not come fails after period and grace, and again each time as long', () => {
-  assert.equal(lookAtHeartbeat(pinged, at + 15 * minute + settleMs - 1, null).overdue, null);
+  assert.equal(lookAtHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
   const now = at + 15 * minute + settleMs;
-  const first = lookAtHeartbeat(pinged, now, null);
+  const first = lookAtHeartbeat(pinged, now);
   assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: 15 * minute });
   assert.equal(first.heartbeat.dueAt, now + 15 * minute + settleMs);
-  assert.equal(lookAtHeartbeat(first.heartbeat, first.heartbeat.dueAt, null).overdue?.outcome, 'failed');
+  assert.equal(lookAtHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
 });
 
 test('a heartbeat that is looked at early is looked at again at its deadline', () => {
   const moved = ping(pinged, at + 2 * minute).heartbeat;
-  const looked = lookAtHeartbeat(moved, moved.dueAt, null);
+  const looked = lookAtHeartbeat(moved, moved.dueAt);
   assert.deepEqual([looked.overdue, looked.heartbeat.dueAt], [null, at + 17 * minute + settleMs]);
 });
 
@@ -91,16 +91,16 @@ test('a paused heartbeat takes its pings and judges nothing', () => {
   const paused = { ...pinged, isActive: false };
   const step = ping(paused, at + 20 * minute);
   assert.deepEqual([step.state, step.judged], ['LATE', null]);
-  assert.deepEqual(lookAtHeartbeat(step.heartbeat, at + 90 * minute, null).overdue, null);
-  assert.equal(lookAtHeartbeat(step.heartbeat, at + 90 * minute, null).heartbeat.dueAt, neverAt);
+  assert.deepEqual(lookAtHeartbeat(step.heartbeat, at + 90 * minute).overdue, null);
+  assert.equal(lookAtHeartbeat(step.heartbeat, at + 90 * minute).heartbeat.dueAt, neverAt);
 });
 
 test('a deadline before which no ping could reach us is unknown, and there is one more period', () => {
   const deaf = { from: at + 8 * minute, to: at + 20 * minute };
-  const looked = lookAtHeartbeat(pinged, at + 20 * minute, deaf);
+  const looked = lookAtHeartbeat(pinged, at + 20 * minute, { deaf });
   assert.equal(looked.overdue?.outcome, 'unknown');
   assert.equal(looked.heartbeat.dueAt, deaf.to + 15 * minute + settleMs);
-  assert.equal(lookAtHeartbeat(looked.heartbeat, looked.heartbeat.dueAt, deaf).overdue?.outcome, 'failed');
+  assert.equal(lookAtHeartbeat(looked.heartbeat, looked.heartbeat.dueAt, { deaf }).overdue?.outcome, 'failed');
 });
 
 test('a gap in which no ping was expected, and one after the deadline, excuse nothing', () => {
@@ -109,7 +109,7 @@ test('a gap in which no ping was expected, and one after the deadline, excuse no
     { from: at + 1 * minute, to: at + 4 * minute },
     { from: at + 15 * minute, to: at + 19 * minute },
   ]) {
-    assert.equal(lookAtHeartbeat(pinged, now, deaf).overdue?.outcome, 'failed');
+    assert.equal(lookAtHeartbeat(pinged, now, { deaf }).overdue?.outcome, 'failed');
   }
 });
 
@@ -117,14 +117,23 @@ test('short gaps that come back excuse once, and not for ever', () => {
   const excused = { ...pinged, isExcused: true };
   const now = at + 20 * minute;
   const overdue = (minutes: number) =>
-    lookAtHeartbeat(excused, now, { from: at + 9 * minute, to: at + (9 + minutes) * minute }).overdue?.outcome;
+    lookAtHeartbeat(excused, now, { deaf: { from: at + 9 * minute, to: at + (9 + minutes) * minute } }).overdue
+      ?.outcome;
   assert.equal(overdue(1), 'failed');
   assert.equal(overdue(6), 'unknown', 'longer than half a period: nobody could have told');
 });
 
 test('in maintenance nothing is missing, and it is expected a period later', () => {
   const now = at + 20 * minute;
-  const looked = lookAtHeartbeat(pinged, now, null, true);
+  const looked = lookAtHeartbeat(pinged, now, { isPaused: true });
   assert.equal(looked.overdue?.outcome, 'unknown');
   assert.deepEqual([looked.heartbeat.isPassing, looked.heartbeat.dueAt], [true, now + 15 * minute + settleMs]);
+});
+
+test('a deadline that is newer than the last sign of who receives pings is not judged yet', () => {
+  const now = at + 16 * minute;
+  const looked = lookAtHeartbeat(pinged, now, { heardAt: at + 15 * minute - 1 });
+  assert.equal(looked.overdue, null);
+  assert.deepEqual({ ...looked.heartbeat, dueAt: pinged.dueAt }, pinged);
+  assert.equal(lookAtHeartbeat(pinged, now, { heardAt: at + 15 * minute }).overdue?.outcome, 'failed');
 });

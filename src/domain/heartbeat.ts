@@ -117,6 +117,19 @@ export interface DeafSpan {
   readonly to: number;
 }
 
+/** What is to be known of the time before a deadline. */
+export interface Reach {
+  /** The last time in which no ping could be received. */
+  readonly deaf?: DeafSpan | null;
+  /** The newest sign that pings can be received, epoch ms; null = they can now. */
+  readonly heardAt?: number | null;
+  /** Checks are not run for now: then nothing is missing. */
+  readonly isPaused?: boolean;
+}
+
+/** When a deadline is looked at again that no sign is newer than: often at first, for there is one every second, ms. */
+const [lookAgainMs, lookRarelyMs, silentMs] = [500, 5000, 15_000] as const;
+
 /** What became of a deadline that is over. */
 export interface Overdue {
   readonly outcome: Extract<Outcome, 'failed' | 'unknown'>;
@@ -129,14 +142,11 @@ export interface Overdue {
  * Looks at a heartbeat whose time has come: what its deadline came to, if it is over, and when it is looked at next. A
  * deadline before which a ping may have come in vain is let pass once, and counts anew from when pings could be received
  * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever.
- *
- * @param isPaused its checks are not run for now: then nothing is missing
  */
 export function lookAtHeartbeat(
   heartbeat: Heartbeat,
   now: number,
-  deaf: DeafSpan | null,
-  isPaused = false,
+  { deaf = null, heardAt = null, isPaused = false }: Reach = {},
 ): { readonly overdue: Overdue | null; readonly heartbeat: Heartbeat } {
   const { timerAt, periodMs, resultAt, isExcused } = heartbeat;
   const deadline = deadlineOf(heartbeat);
@@ -145,6 +155,11 @@ export function lookAtHeartbeat(
   }
   const intervalMs = Math.max(0, deadline - (resultAt ?? timerAt));
   const overdue = { at: Math.max(deadline, resultAt ?? 0), intervalMs };
+  // Whether a ping could have come up to then is known once there is a sign that is newer.
+  if (heardAt !== null && heardAt < deadline) {
+    const pauseMs = now - heardAt > silentMs ? lookRarelyMs : lookAgainMs;
+    return { overdue: null, heartbeat: { ...heartbeat, dueAt: now + pauseMs } };
+  }
   if (isPaused) {
     const next = { ...heartbeat, timerAt: now, resultAt: overdue.at };
     return { overdue: { ...overdue, outcome: 'unknown' }, heartbeat: { ...next, dueAt: lookAt(next) } };

@@ -71,6 +71,20 @@ describe('a maintenance window', () => {
     assert.deepEqual(lengths, [5, 4, 5], 'the night in which clocks are set forward has an hour less');
   });
 
+  it('that begins in the hour that is left out is as much later as its start, and no shorter', () => {
+    const change = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
+    const hour = aWindow('2026-03-28T01:00:00Z', '2026-03-28T02:00:00Z', change);
+    assert.deepEqual(times(hour, 3), [
+      '2026-03-28T02:00 2026-03-28T03:00',
+      '2026-03-29T03:00 2026-03-29T04:00',
+      '2026-03-30T02:00 2026-03-30T03:00',
+    ]);
+    const half = aWindow('2026-03-28T01:30:00Z', '2026-03-28T02:15:00Z', change);
+    assert.equal(times(half, 2)[1], '2026-03-29T03:30 2026-03-29T04:15');
+    const endsInIt = aWindow('2026-03-28T00:30:00Z', '2026-03-28T01:30:00Z', change);
+    assert.equal(times(endsInIt, 2)[1], '2026-03-29T01:30 2026-03-29T03:30');
+  });
+
   it('that begins and ends in the hour that comes twice is both of it', () => {
     const change = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
     const window = aWindow('2026-10-24T00:15:00Z', '2026-10-24T00:45:00Z', change);

@@ -61,12 +61,14 @@ export function occurrence(window: WindowTimes, index: number): TimeSpan | null 
   if (index === 0) return { from: startsAt, to: endsAt };
   if (repeatInterval === null || repeatUnit === null || index < 0) return null;
   const by = index * repeatInterval;
-  const from = instantAt(laterBy(wallTimeOf(startsAt, timezone), by, repeatUnit), timezone, 'first');
+  const [start, end] = [wallTimeOf(startsAt, timezone), wallTimeOf(endsAt, timezone)];
+  const begin = laterBy(start, by, repeatUnit);
+  const from = instantAt(begin, timezone, 'first');
   if (repeatEndsAt !== null && from >= repeatEndsAt) return null;
+  // A start that is left out is later, and the end with it: else a window of that hour would be none.
+  if (wallTimeOf(from, timezone) !== begin) return { from, to: from + (end - start) };
   // The days between its start and its end are the same each time, however long the month is.
-  const days = wallDay(wallTimeOf(endsAt, timezone)) - wallDay(wallTimeOf(startsAt, timezone));
-  const end = wallTimeOf(endsAt, timezone);
-  const lastDay = wallDay(laterBy(wallTimeOf(startsAt, timezone), by, repeatUnit)) + days;
+  const lastDay = wallDay(begin) + wallDay(end) - wallDay(start);
   const to = instantAt(lastDay * dayMs + (end - wallDay(end) * dayMs), timezone, 'last');
   return { from, to: Math.max(from, to) };
 }

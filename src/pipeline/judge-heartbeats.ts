@@ -20,7 +20,7 @@ interface DueHeartbeat<Ping> {
   readonly heartbeat: Heartbeat;
   readonly waiting: readonly Ping[];
   readonly context: CheckContext;
-  readonly reception: { readonly deaf: DeafSpan | null };
+  readonly reception: { readonly heardAt: number | null; readonly deaf: DeafSpan | null };
   readonly newId: (at: number) => string;
 }
 
@@ -51,6 +51,8 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly store: HeartbeatStore<Ping>;
   readonly clock: Clock;
   readonly owner: string;
+  /** Whether this process receives pings: then they can be received as long as it judges. */
+  readonly isReceiving: boolean;
   /** Where results are said to be made. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
@@ -112,7 +114,11 @@ function judgeOne<Ping extends WaitingPing>(
     rules,
   });
   const attempts = waiting.map((ping) => ended(ping.id, ping.at, ping.intervalMs, options.pingFinding(ping)));
-  const looked = lookAtHeartbeat(heartbeat, now, reception.deaf, isPaused);
+  const looked = lookAtHeartbeat(heartbeat, now, {
+    deaf: reception.deaf,
+    heardAt: options.isReceiving ? null : reception.heardAt,
+    isPaused,
+  });
   if (looked.overdue === null) return { attempts, missing: null, heartbeat: looked.heartbeat };
   const { at, intervalMs, outcome } = looked.overdue;
   const finding = options.overdueFinding(heartbeat, looked.overdue, isPaused ? null : reception.deaf);

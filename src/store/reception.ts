@@ -22,8 +22,8 @@ export interface Receptions {
 
 /** The fact that says so, in the table `installation`. */
 export const receptionKey = 'pings-heard';
-/** Longer without a sign is a time in which no ping was kept, ms: there is one every five seconds. */
-export const deafAfterMs = 15_000;
+/** Longer without a sign is a time in which no ping was kept, ms: there is one every five seconds at least. */
+const deafAfterMs = 15_000;
 
 /** Gaps that are less than this apart are one, ms. */
 const closeMs = 60_000;
@@ -77,9 +77,4 @@ export function movedReception(value: string, byMs: number): string {
   const { heardAt, deaf } = readReception(value);
   const moved = deaf === null ? null : { from: deaf.from + byMs, to: deaf.to + byMs };
   return receptionText({ heardAt: (heardAt ?? 0) + byMs, deaf: moved });
-}
-
-/** Whether nobody receives pings at `now`: then nothing is missing. */
-export function isDeaf({ heardAt }: Reception, now: number): boolean {
-  return heardAt !== null && now - heardAt > deafAfterMs;
 }

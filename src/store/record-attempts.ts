@@ -109,11 +109,13 @@ function exchangeRow({ accountId, checkId, resultId }: Ids, exchange: string): E
   return { account_id: accountId, check_id: checkId, result_id: resultId, exchange };
 }
 
-function stateResultOf({ run, finding, outcome }: EndedAttempt) {
+function stateResultOf({ run, finding, outcome, rules }: EndedAttempt) {
+  // Runs of one call are a round of the locations of a parallel check, whenever each of them begins.
+  const calledAt = run.batchId === null || rules.parallel === null ? null : idTime(idBytes(run.batchId));
   return {
     outcome,
     location: run.location,
-    at: run.slotAt ?? Math.trunc(finding.startedAt),
+    at: run.slotAt ?? calledAt ?? Math.trunc(finding.startedAt),
     startedAt: Math.trunc(finding.startedAt),
   };
 }

@@ -4,7 +4,7 @@ import { monthStart } from '#domain/account.ts';
 import type { Batch, TriggerTarget } from '#domain/batch.ts';
 import { oneOf, servedOf } from '#domain/plan-runs.ts';
 import type { Trigger } from '#domain/trigger.ts';
-import { newId } from '#lib/id.ts';
+import { newId, newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
@@ -137,7 +137,8 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
       : activated.where('checks.id', '=', idBytes(target.checkId))
   ).execute();
 
-  const id = newId();
+  // Its time is that of the call: runs at several locations are one round by it.
+  const id = newIdAt(now);
   const runs: RunsTable[] = [];
   const checks: { checkId: string; name: string; runIds: string[] }[] = [];
   const run = { account_id: account, source: sourceCodes.encode('TRIGGER_API'), slot_at: null, interval_ms: null };

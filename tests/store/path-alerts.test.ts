@@ -286,3 +286,38 @@ describe('a reminder', () => {
     ]);
   });
 });
+
+describe('runs of one call at several locations', () => {
+  it('are one round: a failure ends when all of them pass, whenever each began', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const locations = ['local', 'lima'];
+    const { id } = await test.add({ frequency: 1440, locations, runParallel: true });
+    await test.channel(id);
+    const parallel = { locations, failingShare: null };
+    /** Calls for the check; each location answers a second after the one before. */
+    const call = async (outcome: 'passed' | 'failed'): Promise<void> => {
+      test.temp.clock.turn(60_000);
+      const target = { groupId: null, checkId: id };
+      await test.temp.store.triggers.start({
+        accountId: test.accountId,
+        target,
+        now: test.now,
+        servedLocations: locations,
+        newToken: 'a-token-of-this-check',
+        idempotencyKey: null,
+      });
+      for (const location of locations) {
+        test.temp.clock.turn(1000);
+        for (const claimed of await test.claim('one', location)) {
+          const attempt = test.ended(claimed, outcome);
+          await test.record([{ ...attempt, rules: { ...attempt.rules, parallel } }]);
+        }
+      }
+    };
+    await call('passed');
+    await call('failed');
+    await call('passed');
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+    assert.equal(test.one('SELECT status FROM check_states'), 'passing');
+  });
+});

@@ -9,7 +9,7 @@ import type { HeartbeatsTable, WaitingPingsTable } from '../heartbeat-tables.ts'
 import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats.ts';
 import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
-import { isDeaf, movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
+import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Contexts } from './contexts.ts';
 import { recordHeld } from './results.ts';
@@ -84,7 +84,6 @@ export async function judgeHeartbeats(
       [now],
     ),
   ]);
-  if (isDeaf(reception, now)) return { looked: 0, recorded: [], nextDueAt: null };
   if (rows.length === 0) return { looked: 0, recorded: [], nextDueAt: later?.at ?? null };
   // After they are held: what is read now is at least as new.
   const waiting = await takeWaiting(session, rows);

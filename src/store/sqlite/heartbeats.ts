@@ -10,7 +10,7 @@ import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../heartbea
 import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats.ts';
 import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
-import { isDeaf, movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
+import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
 import type { Connection } from './connection.ts';
 import { writeCounts } from './counts.ts';
 import { recordHeld } from './results.ts';
@@ -116,7 +116,6 @@ export function judgeHeartbeats(
   const { now } = rules;
   const most = Math.min(rules.most, atOnce);
   const reception = readFact(connection);
-  if (isDeaf(reception, now)) return { looked: 0, recorded: [], nextDueAt: null };
   const rows = connection
     .prepare('SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?')
     .all(now, most) as unknown as HeartbeatsTable[];

@@ -34,7 +34,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
     receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
     judgeHeartbeats: (rules) =>
-      group((connection) => {
+      groupNow((connection) => {
         contexts.begin();
         const contextOf = ({ accountId, checkId }: Heartbeat) => contexts.read(connection, accountId, checkId);
         return judgeHeartbeats(connection, { ...rules, seal }, contextOf);

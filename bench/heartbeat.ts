@@ -1,0 +1,156 @@
+// Heartbeats: durable pings a second, and how long a hundred thousand of them take that are overdue at once.
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { Check } from '#domain/check.ts';
+import { settleMs } from '#domain/heartbeat.ts';
+import { checkRow } from '#store/check-rows.ts';
+import { idBytes } from '#store/codec.ts';
+import { createSeal } from '#store/seal.ts';
+import { aCheck } from '../tests/support/records.ts';
+import { median } from './support/numbers.ts';
+import { type Peer, startPeer } from './support/peer.ts';
+import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './support/seed.ts';
+import { pause, startService } from './support/service.ts';
+
+const pinged = 1000;
+const connections = 64;
+const hourMs = 3_600_000;
+
+export const heartbeatBench: Bench = {
+  about: 'durable pings a second to 1,000 heartbeats; 100,000 heartbeats that are overdue at once',
+  async run(options) {
+    const pings = await measurePings(options);
+    const overdue = await measureOverdue(options);
+    return {
+      rows: [...pings.rows, ...overdue.rows],
+      notes: [...pings.notes, ...overdue.notes],
+      faults: [...pings.faults, ...overdue.faults],
+    };
+  },
+};
+
+async function measurePings({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
+  const dataDir = `${folder}/pings`;
+  const accountId = await seedAccount(dataDir);
+  const store = openBenchStore(dataDir);
+  const tokens = Array.from({ length: pinged }, () => randomUUID());
+  say(`adding ${pinged} heartbeats`);
+  for (const token of tokens) {
+    await store.checks.add({ check: heartbeat(accountId, token), subscriptions: null, isAutoAssigned: false });
+  }
+  await store.close();
+  const load = startPeer('load');
+  const service = await startService({ dataDir, profileFolder });
+  const paths = tokens.map((token) => `/ping/${token}`);
+  const forMs = isQuick ? 3000 : 8000;
+  await ask(load, service.address, paths, isQuick ? 2000 : 5000);
+  const rates: number[] = [];
+  let [wrong, kept] = [0, 0];
+  const before = countOf(dataDir, 'pings');
+  const cpuBefore = service.cpuSeconds();
+  for (let round = 0; round < 3; round++) {
+    say(`pinging over ${connections} connections`);
+    const found = await ask(load, service.address, paths, forMs);
+    rates.push(found.perSecond);
+    wrong += found.wrong;
+    kept += Math.round((found.perSecond * forMs) / 1000);
+  }
+  const cpu = service.cpuSeconds() - cpuBefore;
+  const durable = countOf(dataDir, 'pings') - before;
+  await Promise.all([service.stop(), load.stop()]);
+  const perThousand: Row = { figure: 'CPU for 1,000 pings', value: (cpu / durable) * 1000, unit: 's' };
+  return {
+    rows: [{ figure: 'durable pings', value: median(rates), unit: '/s', atLeast: 5000 }, perThousand],
+    notes: [
+      `${pinged} heartbeats of an hour in turn, GET, each answer awaited; rounds ${rates.map(Math.round).join(', ')}/s`,
+    ],
+    faults: [
+      ...(wrong === 0 ? [] : [`${wrong} answers were not a 200`]),
+      ...(durable >= kept * 0.99 ? [] : [`${durable} pings are in the database, about ${kept} were answered`]),
+    ],
+  };
+}
+
+function ask(load: Peer, url: string, paths: readonly string[], forMs: number) {
+  return load.ask<{ perSecond: number; wrong: number }>('load', { url, paths, key: bootstrapKey, connections, forMs });
+}
+
+async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
+  const count = isQuick ? 20_000 : 100_000;
+  const dataDir = `${folder}/overdue`;
+  const accountId = await seedAccount(dataDir);
+  say(`adding ${count} heartbeats`);
+  const deadline = seedOverdue(dataDir, accountId, count);
+  const service = await startService({ dataDir, profileFolder });
+  const dueAt = deadline + settleMs;
+  const lateMs = Date.now() - dueAt;
+  await pause(Math.max(0, -lateMs));
+  say(`${count} are overdue`);
+  const until = performance.now() + 120_000;
+  while (performance.now() < until && waiting(dataDir, dueAt) > 0) await pause(50);
+  const tookMs = Date.now() - deadline;
+  const failed = countOf(dataDir, 'results');
+  const alerts = countOf(dataDir, 'alerts');
+  await service.stop();
+  return {
+    rows: [
+      {
+        figure: `${count} overdue at once, until all are judged`,
+        value: tookMs / 1000,
+        unit: 's',
+        atMost: (10 * count) / 100_000,
+      },
+    ],
+    notes: ['from the deadline of all of them to the last result; each with its alert, no channel subscribed'],
+    faults: [
+      ...(lateMs < 0 ? [] : [`the service was ready ${lateMs} ms after they were due`]),
+      ...(failed === count && alerts === count ? [] : [`${failed} results and ${alerts} alerts instead of ${count}`]),
+    ],
+  };
+}
+
+/** Heartbeats that have been pinged and judged, all with one deadline, which is to come; answers with it. */
+function seedOverdue(dataDir: string, accountId: string, count: number): number {
+  const seal = createSeal(Buffer.from(secretKeyText, 'hex'));
+  const database = new DatabaseSync(databasePath(dataDir));
+  const checks = database.prepare(
+    `INSERT INTO checks (account_id, id, check_type, name, activated, muted, group_id, tags, definition, created_at)
+     VALUES (?, ?, ?, ?, 1, 0, NULL, ?, ?, ?)`,
+  );
+  const rows = database.prepare(
+    `INSERT INTO heartbeats (account_id, check_id, token, is_active, period_ms, grace_ms, due_at, timer_at, result_at,
+       is_passing, is_excused) VALUES (?, ?, ?, 1, ?, 0, ?, ?, ?, 1, 0)`,
+  );
+  database.exec('BEGIN');
+  // Adding them takes about as long as this, and the start some seconds more.
+  const deadline = Date.now() + 10_000 + count / 10;
+  const timerAt = deadline - hourMs;
+  for (let index = 0; index < count; index++) {
+    const token = randomUUID();
+    const row = checkRow(heartbeat(accountId, token), seal);
+    checks.run(row.account_id, row.id, row.check_type, row.name, row.tags, row.definition, timerAt);
+    rows.run(row.account_id, row.id, idBytes(token), hourMs, deadline + settleMs, timerAt, timerAt);
+  }
+  database.exec('COMMIT');
+  database.close();
+  return deadline;
+}
+
+function heartbeat(accountId: string, pingToken: string): Check {
+  const settings = { heartbeat: { period: 1, periodUnit: 'hours', grace: 0, graceUnit: 'hours', pingToken } };
+  return aCheck(accountId, { checkType: 'HEARTBEAT', settings });
+}
+
+function waiting(dataDir: string, dueAt: number): number {
+  return countOf(dataDir, `heartbeats WHERE due_at <= ${dueAt}`);
+}
+
+function countOf(dataDir: string, rows: string): number {
+  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  try {
+    return Number(database.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n']);
+  } finally {
+    database.close();
+  }
+}
