@@ -34,7 +34,20 @@ function unpack() {
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const target = join(modules, '.tocsin', `chromium-${version}`);
   if (existsSync(target)) return;
-  const aside = `${target}.${process.pid}`;
+  // No name that is looked for, and gone whatever happens.
+  const aside = join(modules, '.tocsin', `.aside-${version}-${process.pid}`);
+  try {
+    fill(aside);
+    renameSync(aside, target);
+  } catch (error) {
+    // Another one was quicker.
+    if (!existsSync(target)) throw error;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+function fill(aside) {
   mkdirSync(join(aside, 'lib'), { recursive: true, mode: 0o755 });
   const bytes = (name) => brotliDecompressSync(readFileSync(join(source, 'bin', name)));
   const archive = (name, folder) => {
@@ -47,11 +60,4 @@ function unpack() {
   archive('fonts.tar.br', aside);
   archive('al2023.tar.br', aside);
   writeFileSync(join(aside, 'fonts.conf'), fontSettings);
-  try {
-    renameSync(aside, target);
-  } catch (error) {
-    // Another one was quicker.
-    rmSync(aside, { recursive: true });
-    if (!existsSync(target)) throw error;
-  }
 }

@@ -37,5 +37,9 @@ test(
     const before = statSync(program).ctimeMs;
     await unpack();
     assert.equal(statSync(program).ctimeMs, before);
+    writeFileSync(join(source, 'package.json'), JSON.stringify({ version: '9.9.10' }));
+    writeFileSync(join(source, 'bin/fonts.tar.br'), 'broken');
+    assert.equal(await unpack(), 0);
+    assert.deepEqual(readdirSync(join(dir, '.tocsin')), ['chromium-9.9.9']);
   },
 );

@@ -50,7 +50,13 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
       log[level === 'process' || level === 'user' ? 'warn' : 'info']('scripts.contained', { level, refused });
       return found;
     });
-    return (await chosen).containment;
+    try {
+      return (await chosen).containment;
+    } catch (error) {
+      // As on a full disk: the next script tries again.
+      chosen = null;
+      throw error;
+    }
   };
   const means: ScriptProbeMeans = {
     runtimes: runtimes.list,

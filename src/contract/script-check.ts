@@ -3,9 +3,12 @@ import { z } from 'zod';
 import { checkFields, ignored } from './check-fields.ts';
 import { orNull } from './fields.ts';
 
+/** Characters of one file: a script is read, shown and sent as one piece. */
+const mostText = 524_288;
+
 const file = z.strictObject({
   path: z.string().min(1).max(1000).describe('Where it lies, from where scriptPath begins.'),
-  content: z.string(),
+  content: z.string().max(mostText, 'must be at most 512 kB'),
 });
 
 /** As they are written. */
@@ -15,7 +18,11 @@ export const scriptedFields = {
     (minutes) => minutes !== 0,
     'must be 1 or more: a script runs once a minute at most',
   ),
-  script: z.string().min(1).describe('The program: tests of Playwright, or one that fails by throwing.'),
+  script: z
+    .string()
+    .min(1)
+    .max(mostText, 'must be at most 512 kB')
+    .describe('The program: tests of Playwright, or one that fails by throwing.'),
   scriptPath: z
     .string()
     .max(1000)
@@ -26,7 +33,7 @@ export const scriptedFields = {
     ),
   dependencies: orNull(z.array(file).max(200), () => [])
     .default([])
-    .describe('Files that the script imports.'),
+    .describe('Files that the script imports; at most 1 MB together with it.'),
 };
 
 /** As they are shown. */

@@ -45,6 +45,8 @@ export interface ScriptWork {
   readonly browser: ScriptBrowser | null;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Takes out of a text what must not be shown. */
+  readonly hide: (text: string) => string;
   readonly limits: ScriptLimits;
 }
 

@@ -41,6 +41,7 @@ export async function chooseContainment(nodeBinary: string, isRoot: boolean): Pr
         files: [{ path: 'lookout.mjs', content }],
         entry: 'lookout.mjs',
         environment: {},
+        hide: (text) => text,
         browser: null,
         limits,
       };

@@ -25,8 +25,7 @@ export function findChromium(named: string | null): ScriptBrowser | null {
   const [newest] = existsSync(unpacked)
     ? readdirSync(unpacked)
         .filter((name) => /^chromium-[\d.]+$/.test(name))
-        .toSorted()
-        .toReversed()
+        .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
     : [];
   if (newest === undefined) return null;
   const hasLibraries = globSync(['/usr/lib/*/libnss3.so', '/usr/lib/libnss3.so', '/usr/lib64/libnss3.so']).length > 0;

@@ -1,5 +1,4 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
-import { stripVTControlCharacters } from 'node:util';
 import type { PageLine, ScriptError, ScriptImage, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
 
 /** What was told so far. */
@@ -21,7 +20,17 @@ export interface Report {
 }
 
 /** More of each is dropped: who reads a result reads the first. */
-const most = { errors: 50, steps: 500, lines: 1000, pages: 50, images: 3, text: 16_384 } as const;
+const most = {
+  errors: 50,
+  steps: 500,
+  lines: 1000,
+  pages: 50,
+  images: 3,
+  text: 16_384,
+  url: 2000,
+  path: 1000,
+  stackLines: 50,
+} as const;
 
 export function emptyReport(): Report {
   return {
@@ -45,6 +54,8 @@ export interface ReportMeans {
   readonly startedAt: number;
   /** The script's folder by the name it has for itself: left out of every place and message. */
   readonly home: string;
+  /** Takes out what must not be shown: before anything is cut, or half of it would stay. */
+  readonly hide: (text: string) => string;
 }
 
 /** Adds one line to the report; what is not understood adds nothing. */
@@ -67,10 +78,10 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       addPageLine(report, told, means);
       break;
     case 'vital':
-      addVital(report, told);
+      addVital(report, told, means);
       break;
     case 'image':
-      addImage(report, told);
+      addImage(report, told, means);
       break;
     case 'begin':
       report.hasBegun = true;
@@ -107,26 +118,26 @@ function addPageLine(report: Report, told: Told, means: ReportMeans): void {
   report.pageLines.push({
     atMs: Math.max(0, Date.now() - means.startedAt),
     sort: told['sort'] === 'error' ? 'error' : 'console',
-    level: textOf(told['level']).slice(0, 50),
+    level: means.hide(textOf(told['level'])).slice(0, 50),
     text: shownText(textOf(told['text']), means),
-    url: textOf(told['url']).slice(0, 2000),
+    url: means.hide(textOf(told['url'])).slice(0, most.url),
   });
 }
 
 const vitalNames = new Set(['TTFB', 'FCP', 'LCP', 'CLS']);
 
-function addVital({ pageVitals }: Report, told: Told): void {
-  const [url, name] = [textOf(told['url']).slice(0, 2000), textOf(told['name'])];
+function addVital({ pageVitals }: Report, told: Told, { hide }: ReportMeans): void {
+  const [url, name] = [hide(textOf(told['url'])).slice(0, most.url), textOf(told['name'])];
   if (!vitalNames.has(name) || (pageVitals.size >= most.pages && !pageVitals.has(url))) return;
   const digits = name === 'CLS' ? 4 : 1;
   pageVitals.set(url, { ...pageVitals.get(url), [name]: Number(numberOf(told['value']).toFixed(digits)) });
 }
 
-function addImage({ images }: Report, told: Told): void {
+function addImage({ images }: Report, told: Told, { hide }: ReportMeans): void {
   const [contentType, base64] = [textOf(told['contentType']), textOf(told['base64'])];
   if (images.length >= most.images || !/^image\/(png|jpeg)$/.test(contentType) || !/^[\w+/]*={0,2}$/.test(base64))
     return;
-  images.push({ name: textOf(told['name']).slice(0, 200), contentType, base64 });
+  images.push({ name: hide(textOf(told['name'])).slice(0, 200), contentType, base64 });
 }
 
 function addTest(report: Report, told: Told, means: ReportMeans): void {
@@ -170,13 +181,16 @@ function numberOf(value: unknown): number {
 
 function placeOf(value: unknown, { home }: ReportMeans): ScriptPlace | null {
   const { file, line, column } = objectOf(value);
-  if (typeof file !== 'string' || typeof line !== 'number') return null;
+  if (typeof file !== 'string' || file.length > most.path || typeof line !== 'number') return null;
   return { file: relative(file, home), line, column: numberOf(column) };
 }
 
 /** The first line of a stack that stands in a file of the script itself. */
 function placeInStack(stack: string, { home }: ReportMeans): ScriptPlace | null {
-  for (const [, path = '', line, column] of stack.matchAll(/(?:\(|at )(?:file:\/\/)?(\/[^\n()]*?):(\d+):(\d+)/g)) {
+  // Foreign text: whatever it is, looking through it must come to an end soon.
+  for (const text of stack.slice(0, most.text).split('\n', most.stackLines)) {
+    const found = /(?:\(|at )(?:file:\/\/)?(\/[^()]{0,1000}?):(\d{1,9}):(\d{1,9})/.exec(text);
+    const [, path = '', line, column] = found ?? [];
     if (!path.startsWith(`${home}/`) || path.includes('/node_modules/')) continue;
     return { file: relative(path, home), line: Number(line), column: Number(column) };
   }
@@ -187,8 +201,12 @@ function relative(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? path.slice(home.length + 1) : path;
 }
 
+/** Of our own, because that of Node.js takes hours over text that is made for it. */
+// oxlint-disable-next-line no-control-regex -- what tells a terminal something
+const colours = /(?:\u001B\[|\u009B)[0-?]{0,64}[ -/]{0,4}[@-~]|\u001B\][^\u0007\u001B]{0,1000}(?:\u0007|\u001B\\)/g;
+
 /** Without the colours of a terminal and without our folders, cut to a bound. */
-function shownText(text: string, { home }: ReportMeans): string {
-  const plain = stripVTControlCharacters(text).replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
+function shownText(text: string, { home, hide }: ReportMeans): string {
+  const plain = hide(text.replace(colours, '')).replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
   return plain.length > most.text ? `${plain.slice(0, most.text)} …` : plain;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { type Contained, contained, type Containment, hasOtherUser, nobody } from './containment.ts';
+import { lineReader, outputReader } from './lines.ts';
 import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
 import { watchUse } from './watch-use.ts';
@@ -78,35 +79,37 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify({ environment, sort, entry, browser: browserOf(work, command) }));
-    readAll(child, report, { startedAt, home: command.home }, limits.outputBytes, () => end('output'));
-    const { code, why } = await closed;
+    const told = { startedAt, home: command.home, hide: work.hide };
+    const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
+    const how = await closed;
+    flush();
     // Whatever it left running ends now, whether it stayed in its group or not.
     watch.killAll();
     if (ending !== null) return outcomeOf(report, ending, startedAt, null);
     if (isOutOfMemory(report)) return outcomeOf(report, 'memory', startedAt, null);
     if (await watch.isDiskFull()) return outcomeOf(report, 'disk', startedAt, null);
-    if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
-    if (report.hasBegun) {
-      report.failedTests++;
-      report.errors.push({ message: `its process ended with ${code}`, place: null });
-      return outcomeOf(report, 'ended', startedAt, null);
-    }
-    const said =
-      report.log
-        .findLast(({ stream }) => stream === 'stderr')
-        ?.text.trim()
-        .slice(-500) ?? '';
-    return outcomeOf(
-      report,
-      'crashed',
-      startedAt,
-      why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`,
-    );
+    return endedOutcome(report, how, startedAt);
   } finally {
     clearTimeout(timer);
     watch.stop();
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** What came of a script that no limit ended: that it left no report is its own fault where it did that itself. */
+function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedAt: number): ScriptOutcome {
+  if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
+  if (report.hasBegun && isForeign)
+    return outcomeOf(report, 'crashed', startedAt, `the script's process was ended from outside (${code})`);
+  if (report.hasBegun) {
+    report.failedTests++;
+    report.errors.push({ message: `its process ended with ${code}`, place: null });
+    return outcomeOf(report, 'ended', startedAt, null);
+  }
+  const last = report.log.findLast(({ stream }) => stream === 'stderr');
+  const said = last?.text.trim().slice(-500) ?? '';
+  const problem = why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`;
+  return outcomeOf(report, 'crashed', startedAt, problem);
 }
 
 /** Where the browser is for the script. */
@@ -116,12 +119,26 @@ function browserOf({ browser }: ScriptWork, { browser: folder }: Contained): obj
   return { executablePath: join(folder, program), libraryPath: libraries === null ? null : join(folder, libraries) };
 }
 
-function closing(child: ChildProcess): Promise<{ readonly code: string; readonly why: string | null }> {
+/** Signals that come from outside only, and what a shell around the process makes of them. */
+const foreignSignals = new Set(['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT']);
+const foreignCodes = new Set([9, 15, 1, 2, 3].map((number) => 128 + number));
+
+/** How a process ended. */
+interface Closed {
+  readonly code: string;
+  /** Why it did not begin; null = it did. */
+  readonly why: string | null;
+  /** By a signal that it did not cause itself: the machine's memory ran out, or it is being shut down. */
+  readonly isForeign: boolean;
+}
+
+function closing(child: ChildProcess): Promise<Closed> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ code: 'nothing', why: error.message }));
+    child.once('error', (error) => resolve({ code: 'nothing', why: error.message, isForeign: true }));
     // What it started may hold its output open: the end of the process is the end.
     child.once('exit', (code, signal) => {
-      const done = (): void => resolve({ code: signal ?? `code ${code}`, why: null });
+      const isForeign = signal === null ? foreignCodes.has(code ?? 0) : foreignSignals.has(signal);
+      const done = (): void => resolve({ code: signal ?? `code ${code}`, why: null, isForeign });
       const late = setTimeout(done, 1000);
       child.once('close', () => {
         clearTimeout(late);
@@ -131,25 +148,40 @@ function closing(child: ChildProcess): Promise<{ readonly code: string; readonly
   });
 }
 
-function readAll(child: ChildProcess, report: Report, means: ReportMeans, most: number, onFlood: () => void): void {
+/** Characters of a line of the report: more than that of the largest picture. */
+const mostLine = 1 << 20;
+/** Characters of output that wait for the end of their line. */
+const mostHeld = 16_384;
+
+/** @returns hands on what was held back */
+function readAll(
+  child: ChildProcess,
+  report: Report,
+  means: ReportMeans,
+  most: number,
+  onFlood: () => void,
+): () => void {
   let bytes = 0;
-  let rest = '';
   const count = (chunk: Buffer): boolean => {
     bytes += chunk.length;
     if (bytes > most) onFlood();
     return bytes <= most;
   };
-  child.stdout?.on('data', (chunk: Buffer) => count(chunk) && addLine(report, 'stdout', chunk.toString(), means));
-  child.stderr?.on('data', (chunk: Buffer) => count(chunk) && addLine(report, 'stderr', chunk.toString(), means));
+  const outputs = (['stdout', 'stderr'] as const).map((stream) => {
+    const output = outputReader(mostHeld, (piece) => addLine(report, stream, piece, means));
+    child[stream]?.on('data', (chunk: Buffer) => count(chunk) && output.read(chunk));
+    return output;
+  });
   const told = child.stdio[3] as Readable | null | undefined;
+  const read = lineReader(mostLine, (line) => readReportLine(report, line, means), onFlood);
   told?.setEncoding('utf8');
   told?.on('data', (chunk: string) => {
-    if (!count(Buffer.from(chunk))) return;
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) readReportLine(report, line, means);
+    if (count(Buffer.from(chunk))) read(chunk);
   });
   told?.on('error', () => undefined);
+  return () => {
+    for (const output of outputs) output.end();
+  };
 }
 
 /** V8 ends its process by itself where the heap is full. */

@@ -48,6 +48,7 @@ export async function runPlain(
       files,
       entry: 'script.mjs',
       environment: {},
+      hide: (text) => text,
       browser: null,
       ...work,
       limits: { ...roomyLimits, ...limits },

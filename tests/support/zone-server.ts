@@ -14,7 +14,11 @@ export interface ZoneRecord {
 }
 
 /** How a question is answered: with records, with a code alone, with raw bytes, or not at all. */
-export type ZoneAnswer = readonly ZoneRecord[] | { readonly code: number } | { readonly raw: Buffer } | null;
+export type ZoneAnswer =
+  | readonly ZoneRecord[]
+  | { readonly code: number }
+  | { readonly raw: Buffer; readonly isForged?: true }
+  | null;
 
 /** A question as it came. */
 export interface ZoneQuestion {
@@ -41,7 +45,12 @@ export async function startZoneServer(
     asked.push(question);
     const given = answer(question, asked.length - 1);
     if (given === null) return null;
-    if ('raw' in given) return given.raw;
+    if ('raw' in given) {
+      // With the number of the question, unless somebody else sends it.
+      const raw = Buffer.from(given.raw);
+      if (given.isForged !== true) query.copy(raw, 0, 0, 2);
+      return raw;
+    }
     const isCut = isShort && transport === 'UDP';
     const records = 'code' in given || isCut ? [] : given;
     const code = 'code' in given ? given.code : 0;

@@ -6,7 +6,7 @@ import { codeOf, type Fault, refusal, resolveFault, spoken } from '../connection
 import { reach } from '../connection/reach.ts';
 import { stopped } from '../findings/light.ts';
 import type { EgressGuard } from '../kind.ts';
-import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer } from './message.ts';
+import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer, readHead } from './message.ts';
 
 /** After this long without an answer the question is asked again over UDP, ms: packets get lost. */
 const againMs = 1500;
@@ -96,12 +96,17 @@ function silence({ servers, limitMs }: Asking, { address }: Asked): Fault {
 
 /** The answer to this question among what a server sends; null = it is none. @throws {RangeError} */
 function answerIn(bytes: Buffer, id: number, { name, type }: Asking): DnsAnswer | null {
-  const answer = readAnswer(bytes);
-  if (answer.id !== id || (answer.flags & isResponse) === 0) return null;
-  const { question } = answer;
+  // The number first: of what others send nothing is read.
+  if (bytes.readUInt16BE(0) !== id) return null;
+  const head = readHead(bytes);
+  if ((head.flags & isResponse) === 0) return null;
+  const { question } = head;
   // Who refuses a question need not repeat it.
-  if (question === null) return answer.codeNumber === 0 ? null : answer;
-  return question.type === type && question.name.toLowerCase() === name.toLowerCase() ? answer : null;
+  const isOurs =
+    question === null
+      ? head.codeNumber !== 0
+      : question.type === type && question.name.toLowerCase() === name.toLowerCase();
+  return isOurs ? readAnswer(bytes, head) : null;
 }
 
 function nonsense(error: unknown, place: string): Fault {
@@ -124,11 +129,12 @@ function askOverUdp(means: Means, turn: number): void {
     const id = randomInt(65_536);
     const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
     onEnd(() => socket.close());
-    socket.on('error', (error) => {
+    const fail = (error: unknown): void => {
       clearTimeout(again);
       if (turn + 1 < asking.servers.length) askOverUdp(means, turn + 1);
       else finish({ fault: sendFault(error, place) });
-    });
+    };
+    socket.on('error', fail);
     socket.on('message', (bytes) => {
       try {
         const answer = answerIn(bytes, id, asking);
@@ -142,11 +148,16 @@ function askOverUdp(means: Means, turn: number): void {
       }
     });
     // Connected: answers of others are not heard, and a port that is closed says so.
-    socket.connect(server.port, address, () => {
+    // Whether it failed is told to whoever asked for it, not as an event.
+    const onConnect = (error?: Error | null): void => {
       if (seen.endedAt > 0) return;
+      if (error) return fail(error);
       seen.connectedAt ||= performance.now();
-      socket.send(questionOf(id, asking.name, asking.type));
-    });
+      socket.send(questionOf(id, asking.name, asking.type), (unsent) => {
+        if (unsent && seen.endedAt === 0) fail(unsent);
+      });
+    };
+    socket.connect(server.port, address, onConnect);
   };
   if (isIP(server.host) > 0) {
     const refused = guard.judge(server.host);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
+import { parseCidr } from '#egress/cidr.ts';
 import { variable } from '../../../tests/support/api-check.ts';
 import { verdictOf } from '../../../tests/support/api-probe.ts';
 import { describedKind, type KindProbeOptions, probeKind, problemsOfKind } from '../../../tests/support/kind-probe.ts';
@@ -148,8 +149,20 @@ test('an answer to another question is not believed', async (t) => {
     zoneName('shop.example'),
     Buffer.from([0, 1, 0, 1, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 6, 6, 6, 6]),
   ]);
-  const server = await startZoneServer(t, () => ({ raw: forged }));
+  const server = await startZoneServer(t, () => ({ raw: forged, isForged: true }));
   assert.equal(verdictOf(await look(server, {}, { means: { limitMs: 300 } })), 'failed timeout');
+});
+
+test('of what another sends nothing is read, not even to find that it is nonsense', async (t) => {
+  const nonsense = Buffer.from('ffff818000010001000000000c0c0c', 'hex');
+  const server = await startZoneServer(t, () => ({ raw: nonsense, isForged: true }));
+  assert.equal(verdictOf(await look(server, {}, { means: { limitMs: 300 } })), 'failed timeout');
+});
+
+test('an address that cannot be sent to is a fault of that, and ends nothing', async () => {
+  const options = { egress: { allow: [parseCidr('255.255.255.255/32')] }, means: { limitMs: 5000 } };
+  const finding = await look({ port: 53 }, { nameServer: '255.255.255.255' }, options);
+  assert.match(finding.message ?? '', /could not (be sent|send) to 255\.255\.255\.255:53 \(E/);
 });
 
 test('a proxy that makes all connections carries questions over TCP, and none over UDP', async () => {

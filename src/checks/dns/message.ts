@@ -44,7 +44,6 @@ export interface DnsRecord {
 }
 
 export interface DnsAnswer {
-  readonly id: number;
   /** Bits of the header: QR, AA, TC, RD, RA, AD, CD. */
   readonly flags: number;
   /** As `NXDOMAIN`. */
@@ -87,17 +86,29 @@ export function questionOf(id: number, name: string, type: number): Buffer {
   return Buffer.concat([head, ...encoded, tail, edns]);
 }
 
-/** Reads an answer. @throws {RangeError} when it is cut short or makes no sense */
-export function readAnswer(bytes: Buffer): DnsAnswer {
+/** What stands before the records of an answer. */
+export interface DnsHead extends Pick<DnsAnswer, 'flags' | 'codeNumber' | 'question'> {
+  /** Where the records begin. */
+  readonly end: number;
+}
+
+/** Reads what tells whether an answer is one's own. @throws {RangeError} when it is cut short or makes no sense */
+export function readHead(bytes: Buffer): DnsHead {
   const flags = bytes.readUInt16BE(2);
-  const [questions, answers, authority] = [4, 6, 8].map((at) => bytes.readUInt16BE(at));
   let at = 12;
   let question: DnsAnswer['question'] = null;
-  for (let left = questions ?? 0; left > 0; left--) {
+  for (let left = bytes.readUInt16BE(4); left > 0; left--) {
     const { name, end } = readName(bytes, at);
     question ??= { name, type: bytes.readUInt16BE(end) };
     at = end + 4;
   }
+  return { flags, codeNumber: flags & 15, question, end: at };
+}
+
+/** Reads an answer. @throws {RangeError} when it is cut short or makes no sense */
+export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: start }: DnsHead): DnsAnswer {
+  const [answers, authority] = [6, 8].map((offset) => bytes.readUInt16BE(offset));
+  let at = start;
   const records = (count: number): DnsRecord[] =>
     Array.from({ length: count }, () => {
       const { name, end } = readName(bytes, at);
@@ -107,9 +118,7 @@ export function readAnswer(bytes: Buffer): DnsAnswer {
       if (at > bytes.length) throw new RangeError('a record is cut short');
       return { name, type, ttl: bytes.readUInt32BE(end + 4), data: dataText(bytes, type, end + 10, length) };
     });
-  const codeNumber = flags & 15;
   return {
-    id: bytes.readUInt16BE(0),
     flags,
     code: codes[codeNumber] ?? `RCODE${codeNumber}`,
     codeNumber,

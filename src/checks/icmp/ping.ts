@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 
 /** What came back of a number of pings. */
 export interface Pinged {
@@ -92,16 +93,25 @@ function run(program: string, words: readonly string[], limitMs: number, signal:
   };
   const timer = setTimeout(end, limitMs);
   signal.addEventListener('abort', end, { once: true });
-  child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, mostOutput)));
-  child.stderr.on('data', (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(0, mostOutput)));
-  child.once('error', (error) => (complaints ||= error.message));
-  child.once('close', () => {
+  const done = (): void => {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
     resolve({ output, complaints: complaints.trim(), hasEnded });
+  };
+  // First: where nothing could be started, as where file descriptors have run out, there may be no output either.
+  child.once('error', (error) => {
+    complaints ||= error.message;
+    if (child.pid === undefined) done();
   });
+  child.once('close', done);
+  readOutput(child.stdout, (text) => (output = (output + text).slice(0, mostOutput)));
+  readOutput(child.stderr, (text) => (complaints = (complaints + text).slice(0, mostOutput)));
   if (signal.aborted) end();
   return promise;
+}
+
+function readOutput(stream: Readable | null, onText: (text: string) => void): void {
+  stream?.on('data', (chunk: Buffer) => onText(chunk.toString()));
 }
 
 /** Why this machine cannot send pings, in a sentence; null = it can. Tries one, to itself. */

@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Check } from '#domain/check.ts';
+import type { JsonObject } from '#domain/json.ts';
 import type { RuntimeStage } from '#domain/runtime.ts';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import { variable } from '../../../tests/support/api-check.ts';
 import { aCheck, aGroup } from '../../../tests/support/records.ts';
 import type { ScriptRuntime } from '../kind.ts';
 import { multiStepKind } from '../multi-step/multi-step-kind.ts';
+import { readScript } from './settings.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';
 const day = Date.UTC(2026, 10, 21);
@@ -65,7 +68,7 @@ async function probe({ check = {}, group, account, outcome = {} }: Wanted) {
     check: aCheck(accountId, { checkType: 'MULTI_STEP', settings, ...check }),
     group: group === undefined ? null : aGroup(accountId, { id: 1, runtimeId: group }),
     revision: 1,
-    variables: [],
+    variables: [variable('PASSWORD', 'hunter22', true)],
     accountRuntimeId: account ?? null,
   };
   const finding = await look(input, new AbortController().signal);
@@ -110,6 +113,30 @@ describe('a script runs', () => {
     assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
     assert.match(finding.message ?? '', /2025\.04 does not support multi-step checks/);
   });
+
+  it('not as tests of Playwright in a runtime without its runner', async () => {
+    const script = "import { test } from '@playwright/test';\ntest('a', () => {});";
+    const { finding, ran } = await probe({ check: { settings: { script } } });
+    assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
+    assert.match(finding.message ?? '', /2026\.10 has no @playwright\/test/);
+  });
+
+  it('within limits of its size and that of its files', () => {
+    const problems = (settings: JsonObject) => multiStepKind.validateSettings({ scriptPath: 'check.mjs', ...settings });
+    const file = (index: number) => ({ path: `${index}.mjs`, content: 'x'.repeat(300_000) });
+    assert.deepEqual(problems({ script: 'await 1;', dependencies: [file(0), file(1), file(2)] }), []);
+    assert.deepEqual(problems({ script: 'await 1;', dependencies: [file(0), file(1), file(2), file(3)] }), [
+      { path: 'dependencies', message: 'must be at most 1 MB together with the script' },
+    ]);
+  });
+
+  it('as what it is, however long it takes pains to look like something else', () => {
+    const beginning = performance.now();
+    const { sort } = readScript({ script: `'@playwright/test'; ${'test '.repeat(1e5)} test${' '.repeat(4e5)}` });
+    assert.equal(sort, 'plain');
+    assert.equal(readScript({ script: "'@playwright/test'; test . describe.only (" }).sort, 'spec');
+    assert.ok(performance.now() - beginning < 10_000);
+  });
 });
 
 describe('the verdict over a script', () => {
@@ -146,6 +173,20 @@ describe('the verdict over a script', () => {
       const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
       assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
     }
+  });
+
+  it('is cut only after hidden values were taken out', async () => {
+    const text = `${'x'.repeat(496)}hunter22`;
+    const place = { file: 'check.mjs', line: 1, column: 1 };
+    const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
+    assert.doesNotMatch(finding.message ?? '', /hunt/);
+    const settings = { script: `check('${'x'.repeat(288)}hunter22')`, scriptPath: 'check.mjs' };
+    const errors = [{ message: 'no', place }];
+    const written = await probe({ check: { settings }, outcome: { failedTests: 1, errors } });
+    assert.match(written.finding.message ?? '', /^check\('x+/);
+    assert.doesNotMatch(written.finding.message ?? '', /hunt/);
+    const images = [{ name: 'of hunter22', contentType: 'image/png', base64: 'AAAA' }];
+    assert.match((await probe({ outcome: { images } })).finding.exchange ?? '', /of \*{8}/);
   });
 
   it('is failed where no test was found', async () => {

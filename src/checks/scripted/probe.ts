@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { type Runtime, runtimeChoice, runtimeWarnings } from '#domain/runtime.ts';
-import type { ScriptLimits, ScriptOutcome } from '#domain/script.ts';
+import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import type { ScriptProbeMeans, ScriptRuntime } from '../kind.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { readScript } from './settings.ts';
@@ -23,17 +23,26 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
     if ('message' in chosen) return notRun(now, chosen.message);
-    const refusal = refuses(chosen.runtime);
+    const script = readScript(input.check.settings);
+    const refusal = refuses(chosen.runtime) ?? refusesSort(script.sort, chosen.runtime);
     if (refusal !== null) return notRun(now, refusal);
     const browser = hasBrowser === true ? means.chromium() : null;
     if (hasBrowser === true && browser === null) return notRun(now, noChromium);
-    const script = readScript(input.check.settings);
     const { folder, nodeBinary } = chosen.runtime;
-    const work = { ...script, runtime: { folder, nodeBinary }, environment: environmentOf(input), browser, limits };
-    const outcome = await means.runScript(work, signal);
     const hidden = input.variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
-    return findingOf(outcome, judgeScript(outcome, limits, script.files), chosen, createRedactor(hidden));
+    const redactor = createRedactor(hidden);
+    const hide = redactor.text;
+    const environment = environmentOf(input);
+    const work = { ...script, runtime: { folder, nodeBinary }, environment, hide, browser, limits };
+    const outcome = await means.runScript(work, signal);
+    return findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);
   };
+}
+
+/** What a file of tests needs, where the kind itself needs nothing. */
+function refusesSort(sort: ScriptWork['sort'], { name, dependencies }: Runtime): string | null {
+  const isMissing = sort === 'spec' && dependencies['@playwright/test'] === undefined;
+  return isMissing ? `runtime ${name} has no @playwright/test; choose another` : null;
 }
 
 const noChromium = 'there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM';
@@ -106,8 +115,11 @@ function findingOf(
     responseTimeMs: testsMs,
     loopDelayMs: 0,
     details: hide.json(details),
-    // Pictures are no text to look for hidden values in.
-    exchange: JSON.stringify({ ...hide.json(exchange), ...(images.length > 0 && { images }) }),
+    // Pictures are no text to look for hidden values in; their names are.
+    exchange: JSON.stringify({
+      ...hide.json(exchange),
+      ...(images.length > 0 && { images: images.map((image) => ({ ...image, name: hide.text(image.name) })) }),
+    }),
     certificate: null,
   };
 }

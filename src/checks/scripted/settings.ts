@@ -28,9 +28,14 @@ export function readScript(settings: JsonObject): ScriptSettings {
   return { entry, files, sort: sortOf(content) };
 }
 
+/** Bytes of a script and its files together. */
+const mostBytes = 1 << 20;
+
 /** A file of tests for Playwright's runner, or a program: whoever calls its `test` has written tests. */
 function sortOf(script: string): ScriptWork['sort'] {
-  return script.includes('@playwright/test') && /\btest\s*(?:\.\s*\w+\s*)*\(/.test(script) ? 'spec' : 'plain';
+  return script.includes('@playwright/test') && /\btest\s{0,20}(?:\.\s{0,20}\w{1,20}\s{0,20}){0,3}\(/.test(script)
+    ? 'spec'
+    : 'plain';
 }
 
 /** What cannot be run; empty = fine. */
@@ -40,6 +45,9 @@ export function scriptProblems(settings: JsonObject): SettingsProblem[] {
   if (text(settings['script']).trim() === '') problems.push({ path: 'script', message: 'must hold a program' });
   if (!/\.[cm]?[jt]s$/.test(entry)) {
     problems.push({ path: 'scriptPath', message: 'must end in .js, .mjs, .cjs, .ts, .mts or .cts' });
+  }
+  if (files.reduce((bytes, { content }) => bytes + Buffer.byteLength(content), 0) > mostBytes) {
+    problems.push({ path: 'dependencies', message: 'must be at most 1 MB together with the script' });
   }
   for (const [index, { path }] of files.entries()) {
     const problem = pathProblem(path);

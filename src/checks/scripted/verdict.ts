@@ -9,8 +9,16 @@ export interface ScriptVerdict {
   readonly message: string | null;
 }
 
+/** Takes out of a text what must not be shown: before anything is cut, or half of it would stay. */
+type Hide = (text: string) => string;
+
 /** Judges an outcome (issue: scripted kinds; docs/decisions/0082). */
-export function judgeScript(outcome: ScriptOutcome, limits: ScriptLimits, files: readonly ScriptFile[]): ScriptVerdict {
+export function judgeScript(
+  outcome: ScriptOutcome,
+  limits: ScriptLimits,
+  files: readonly ScriptFile[],
+  hide: Hide,
+): ScriptVerdict {
   const { ending, errors, tests, problem } = outcome;
   if (ending === 'stopped') return unknown('the script was stopped before it ended');
   if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
@@ -18,7 +26,11 @@ export function judgeScript(outcome: ScriptOutcome, limits: ScriptLimits, files:
   const [error] = errors;
   if (error !== undefined) {
     const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
-    return { verdict: 'failed', reason: reasonOf(error.message), message: `${sentenceOf(error, files)}${others}` };
+    return {
+      verdict: 'failed',
+      reason: reasonOf(error.message),
+      message: `${sentenceOf(error, files, hide)}${others}`,
+    };
   }
   if (outcome.failedTests > 0) return { verdict: 'failed', reason: 'script', message: 'a test failed without a word' };
   if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test that runs' };
@@ -57,8 +69,8 @@ function reasonOf(message: string): Reason {
 
 const detailMost = 500;
 
-function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[]): string {
-  const lines = message
+function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
+  const lines = hide(message)
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
@@ -66,7 +78,7 @@ function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[
   const head = first.replace(/^Error: /, '');
   if (place === null) return cut([head, ...rest].join(' '));
   const where = `${place.file}:${place.line}`;
-  const written = statementAt(files, place);
+  const written = statementAt(files, place, hide);
   // Of a broken expectation its own words say more than those of the library that prints it.
   const isExpectation = /^expect\(|^expect\.|^AssertionError/.test(head);
   const said = cut(isExpectation && rest.length > 0 ? rest.join(', ') : [head, ...rest].join(' '));
@@ -80,7 +92,11 @@ function cut(text: string): string {
 const statementLines = 10;
 
 /** The statement that ends or stands at a place: its line, and those above it until its brackets are closed. */
-function statementAt(files: readonly ScriptFile[], { file, line }: NonNullable<ScriptError['place']>): string | null {
+function statementAt(
+  files: readonly ScriptFile[],
+  { file, line }: NonNullable<ScriptError['place']>,
+  hide: Hide,
+): string | null {
   const lines = files.find(({ path }) => path === file)?.content.split('\n');
   if (lines === undefined) return null;
   const taken: string[] = [];
@@ -88,7 +104,7 @@ function statementAt(files: readonly ScriptFile[], { file, line }: NonNullable<S
     taken.unshift(lines[index]?.trim() ?? '');
     if (opened(taken.join('\n')) >= 0) break;
   }
-  const statement = taken.join(' ').trim();
+  const statement = hide(taken.join(' ')).trim();
   return statement === '' ? null : statement.replace(/;$/, '').slice(0, 300);
 }
 

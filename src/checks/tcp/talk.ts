@@ -10,6 +10,9 @@ const mostBytes = 64 * 1024;
 /** How long nothing more may come before what came is all, where what must not come is asked about, ms. */
 const quietMs = 250;
 
+/** How often what came is looked at, at most, ms: it may come a byte at a time, and a look is at all of it. */
+const lookMs = 50;
+
 /** What is said and waited for. */
 export interface Talk {
   readonly place: Place;
@@ -116,6 +119,15 @@ function exchange(
   }
   if (data !== '') socket.write(data);
   let silence: NodeJS.Timeout | undefined;
+  let nextLook: NodeJS.Timeout | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const look = (): void => {
+    nextLook = undefined;
+    lookedAt = performance.now();
+    if (!isEnough(textOf(seen))) return;
+    if (!waitsForSilence) return finish(null);
+    silence = setTimeout(() => finish(null), quietMs);
+  };
   socket.on('data', (chunk: Buffer) => {
     seen.dataAt = performance.now();
     seen.isCut = seen.length + chunk.length > mostBytes;
@@ -124,13 +136,14 @@ function exchange(
     seen.length += kept.length;
     clearTimeout(silence);
     if (seen.isCut) return finish(null);
-    if (!isEnough(textOf(seen))) return;
-    if (!waitsForSilence) return finish(null);
-    silence = setTimeout(() => finish(null), quietMs);
+    const wait = lookedAt + lookMs - performance.now();
+    if (wait <= 0 && nextLook === undefined) look();
+    else nextLook ??= setTimeout(look, wait);
   });
   socket.once('end', () => finish(null));
   socket.once('close', () => {
     clearTimeout(silence);
+    clearTimeout(nextLook);
     finish(null);
   });
 }

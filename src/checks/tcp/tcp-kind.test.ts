@@ -7,6 +7,8 @@ import { variable } from '../../../tests/support/api-check.ts';
 import { verdictOf } from '../../../tests/support/api-probe.ts';
 import { type KindProbeOptions, describedKind, probeKind, problemsOfKind } from '../../../tests/support/kind-probe.ts';
 import { startTcpTarget } from '../../../tests/support/target.ts';
+import { createGuard } from '#egress/guard.ts';
+import { talk, textOf } from './talk.ts';
 
 const data = (comparison: string, target = '', regex = ''): JsonObject => ({
   source: 'RESPONSE_DATA',
@@ -78,6 +80,33 @@ test('an answer that comes in pieces is read until it is what was waited for', a
   const finding = await look(port, { assertions: [data('CONTAINS', 'ready')] });
   assert.equal(verdictOf(finding), 'passed');
   assert.equal((describedKind('TCP', finding)['response'] as JsonObject)['data'], '220 mail.example ready\r\n');
+});
+
+test('an answer that comes a byte at a time is looked at now and then, and at its end', async (t) => {
+  const { port } = await startTcpTarget(t, (socket) => {
+    socket.setNoDelay(true);
+    let sent = 0;
+    const timer = setInterval(() => {
+      socket.write(sent < 200 ? 'x' : 'ready');
+      if (++sent > 200) clearInterval(timer);
+    }, 2);
+    socket.once('close', () => clearInterval(timer));
+  });
+  let looks = 0;
+  const seen = await talk(
+    {
+      place: { host: '127.0.0.1', port, isAddress: true },
+      family: 0,
+      data: '',
+      isEnough: (text) => ++looks > 0 && text.endsWith('ready'),
+      waitsForSilence: false,
+      limitMs: 30_000,
+    },
+    createGuard({ mode: 'any', allow: [] }),
+    new AbortController().signal,
+  );
+  assert.match(textOf(seen), /ready$/);
+  assert.ok(looks <= (seen.endedAt - seen.connectedAt) / 50 + 2, `${looks} looks`);
 });
 
 test('what came too late, not at all or with the end of the connection is told apart', async (t) => {

@@ -1,5 +1,5 @@
 // Tells what Playwright's runner does as it happens, a JSON object a line, to whoever reads file descriptor 3.
-import { readFileSync, writeSync } from 'node:fs';
+import { readFileSync, statSync, writeSync } from 'node:fs';
 
 /** Larger ones are not kept. */
 const mostImageBytes = 393_216;
@@ -38,12 +38,6 @@ export default class Reporter {
     if (!ok && told.length === 0)
       told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
     const ran = status !== 'skipped';
-    for (const { name, path, contentType } of attachments) {
-      if (path === undefined || !contentType.startsWith('image/')) continue;
-      const bytes = readFileSync(path);
-      if (bytes.length <= mostImageBytes)
-        report({ kind: 'image', name, contentType, base64: bytes.toString('base64') });
-    }
     report({
       kind: 'test',
       title,
@@ -53,6 +47,8 @@ export default class Reporter {
       durationMs: duration,
       errors: ok ? [] : told,
     });
+    // Last: pictures may be gone or too large, and what is known of the test stands.
+    for (const attachment of attachments) reportImage(attachment);
   }
 
   onError({ message, value, stack, location }) {
@@ -61,6 +57,17 @@ export default class Reporter {
 
   onEnd() {
     report({ kind: 'end' });
+  }
+}
+
+function reportImage({ name, path, contentType }) {
+  if (path === undefined || !contentType.startsWith('image/')) return;
+  try {
+    const facts = statSync(path);
+    if (!facts.isFile() || facts.size > mostImageBytes) return;
+    report({ kind: 'image', name, contentType, base64: readFileSync(path).toString('base64') });
+  } catch {
+    // The script has removed it.
   }
 }
 

@@ -16,16 +16,19 @@ let hasFailed = false;
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
 
-report({ kind: 'begin' });
+// What goes wrong until `begin` is told is no fault of the script.
 if (sort === 'spec') {
   const require = createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
   Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry });
   if (browser !== null) process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
+  // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
+  report({ kind: 'begin' });
 } else {
   if (browser !== null) prepareBrowser(home, browser, report);
+  report({ kind: 'begin' });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   // Told at the end only, so that what it left running counts as well.

@@ -1,0 +1,41 @@
+// Whose fault it is that a script's process ended without a report.
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { printed, runPlain } from '../../tests/support/script-runs.ts';
+
+test('a script whose process is ended from outside says nothing of its target', async () => {
+  for (const signal of ['SIGKILL', 'SIGTERM']) {
+    const content = `process.kill(process.pid, '${signal}'); await new Promise((resolve) => setTimeout(resolve, 30_000));`;
+    const outcome = await runPlain(content);
+    assert.deepEqual([outcome.ending, outcome.failedTests], ['crashed', 0], JSON.stringify(outcome));
+    assert.match(outcome.problem ?? '', /^the script's process was ended from outside/);
+  }
+});
+
+test('a script that ends its own process by a fault of its own has failed', async () => {
+  const outcome = await runPlain('process.abort();');
+  assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 1], JSON.stringify(outcome));
+});
+
+test('tests whose runner cannot be loaded have not failed', async () => {
+  const runtime = { folder: tmpdir(), nodeBinary: process.execPath };
+  const outcome = await runPlain('', { sort: 'spec', runtime });
+  assert.deepEqual([outcome.ending, outcome.tests], ['crashed', 0], JSON.stringify(outcome));
+});
+
+test('hidden values in output are hidden, also where it comes in pieces, and characters stay whole', async () => {
+  const content = `import { writeSync } from 'node:fs';
+const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
+const bytes = Buffer.from('grün: hunter22');
+for (const piece of [bytes.subarray(0, 3), bytes.subarray(3, 10), bytes.subarray(10)]) { writeSync(1, piece); await wait(); }`;
+  const hide = (text: string): string => text.replaceAll('hunter22', '********');
+  assert.equal(printed(await runPlain(content, { hide })), 'grün: ********');
+});
+
+test('a line of the report without an end is a flood', async () => {
+  const content = `import { writeSync } from 'node:fs';
+try { for (;;) writeSync(3, 'x'.repeat(1000)); } catch (error) { if (error.code !== 'EAGAIN') throw error; }
+for (;;) try { writeSync(3, 'x'.repeat(1000)); } catch { /* again */ }`;
+  assert.equal((await runPlain(content, { limits: { outputBytes: 64 << 20 } })).ending, 'output');
+});
