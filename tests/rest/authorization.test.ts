@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { everyOperation } from '#contract/operations.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
-import { type DatabaseRows, databaseRows } from '../support/database-rows.ts';
+import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
 import { type AnyOperation, assertErrorShape, type Fixtures, makeFixtures, pathOf, send } from './operation-calls.ts';
 
 const roles = ['admin', 'read-write', 'read-run', 'read-only'] as const;
@@ -38,7 +38,7 @@ before(async () => {
   clockMs += 1000;
   // A reads-everything key of one account, and another account that it does not reach.
   fixtures = { ...fixtures, foreign: (await create('/v1/accounts', { name: 'Foreign' })).id };
-  rows = databaseRows(on.raw);
+  rows = await databaseRowsAtRest(on.raw);
 });
 after(async () => {
   for (const work of cleanups) await work();

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { everyOperation } from '#contract/operations.ts';
 import { brokenBody, mangledBody } from '../support/broken-body.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
-import { type DatabaseRows, databaseRows } from '../support/database-rows.ts';
+import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
 import { type Json, richBody } from '../support/rich-body.ts';
 import {
   type Answer,
@@ -36,7 +36,7 @@ before(async () => {
   // Only what answers and what sends test messages: nothing is written but what was asked for.
   on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api,deliverer' });
   fixtures = await makeFixtures(on);
-  rows = databaseRows(on.raw);
+  rows = await databaseRowsAtRest(on.raw);
 });
 after(async () => {
   for (const work of cleanups) await work();

@@ -1,5 +1,6 @@
 // Everything that stands in a database, to say that nothing of it was changed.
 import type { DatabaseSync } from 'node:sqlite';
+import { until } from './until.ts';
 
 /** Columns that the service touches by itself: when a key was last used, and its signs of life. */
 const untold: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ export interface DatabaseRows {
   all(): Record<string, string>;
 }
 
-export function databaseRows(raw: DatabaseSync): DatabaseRows {
+function databaseRows(raw: DatabaseSync): DatabaseRows {
   const version = raw.prepare('PRAGMA data_version');
   const tables = raw
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -37,4 +38,11 @@ export function databaseRows(raw: DatabaseSync): DatabaseRows {
         }),
       ),
   };
+}
+
+/** The same of a service with a heartbeat, once it has said by itself that it receives pings: later only when is another. */
+export async function databaseRowsAtRest(raw: DatabaseSync): Promise<DatabaseRows> {
+  const sign = raw.prepare(`SELECT 1 FROM installation WHERE key = 'pings-heard'`);
+  await until('the first sign of life', () => sign.get() !== undefined);
+  return databaseRows(raw);
 }
