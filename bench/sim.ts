@@ -1,17 +1,24 @@
-// npm run sim -- states: every short history there is, not some of them; what is promised of alerts must hold in each.
+// npm run sim: what may happen, played through without waiting for it; what is promised of alerts must hold each time.
 import { parseArgs } from 'node:util';
 import type { Escalation } from '#domain/alert-settings.ts';
 import { channelsInModel, exploreHistories, minute } from '../tests/support/alert-model.ts';
 import { exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
+import { simulateClocks } from './sim/clock.ts';
 
 const usage = `npm run sim -- states [--depth 8]
+npm run sim -- clock [--years 2] [--seed 1]
 
   states   every sequence of results and mutes (passed, degraded, failed, unknown, mute, a result of an older slot) up to a
            length, at ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice, nobody is
            told of an end without a beginning, mute hides and does not lose; and every round of several locations, in every
            order in which they may answer: the same alerts and states in each
+  clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
+           restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at
+           times of their own. Every slot has one outcome, no alert is lost or invented, maintenance windows are exact
 
   --depth  length of the longest sequence (1 to 9)
+  --years  how many, parts of one too (to 10)
+  --seed   which: the same seed, the same years
 `;
 
 const escalations: readonly Escalation[] = [
@@ -28,46 +35,69 @@ const inLocations: readonly LocationCase[] = [null, 0.5, 1].flatMap((failingShar
   ]),
 );
 
-main();
+await main();
 
-function main(): void {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { depth: { type: 'string', default: '8' } },
+    options: {
+      depth: { type: 'string', default: '8' },
+      years: { type: 'string', default: '2' },
+      seed: { type: 'string', default: '1' },
+    },
   });
-  const depth = Number(values.depth);
-  if (positionals.join(' ') !== 'states' || !(Number.isInteger(depth) && depth >= 1 && depth <= 9)) {
-    process.stdout.write(usage);
-    process.exit(positionals.length === 0 ? 0 : 2);
-  }
-  const startedAt = performance.now();
-  let all = 0;
-  const explored = (what: string, explore: () => number): void => {
-    const count = explore();
-    all += count;
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    process.stdout.write(`${seconds.padStart(6)} s  ${count.toLocaleString('en').padStart(11)}  ${what}\n`);
-  };
+  const [depth, years, seed] = [Number(values.depth), Number(values.years), Number(values.seed)];
+  const what = positionals.join(' ');
   try {
-    for (const escalation of escalations) {
-      explored(`sequences up to ${depth}, alerting by ${wordsOf(escalation)}`, () =>
-        exploreHistories(depth, escalation),
-      );
-    }
-    for (const given of inLocations) {
-      const { locations, rounds, failingShare, runs } = given;
-      const share = failingShare === null ? 'any' : `${failingShare * 100} %`;
-      const what = `orders of ${locations} locations over ${rounds} rounds, ${share} must fail, ${runs} runs`;
-      explored(what, () => exploreOrders(given));
+    if (what === 'states' && Number.isInteger(depth) && depth >= 1 && depth <= 9) states(depth);
+    else if (what === 'clock' && years > 0 && years <= 10 && Number.isInteger(seed)) await clock(years, seed);
+    else {
+      process.stdout.write(usage);
+      process.exitCode = positionals.length === 0 ? 0 : 2;
     }
   } catch (error) {
     const causes: string[] = [];
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
     process.stdout.write(`\nBREACH: ${causes.join('\n')}\n`);
     process.exitCode = 1;
-    return;
+  }
+}
+
+function states(depth: number): void {
+  const startedAt = performance.now();
+  let all = 0;
+  const explored = (what: string, explore: () => number): void => {
+    const count = explore();
+    all += count;
+    process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(11)}  ${what}\n`);
+  };
+  for (const escalation of escalations) {
+    explored(`sequences up to ${depth}, alerting by ${wordsOf(escalation)}`, () => exploreHistories(depth, escalation));
+  }
+  for (const given of inLocations) {
+    const { locations, rounds, failingShare, runs } = given;
+    const share = failingShare === null ? 'any' : `${failingShare * 100} %`;
+    const what = `orders of ${locations} locations over ${rounds} rounds, ${share} must fail, ${runs} runs`;
+    explored(what, () => exploreOrders(given));
   }
   process.stdout.write(`\n${all.toLocaleString('en')} histories, every promise held in each\n`);
+}
+
+async function clock(years: number, seed: number): Promise<void> {
+  const startedAt = performance.now();
+  const onProgress = (days: number): void =>
+    void process.stdout.write(`${secondsSince(startedAt)}  ${String(days).padStart(5)} days\n`);
+  const { fates, ...counts } = await simulateClocks({ days: Math.round(years * 365.5), seed, onProgress });
+  const rows = [...Object.entries(fates), ...Object.entries(counts)];
+  process.stdout.write('\n');
+  for (const [what, count] of rows) {
+    process.stdout.write(`${what.padEnd(24)}${count.toLocaleString('en').padStart(11)}\n`);
+  }
+  process.stdout.write(`\nseed ${seed}: every promise held, ${secondsSince(startedAt).trim()}\n`);
+}
+
+function secondsSince(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
 }
 
 function wordsOf(escalation: Escalation): string {

@@ -2,27 +2,12 @@
 import type { Caller } from '#domain/api-key.ts';
 import { availabilityOf, successRatioOf, unknownRatioOf } from '#domain/analytics.ts';
 import type { CheckType } from '#domain/check.ts';
-import type { PingSignal, PingState } from '#domain/heartbeat.ts';
+import type { PingEvent } from '#domain/heartbeat.ts';
 import { emptyRollUp, hourOf, type RollUp } from '#domain/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type HistoryReader, sumByCheck } from './analytics.ts';
 import { requirePermission } from './permission.ts';
 import { notFound } from './refusal.ts';
-
-/** A ping, or that none came. */
-export interface PingEvent {
-  readonly id: string;
-  /** Epoch ms. */
-  readonly at: number;
-  readonly signal: PingSignal;
-  readonly exitCode: number | null;
-  readonly state: PingState;
-  /** '' when none came. */
-  readonly method: string;
-  readonly source: string | null;
-  readonly userAgent: string | null;
-  readonly body: string | null;
-}
 
 /** Results of a span, and of as long before it. Ratios in percent; null of none. */
 export interface SpanStats {

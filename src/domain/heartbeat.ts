@@ -281,3 +281,18 @@ export function readHeartbeat(settings: JsonObject): HeartbeatSettings {
 function spanOf(amount: JsonValue | undefined, unit: JsonValue | undefined): number {
   return typeof amount === 'number' && typeof unit === 'string' ? amount * (unitMs[unit] ?? 0) : 0;
 }
+
+/** A ping, or that none came. */
+export interface PingEvent {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly signal: PingSignal;
+  readonly exitCode: number | null;
+  readonly state: PingState;
+  /** '' when none came. */
+  readonly method: string;
+  readonly source: string | null;
+  readonly userAgent: string | null;
+  readonly body: string | null;
+}

@@ -1,6 +1,7 @@
 // A clock that never jumps by itself: it runs with a steady one and is moved to the machine's time on purpose, so that
 // whoever reads it sees a setting of the machine's clock only once everything that waits has been moved with it
 // (docs/decisions/0024).
+import { uptime } from 'node:os';
 import type { Clock } from './clock.ts';
 
 /** A jump of the machine's clock that was followed. Epoch ms. */
@@ -13,6 +14,8 @@ export interface ClockSet {
 export interface FollowedClock extends Clock {
   /** How far the machine's clock is ahead of this one, whole ms; negative = behind. */
   aheadMs(): number;
+  /** How much of that this machine slept, whole ms: the time of the others went on meanwhile, and nothing ran here. */
+  sleptMs(): number;
   /** Moves this clock by whole ms. */
   move(byMs: number): void;
   /** The last jump forward; null after none, or after one back. */
@@ -21,19 +24,32 @@ export interface FollowedClock extends Clock {
 
 /**
  * @param clock the machine's, which people and time servers set
- * @param steadyNow a clock that is never set, ms
+ * @param steadyNow a clock that is never set, and stands still while the machine sleeps, ms
+ * @param upMs the same, but it goes on while the machine sleeps
  */
-export function createFollowedClock(clock: Clock, steadyNow: () => number): FollowedClock {
+export function createFollowedClock(
+  clock: Clock,
+  steadyNow: () => number,
+  upMs: () => number = () => uptime() * 1000,
+): FollowedClock {
   let offset = clock.now() - steadyNow();
+  let asleepMs = upMs() - steadyNow();
   let lastSet: ClockSet | null = null;
   const now = (): number => Math.round(steadyNow() + offset);
+  const aheadMs = (): number => Math.round(clock.now() - steadyNow() - offset);
   return {
     now,
-    aheadMs: () => Math.round(clock.now() - steadyNow() - offset),
+    aheadMs,
+    sleptMs() {
+      const sleptMs = Math.round(upMs() - steadyNow() - asleepMs);
+      return sleptMs < clockSetMs ? 0 : Math.max(0, Math.min(sleptMs, aheadMs()));
+    },
     move(byMs) {
       const from = now();
       offset += byMs;
-      if (Math.abs(byMs) >= clockSetMs) lastSet = byMs > 0 ? { from, to: from + byMs } : null;
+      if (Math.abs(byMs) < clockSetMs) return;
+      lastSet = byMs > 0 ? { from, to: from + byMs } : null;
+      asleepMs = upMs() - steadyNow();
     },
     get lastSet() {
       return lastSet;

@@ -1,8 +1,9 @@
 // Pings over HTTP, and what is shown of them (reference §4.9).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeartbeatActions, PingEvent, SpanStats } from '#actions/heartbeats.ts';
+import type { HeartbeatActions, SpanStats } from '#actions/heartbeats.ts';
 import type { PingActions } from '#actions/pings.ts';
 import type { PingEventBody } from '#contract/heartbeat.ts';
+import type { PingEvent } from '#domain/heartbeat.ts';
 import { followed } from './followed.ts';
 import { type Answer, type Route, route } from './route.ts';
 import { isoText } from './wire.ts';

@@ -36,6 +36,9 @@ export interface Path {
    * owns the database, leases left by the one before it end now; elsewhere they run out by themselves.
    */
   takeOver(now: number): Promise<void>;
-  /** The clock was set by `byMs`: what waits keeps its distance. */
-  moveWithClock(byMs: number, now: number): Promise<void>;
+  /**
+   * The clock was set by `byMs`: what waits keeps its distance. For so much of it the machine slept, and pings that were sent
+   * meanwhile are lost: timers of heartbeats went on (docs/decisions/0091). A server that keeps the time does not sleep with it.
+   */
+  moveWithClock(byMs: number, now: number, sleptMs?: number): Promise<void>;
 }

@@ -1,29 +1,14 @@
 // Pings of heartbeats as they are shown: every call that came, and every time that none did.
-import type { PingSignal, PingState } from '#domain/heartbeat.ts';
+import type { PingEvent } from '#domain/heartbeat.ts';
 import { idBytes, idText, idTime } from './codec.ts';
 import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { Database } from './database.ts';
 import type { PingsTable } from './heartbeat-tables.ts';
 
-/** A ping, or that none came. */
-export interface StoredPing {
-  readonly id: string;
-  /** Epoch ms. */
-  readonly at: number;
-  readonly signal: PingSignal;
-  readonly exitCode: number | null;
-  readonly state: PingState;
-  /** '' when none came. */
-  readonly method: string;
-  readonly source: string | null;
-  readonly userAgent: string | null;
-  readonly body: string | null;
-}
-
 export interface Pings {
   /** Newest first. */
-  list(accountId: string, checkId: string, limit: number): Promise<StoredPing[]>;
-  find(accountId: string, checkId: string, id: string): Promise<StoredPing | null>;
+  list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
+  find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
 }
 
 export function createPings({ reader }: Database): Pings {
@@ -44,7 +29,7 @@ export function createPings({ reader }: Database): Pings {
   };
 }
 
-function pingOf(row: PingsTable): StoredPing {
+function pingOf(row: PingsTable): PingEvent {
   return {
     id: idText(row.id),
     at: idTime(row.id),

@@ -99,6 +99,8 @@ interface EngineOptions {
 export interface StoreOptions extends EngineOptions {
   /** The SQLite file; made when missing. */
   readonly path: string;
+  /** How long a write waits for others to share its commit with, ms. */
+  readonly gatherMs?: number;
 }
 
 /** What the store of a PostgreSQL needs beside the server. */
@@ -113,8 +115,8 @@ export interface PostgresOptions extends EngineOptions {
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
-export function openStore({ path, secretKey, clock, ownLocation = 'local' }: StoreOptions): Store {
-  const file = openSqliteFile(path);
+export function openStore({ path, secretKey, clock, ownLocation = 'local', gatherMs }: StoreOptions): Store {
+  const file = openSqliteFile(path, gatherMs);
   const seal = createSeal(secretKey);
   try {
     checkSqliteKey(file, seal);

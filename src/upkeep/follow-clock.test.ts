@@ -47,6 +47,31 @@ describe('the clock of a process', () => {
     assert.deepEqual([seen, clock.now(), clock.lastSet], [[back, back], back, null]);
   });
 
+  it('says how much of a jump the machine slept, and of a clock that was only set that it did not', async () => {
+    const slept: number[] = [];
+    const machine = { at: start, steady: 0, up: 0 };
+    const clock = createFollowedClock(
+      { now: () => machine.at },
+      () => machine.steady,
+      () => machine.up,
+    );
+    const store = { moveWithClock: (_: number, __: number, ms: number) => Promise.resolve(void slept.push(ms)) };
+    const follow = createFollowClock({ store, clock });
+    const jump = async (byMs: number, upMs: number): Promise<void> => {
+      machine.steady += 1000;
+      machine.at += 1000 + byMs;
+      machine.up += 1000 + upMs;
+      await follow();
+    };
+    await jump(8 * hourMs, 8 * hourMs);
+    await jump(hourMs, 0);
+    await jump(9 * hourMs, 8 * hourMs);
+    await jump(-hourMs, 0);
+    // The uptime is told in whole seconds.
+    await jump(hourMs, 999);
+    assert.deepEqual(slept, [8 * hourMs, 0, 8 * hourMs, 0, 0]);
+  });
+
   it('takes over drift a little at a time, without moving a row', async () => {
     const { clock, pass, follow } = clocks(() => assert.fail('a drift moves no row'));
     pass(1000, 1012);

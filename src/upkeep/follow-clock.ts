@@ -4,7 +4,7 @@ import { clockSetMs, type FollowedClock } from '#lib/followed-clock.ts';
 
 /** What following is joined with. */
 export interface FollowClockOptions {
-  readonly store: { moveWithClock(byMs: number, now: number): Promise<void> };
+  readonly store: { moveWithClock(byMs: number, now: number, sleptMs: number): Promise<void> };
   readonly clock: FollowedClock;
   /** Asks again what time it is, where the clock is kept by the database; null = by this machine. */
   readonly measureTime?: (() => Promise<void>) | null;
@@ -32,11 +32,11 @@ export function createFollowClock(options: FollowClockOptions): () => Promise<nu
     // Whoever reads the clock in between must see rows as too early, never as overdue: so back before the rows, and
     // forward after them.
     if (byMs > 0) {
-      await store.moveWithClock(byMs, clock.now() + byMs);
+      await store.moveWithClock(byMs, clock.now() + byMs, clock.sleptMs());
       clock.move(byMs);
     } else {
       clock.move(byMs);
-      await store.moveWithClock(byMs, clock.now()).catch((error: unknown) => {
+      await store.moveWithClock(byMs, clock.now(), 0).catch((error: unknown) => {
         clock.move(-byMs);
         throw error;
       });

@@ -220,6 +220,26 @@ test('a clock that is set, forward or back, moves what is expected with it', asy
   );
 });
 
+test('a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { store, clock, isShared } = beat.test.temp;
+  await store.receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  clock.turn(8 * hour);
+  // A server that keeps the time for many did not sleep, and nothing is moved on it.
+  if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), 8 * hour);
+  await store.receptions.hear(false);
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+  for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
+    clock.turn(10_000);
+    await store.receptions.hear(false);
+  }
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
+});
+
 test('an account that moves takes no pings, and its periods begin anew when it goes on', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();

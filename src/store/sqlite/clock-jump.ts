@@ -16,9 +16,14 @@ import { writeRound } from './schedules.ts';
  * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
  * passing, so that an alert due after some minutes comes after those minutes. Schedules that lie further ahead than
  * their interval (the clock was set back) are due at their next slot, and states no longer wait for results of a time
- * that will come again. Forward jumps leave schedules as they are: their slots are recorded as missed.
+ * that will come again. Forward jumps leave schedules as they are: their slots are recorded as missed. Timers of heartbeats
+ * go on while the machine sleeps: the jobs they wait for did.
  */
-export function moveWithClock(connection: Connection, byMs: number, now: number): void {
+export function moveWithClock(
+  connection: Connection,
+  { byMs, sleptMs }: { readonly byMs: number; readonly sleptMs: number },
+  now: number,
+): void {
   connection
     .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
     .run(byMs);
@@ -29,7 +34,7 @@ export function moveWithClock(connection: Connection, byMs: number, now: number)
        WHERE status <> 'passing'`,
     )
     .run(byMs);
-  moveHeartbeatsWithClock(connection, byMs);
+  moveHeartbeatsWithClock(connection, byMs - sleptMs);
   bringSchedulesBack(connection, now);
   bringStatesBack(connection, now);
   rewindRollUps(connection, now);

@@ -24,7 +24,7 @@ export class DatabaseOpenError extends Error {
  * Opens the file at `path`, makes or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a database,
  * folder not writable) and NewerDatabaseError.
  */
-export function openSqliteFile(path: string): SqliteFile {
+export function openSqliteFile(path: string, gatherMs?: number): SqliteFile {
   const lock = takeLock(path);
   const opened: Connection[] = [];
   try {
@@ -35,7 +35,7 @@ export function openSqliteFile(path: string): SqliteFile {
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
     opened.push(reader);
-    return { path, reader, wasCrashed, ...lifeOf(writer, reader, lock) };
+    return { path, reader, wasCrashed, ...lifeOf(createWriteQueue(writer, gatherMs), writer, reader, lock) };
   } catch (cause) {
     for (const connection of opened) connection.close();
     lock.close();
@@ -43,8 +43,12 @@ export function openSqliteFile(path: string): SqliteFile {
   }
 }
 
-function lifeOf(writer: Connection, reader: Connection, lock: DatabaseSync): Pick<SqliteFile, 'queue' | 'close'> {
-  const queue = createWriteQueue(writer);
+function lifeOf(
+  queue: WriteQueue,
+  writer: Connection,
+  reader: Connection,
+  lock: DatabaseSync,
+): Pick<SqliteFile, 'queue' | 'close'> {
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await queue.drain();

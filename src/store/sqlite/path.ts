@@ -54,7 +54,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         bringHeartbeatsBack(connection, now);
         rewindRollUps(connection, now);
       }),
-    moveWithClock: (byMs, now) => group((connection) => moveWithClock(connection, byMs, now)),
+    moveWithClock: (byMs, now, sleptMs = 0) => group((connection) => moveWithClock(connection, { byMs, sleptMs }, now)),
   };
 }
 

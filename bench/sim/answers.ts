@@ -1,0 +1,25 @@
+// What targets and receivers of the simulation answer.
+import type { SendOutcome } from '#domain/delivery.ts';
+import type { Finding } from '#domain/result.ts';
+
+/** What is found at a target at `now`, epoch ms. */
+export function findingOf(isDown: boolean, now: number): Finding {
+  return {
+    verdict: isDown ? 'failed' : 'passed',
+    reason: isDown ? 'status' : null,
+    message: isDown ? 'status 503' : null,
+    startedAt: now,
+    stoppedAt: now + 12,
+    responseTimeMs: 12,
+    loopDelayMs: 0,
+    details: { status: isDown ? 503 : 200 },
+    exchange: null,
+    certificate: null,
+  };
+}
+
+/** What a receiver answered to an attempt that began then, epoch ms. */
+export function outcomeOf(startedAt: number, status: number): SendOutcome {
+  const error = status > 399 ? ({ class: 'status', message: `answered ${status}` } as const) : null;
+  return { startedAt, durationMs: 5, headers: [], response: { status, headers: {}, body: '' }, error };
+}

@@ -1,0 +1,190 @@
+// One life of a process in simulated time: the steps as the product has them, turned when something is due and not by timers.
+import { DatabaseSync } from 'node:sqlite';
+import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { Delivery, SendOutcome } from '#domain/delivery.ts';
+import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { Finding } from '#domain/result.ts';
+import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
+import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { createRecordResults } from '#pipeline/record-results.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import type { WaitingPing } from '#store/heartbeat-rows.ts';
+import { openStore, type Store } from '#store/store.ts';
+import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { createHearPings } from '#upkeep/hear-pings.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
+import type { World } from './world.ts';
+
+/** What the process meets outside. */
+export interface Outside {
+  /** Looks at a target; null = this process does not live to see the answer. */
+  probe(input: ProbeInput, now: number): Finding | null;
+  /** Sends; null = it arrived, and this process does not live to note it. */
+  send(delivery: Delivery, attempt: number, now: number): SendOutcome | null;
+  /** Told of each attempt before it is recorded. */
+  ended(attempt: EndedAttempt): void;
+  /** Told of what the judge of heartbeats recorded. */
+  judged(attempt: EndedAttempt, recorded: Recorded): void;
+}
+
+/** A process that lives. */
+export interface SimulatedProcess {
+  readonly store: Store;
+  readonly clock: FollowedClock;
+  /** Turns each step that has something to do until none has; answers with when one has again, by its clock, epoch ms. */
+  settle(): Promise<number>;
+  /** Every step looks at the next turn, whether it takes anything for due or not. */
+  wake(): void;
+  /** Follows the machine's clock, as the loop does five times a second. */
+  followClock(): Promise<void>;
+  /** The sign that a process gives every second while it can hear pings. */
+  sign(): Promise<void>;
+  /** Hours that have ended become roll-ups, as far as there are any. */
+  rollUp(): Promise<void>;
+  /** In good order. */
+  stop(): Promise<void>;
+  /** As if it had been killed: nothing that it holds is given back. */
+  kill(): Promise<void>;
+}
+
+const secretKey = new Uint8Array(32).fill(7);
+/** Nothing is due for so long at most, ms: then everybody looks again. */
+const restMs = 6 * 3_600_000;
+
+/** Begins a life on the database at `path`, which may be another one's. */
+export async function beginLife(path: string, world: World, outside: Outside): Promise<SimulatedProcess> {
+  const clock = createFollowedClock(world.machine, world.steadyNow, world.upMs);
+  // Nobody shares a commit here, and nothing waits in real time.
+  const store = openStore({ path, secretKey, clock, ownLocation: 'local', gatherMs: 0 });
+  const startedAt = clock.now();
+  await store.gaps.noteStart();
+  await store.path.takeOver(startedAt);
+  const owner = `life-${startedAt}-${world.upMs()}`;
+  const faults: unknown[] = [];
+  // Two of the loops look again every three seconds whatever happens: when it is worth while is asked of the rows.
+  const rows = new DatabaseSync(path, { readOnly: true });
+  const dueRows = rows.prepare(
+    `SELECT min((SELECT coalesce(min(available_at), ?1) FROM runs),
+       (SELECT coalesce(min(next_attempt_at), ?1) FROM deliveries WHERE status = 0)) AS at`,
+  );
+  const dueInRows = (): number => Number(dueRows.get(clock.now() + restMs)?.['at']);
+  let [plannedAt, judgedAt, isWoken] = [0, 0, true];
+  let hung = 0;
+  const hang = (): Promise<never> => {
+    hung++;
+    return new Promise(() => undefined);
+  };
+  const joint = { store: store.path, clock, owner, render: rendered, statusOf: () => null };
+  const records = createRecordResults({
+    ...joint,
+    onRecorded: () => undefined,
+    onError: (error) => faults.push(error),
+  });
+  const runs = createRunChecks({
+    ...joint,
+    location: 'local',
+    locations: () => ['local'],
+    runtimes: () => [],
+    probe: (input) => {
+      const finding = outside.probe(input, clock.now());
+      return finding === null ? hang() : Promise.resolve(finding);
+    },
+    record: (attempt) => {
+      outside.ended(attempt);
+      return records.record(attempt);
+    },
+    startedAt,
+    wake: () => undefined,
+  });
+  const deliveries = createSendDeliveries({
+    ...joint,
+    isShared: () => false,
+    send: (delivery, _, attempt) => {
+      const outcome = outside.send(delivery, attempt, clock.now());
+      return outcome === null ? hang() : Promise.resolve(outcome);
+    },
+    wake: () => undefined,
+    renderFailing: () => ({ error: 'no channel is told of here' }),
+    onFailing: () => undefined,
+    onError: (error) => faults.push(error),
+  });
+  const scheduleRuns = createScheduleRuns({
+    ...joint,
+    locations: () => ['local'],
+    startedAt,
+    wake: () => undefined,
+  });
+  const judgeHeartbeats = createJudgeHeartbeats<WaitingPing>({
+    ...joint,
+    location: 'local',
+    pingFinding,
+    overdueFinding,
+    onRecorded: (attempt, recorded) => outside.judged(attempt, recorded),
+  });
+  const hearPings = createHearPings({
+    store: store.receptions,
+    ownProcess: { id: owner, known: () => [] },
+    failures: { count: 0 },
+    clock,
+    // That it was held up is found by turns that are a second apart: here they are as far apart as what is due.
+    steadyNow: () => 0,
+  });
+  await hearPings();
+  const followClock = createFollowClock({ store: store.path, clock });
+  const rollUp = createRollUp({ store: store.rollUps, clock, retentionDays: 2000 });
+  const idle = async (): Promise<void> => {
+    while (records.waiting > 0 || runs.underWay + deliveries.underWay > hung) await new Promise(setImmediate);
+    if (faults.length > 0) throw faults[0];
+  };
+  return {
+    store,
+    clock,
+    async settle() {
+      for (let turns = 0; ; turns++) {
+        if (turns > 1000) throw new Error('the steps find no rest: something is due again and again');
+        const now = clock.now();
+        if (isWoken || plannedAt <= now) plannedAt = now + (await scheduleRuns());
+        if (isWoken || dueInRows() <= now) await runs.turn();
+        await idle();
+        if (isWoken || judgedAt <= now) judgedAt = now + (await judgeHeartbeats());
+        if (isWoken || dueInRows() <= now) await deliveries.turn();
+        await idle();
+        isWoken = false;
+        const at = Math.min(plannedAt, judgedAt, now + restMs, dueInRows());
+        // What hangs is leased, and due when its lease is over: nobody who lives is there then.
+        if (at > clock.now() || hung > 0) return at;
+      }
+    },
+    wake() {
+      isWoken = true;
+    },
+    async followClock() {
+      await followClock();
+    },
+    async sign() {
+      await hearPings();
+    },
+    async rollUp() {
+      while ((await rollUp()) < 60_000);
+    },
+    async stop() {
+      await runs.stop(0);
+      await deliveries.stop(0);
+      await records.stop(0);
+      rows.close();
+      await store.close();
+    },
+    async kill() {
+      rows.close();
+      await store.close();
+    },
+  };
+}
+
+function rendered({ alertType, context, resultId }: DeliveryFacts): Rendered {
+  const body = JSON.stringify({ type: alertType, checkId: context.check.id, resultId });
+  return { request: { method: 'POST', url: 'http://receiver.test/', headers: [], body } };
+}

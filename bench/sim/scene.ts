@@ -1,0 +1,174 @@
+// What is watched in the simulated years: checks of several intervals, windows in zones with odd summer times, and jobs.
+import { randomUUID } from 'node:crypto';
+import type { Check } from '#domain/check.ts';
+import type { Store } from '#store/store.ts';
+import { aChannel, aCheck } from '../../tests/support/records.ts';
+import { nextSlot, phaseMs } from '#domain/slot.ts';
+import { derivedId } from '#lib/id.ts';
+import { seedFirstAccount } from '../support/seed.ts';
+import { dayMs, hourMs } from './fate.ts';
+import { shown, timesOf, type WallWindow } from './wall-clock.ts';
+
+/** A check that calls a target. */
+export interface WatchedCheck {
+  readonly id: string;
+  readonly intervalMs: number;
+  /** After how many failures in a row it is told of. */
+  readonly runs: number;
+  /** Windows that pause it, and windows that silence it; true times, epoch ms. */
+  readonly paused: readonly TimeSpan[];
+  readonly silenced: readonly TimeSpan[];
+}
+
+/** A heartbeat, and the job that calls it. */
+export interface WatchedJob {
+  readonly id: string;
+  readonly name: string;
+  readonly token: string;
+  readonly periodMs: number;
+  readonly graceMs: number;
+}
+
+interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Scene {
+  readonly checks: readonly WatchedCheck[];
+  readonly jobs: readonly WatchedJob[];
+}
+
+const minuteMs = 60_000;
+/** Name, tag, minutes between runs, failures in a row. */
+const checkRows = [
+  ['plain', '', 60, 1],
+  ['twice', '', 60, 2],
+  ['nightly', 'nightly', 30, 1],
+  ['weekly', 'weekly', 30, 1],
+  ['monthly', 'monthly', 60, 1],
+  ['halfday', 'nightly', 720, 1],
+  ['daily', '', 1440, 1],
+] as const;
+/** Over the hours in which clocks are set: to the odd half hour, too, and on the last day of each month. */
+const windowRows: readonly WindowRow[] = [
+  { tag: 'nightly', zone: 'Europe/Berlin', unit: 'DAY', hour: 2.5, hours: 1, isPause: true },
+  { tag: 'weekly', zone: 'America/New_York', unit: 'WEEK', hour: 1.5, hours: 1.5, isPause: false },
+  { tag: 'monthly', zone: 'Australia/Lord_Howe', unit: 'MONTH', hour: 23, hours: 3, isPause: true },
+];
+/** Period and grace, minutes. */
+const jobRows = [
+  ['hourly job', 60, 20],
+  ['half-hourly job', 30, 5],
+  ['daily job', 1440, 150],
+] as const;
+
+/**
+ * Makes it in an empty store. Windows begin to the millisecond with a slot of the first check they are about.
+ *
+ * @param until up to when windows are worked out, epoch ms
+ */
+export async function makeScene(store: Store, now: number, until: number): Promise<Scene> {
+  const accountId = await seedFirstAccount(store);
+  // When a check is due follows from its id: the same ids, the same years.
+  const idOf = (name: string): string => derivedId(now, name);
+  const made: Check[] = [];
+  for (const [name, tag, frequency, runs] of checkRows) {
+    const tags = tag === '' ? [] : [tag];
+    const given = { id: idOf(name), name, frequency, tags, ...alertingAfter(runs) };
+    made.push(await addCheck(store, aCheck(accountId, given)));
+  }
+  const times = new Map<string, { readonly isPause: boolean; readonly spans: readonly TimeSpan[] }>();
+  for (const row of windowRows) {
+    const first = made.find(({ tags }) => tags.includes(row.tag));
+    if (first === undefined) throw new Error(`nothing has the tag ${row.tag}`);
+    times.set(row.tag, { isPause: row.isPause, spans: await addWindow(store, first, row, now, until) });
+  }
+  const jobs: WatchedJob[] = [];
+  for (const [name, period, grace] of jobRows) {
+    const token = randomUUID();
+    const heartbeat = { period, periodUnit: 'minutes', grace, graceUnit: 'minutes', pingToken: token };
+    const given = { id: idOf(name), name, settings: { heartbeat }, ...alertingAfter(1) };
+    const check = aCheck(accountId, { checkType: 'HEARTBEAT', ...given });
+    const { id } = await addCheck(store, check);
+    jobs.push({ id, name, token, periodMs: period * minuteMs, graceMs: grace * minuteMs });
+  }
+  await addChannel(store, accountId, [...made.map(({ id }) => id), ...jobs.map(({ id }) => id)]);
+  const checks = made.map(({ id, frequency, tags }, index): WatchedCheck => {
+    const [own] = tags.map((tag) => times.get(tag)).filter((found) => found !== undefined);
+    const spans = own?.spans ?? [];
+    const runs = checkRows[index]?.[3] ?? 1;
+    return {
+      id,
+      intervalMs: frequency * minuteMs,
+      runs,
+      paused: own?.isPause === true ? spans : [],
+      // Who is not looked at is not told of, either.
+      silenced: spans,
+    };
+  });
+  return { checks, jobs };
+}
+
+function alertingAfter(runs: number): Partial<Check> {
+  return {
+    doubleCheck: false,
+    useGlobalAlertSettings: false,
+    alertSettings: { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: runs } },
+  };
+}
+
+async function addCheck(store: Store, check: Check): Promise<Check> {
+  const added = await store.checks.add({ check, subscriptions: null, isAutoAssigned: false });
+  if (!('saved' in added)) throw new Error(`the check ${check.name} was not saved`);
+  return added.saved.check;
+}
+
+async function addChannel(store: Store, accountId: string, checkIds: readonly string[]): Promise<void> {
+  const subscriptions = checkIds.map((checkId) => ({ checkId, groupId: null, activated: true }));
+  const added = await store.alertChannels.add({ channel: aChannel(accountId), subscriptions });
+  if (!('saved' in added)) throw new Error('the channel was not saved');
+}
+
+/** @returns its times, by the other opinion */
+async function addWindow(
+  store: Store,
+  first: Check,
+  { tag, zone, unit, hour, hours, isPause }: WindowRow,
+  now: number,
+  until: number,
+): Promise<readonly TimeSpan[]> {
+  const intervalMs = first.frequency * minuteMs;
+  // On the 31st where it is about months.
+  const day = unit === 'MONTH' ? Date.UTC(new Date(now).getUTCFullYear(), 0, 31) : now + dayMs;
+  const near = Date.parse(`${new Date(day).toISOString().slice(0, 10)}T00:00:00Z`) + hour * hourMs;
+  const aheadMs = Date.parse(`${shown(near, zone)}Z`) - near;
+  const startsAt = nextSlot(near - aheadMs, intervalMs, phaseMs(first.id, intervalMs));
+  const endsAt = startsAt + hours * hourMs;
+  await store.maintenanceWindows.add(first.accountId, {
+    name: tag,
+    description: null,
+    tags: isPause ? [tag] : [],
+    startsAt,
+    endsAt,
+    repeatInterval: 1,
+    repeatUnit: unit,
+    repeatEndsAt: null,
+    timezone: zone,
+    pauseAllChecks: false,
+    silenceAllAlerts: false,
+    silenceAlertsTags: isPause ? [] : [tag],
+  });
+  const wall: WallWindow = { zone, unit, firstStart: shown(startsAt, zone), firstEnd: shown(endsAt, zone) };
+  return timesOf(wall, until);
+}
+
+interface WindowRow {
+  readonly tag: string;
+  readonly zone: string;
+  readonly unit: 'DAY' | 'WEEK' | 'MONTH';
+  /** Of the day by the clocks there at which the first begins, or soon after. */
+  readonly hour: number;
+  readonly hours: number;
+  readonly isPause: boolean;
+}

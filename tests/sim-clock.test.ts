@@ -1,0 +1,87 @@
+// The simulation of years: some weeks of it, and whether its judges see what is wrong.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { simulateClocks } from '../bench/sim/clock.ts';
+import { createAlertJudge, differences } from '../bench/sim/judge-alerts.ts';
+import { createHeartbeatJudge } from '../bench/sim/judge-heartbeat.ts';
+import { timesOf } from '../bench/sim/wall-clock.ts';
+
+const minute = 60_000;
+
+it('weeks of clocks that are set, sleep and restarts lose no slot and no alert, and invent none', async () => {
+  const report = await simulateClocks({ days: 24, seed: 2 });
+  const { slots, runs, paused, pings, silences, alerts, fates } = report;
+  assert.ok(
+    slots >= 24 * 24 * 4 && runs > 0 && paused > 0 && pings > 0 && silences > 0 && alerts > 0,
+    JSON.stringify(report),
+  );
+  assert.ok(
+    (fates['clock'] ?? 0) > 0 && (fates['sleep'] ?? 0) > 0 && (fates['killed'] ?? 0) > 0,
+    JSON.stringify(fates),
+  );
+});
+
+describe('its judges', () => {
+  it('tell what is lost, invented and told twice', () => {
+    const judge = createAlertJudge(() => 2);
+    const given = { checkId: 'c', isSilenced: false };
+    judge.verdict({ ...given, resultId: '1', isFailure: true });
+    assert.equal(judge.isOpen('c'), false);
+    judge.verdict({ ...given, resultId: '2', isFailure: true, isSilenced: true });
+    judge.verdict({ ...given, resultId: '3', isFailure: true });
+    judge.verdict({ ...given, resultId: '4', isFailure: false });
+    const [failure, recovery] = judge.expected();
+    assert.ok(failure !== undefined && recovery !== undefined);
+    assert.deepEqual([failure.resultId, recovery.resultId], ['3', '4']);
+    assert.deepEqual(differences([failure, recovery], [recovery, failure]), []);
+    assert.deepEqual(
+      differences([failure, recovery], [recovery, recovery, { ...failure, resultId: '9' }]).map((text) =>
+        text.slice(0, 8),
+      ),
+      ['lost: AL', 'invented', 'told twi'],
+    );
+  });
+
+  it('see a heartbeat that is told of too early, and one that nobody is told of', () => {
+    const times = { periodMs: 60 * minute, graceMs: 10 * minute };
+    const job = createHeartbeatJudge('job', times);
+    job.called(0, 0, true);
+    assert.throws(() => job.opened(69 * minute), /its job called 4140 s ago/);
+    job.opened(71 * minute);
+    const other = createHeartbeatJudge('job', times);
+    other.called(0, 0, true);
+    other.look(140 * minute);
+    assert.throws(() => other.look(142 * minute), /nobody was told/);
+    other.interrupted(142 * minute);
+    other.look(281 * minute);
+  });
+
+  it('know when windows are from what clocks on the wall show', () => {
+    const nightly = {
+      zone: 'Europe/Berlin',
+      unit: 'DAY',
+      firstStart: '2027-03-27T02:30:00.000',
+      firstEnd: '2027-03-27T03:30:00.000',
+    } as const;
+    const shown = (wall: typeof nightly, days: number): string[] =>
+      timesOf(wall, Date.parse(`${wall.firstStart}Z`) + days * 24 * 60 * minute).map(
+        ({ from, to }) => `${new Date(from).toISOString().slice(5, 16)} ${new Date(to).toISOString().slice(5, 16)}`,
+      );
+    // On the 28th clocks go from 2:00 to 3:00: half past two is half past three, and an hour is an hour.
+    assert.deepEqual(shown(nightly, 2), [
+      '03-27T01:30 03-27T02:30',
+      '03-28T01:30 03-28T02:30',
+      '03-29T00:30 03-29T01:30',
+    ]);
+    const monthly = {
+      ...nightly,
+      unit: 'MONTH',
+      firstStart: '2028-01-31T23:00:00.000',
+      firstEnd: '2028-02-01T01:00:00.000',
+    } as const;
+    assert.deepEqual(
+      timesOf(monthly, Date.UTC(2028, 3, 1)).map(({ from }) => new Date(from).toISOString().slice(5, 16)),
+      ['01-31T22:00', '02-29T22:00', '03-31T21:00'],
+    );
+  });
+});
