@@ -1,7 +1,7 @@
 // What a span of time came to at one check and location: outcomes counted, time known and unknown, response times as a
 // sketch. Sums of sums: hours merge into days, and either into any range.
 import type { Outcome } from './result.ts';
-import { addToSketch, mergeSketch, type Sketch } from './sketch.ts';
+import { addToSketch, emptySketch, mergeSketch, type Sketch } from './sketch.ts';
 
 export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
@@ -65,7 +65,7 @@ export interface RollUp {
 }
 
 export function emptyResponses(): Responses {
-  return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, most: 0, sketch: new Map() };
+  return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, most: 0, sketch: emptySketch() };
 }
 
 export function emptyRollUp(): RollUp {

@@ -2,12 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addToSketch, mergeSketch, quantileOf, relativeError, type Sketch, sketchBytes, sketchOf } from './sketch.ts';
+import {
+  addToSketch,
+  emptySketch,
+  mergeSketch,
+  quantileOf,
+  relativeError,
+  type Sketch,
+  sketchBytes,
+  sketchOf,
+} from './sketch.ts';
 
 const values = fc.array(fc.integer({ min: 1, max: 120_000_000 }), { minLength: 1, maxLength: 200 });
 
 function sketchFrom(of: readonly number[]): Sketch {
-  const sketch: Sketch = new Map();
+  const sketch = emptySketch();
   for (const value of of) addToSketch(sketch, value);
   return sketch;
 }
@@ -39,8 +48,9 @@ describe('a sketch', () => {
   });
 
   it('knows no percentile of nothing, and refuses bytes that are cut off', () => {
-    assert.equal(quantileOf(new Map(), 0.5), null);
+    assert.equal(quantileOf(emptySketch(), 0.5), null);
     const bytes = Uint8Array.from(sketchBytes(sketchFrom([100_000])));
-    assert.throws(() => sketchOf(bytes.slice(0, -1)), /cut off/);
+    assert.throws(() => quantileOf(sketchOf(bytes.slice(0, -1)), 0.5), /cut off/);
+    assert.throws(() => mergeSketch(emptySketch(), sketchOf(bytes.slice(0, -1))), /cut off/);
   });
 });

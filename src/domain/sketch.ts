@@ -7,42 +7,89 @@ export const relativeError = 0.01;
 const growth = (1 + relativeError) / (1 - relativeError);
 const logOfGrowth = Math.log(growth);
 
-/** How many values fell into each class. Class n holds those above growth^(n-1) and up to growth^n; 0 those up to 1. */
-export type Sketch = Map<number, number>;
+/**
+ * How many values fell into each class. Class n holds those above growth^(n-1) and up to growth^n; 0 those up to 1. What is
+ * read to be merged stays the bytes that it came as: thousands are, for one page.
+ */
+export interface Sketch {
+  /** The class that `counts` begin with. */
+  first: number;
+  counts: number[];
+  packed: Uint8Array | null;
+}
+
+/** A sketch of nothing. */
+export function emptySketch(): Sketch {
+  return { first: 0, counts: [], packed: null };
+}
 
 /** Takes up a value of at least 0; below 1 they are one class. */
 export function addToSketch(sketch: Sketch, value: number): void {
-  const at = value <= 1 ? 0 : Math.ceil(Math.log(value) / logOfGrowth);
-  sketch.set(at, (sketch.get(at) ?? 0) + 1);
+  open(sketch);
+  addCount(sketch, value <= 1 ? 0 : Math.ceil(Math.log(value) / logOfGrowth), 1);
 }
 
 /** Takes up all that another sketch holds: the same as if its values had been added one by one. */
 export function mergeSketch(into: Sketch, other: Sketch): void {
-  for (const [at, count] of other) into.set(at, (into.get(at) ?? 0) + count);
+  open(into);
+  if (other.packed !== null) return addPacked(into, other.packed);
+  for (const [index, count] of other.counts.entries()) if (count > 0) addCount(into, other.first + index, count);
+}
+
+function addCount(sketch: Sketch, at: number, count: number): void {
+  const { counts } = sketch;
+  if (counts.length === 0) sketch.first = at;
+  if (at < sketch.first) {
+    sketch.counts = [...Array.from({ length: sketch.first - at }, () => 0), ...counts];
+    sketch.first = at;
+  }
+  while (sketch.counts.length <= at - sketch.first) sketch.counts.push(0);
+  sketch.counts[at - sketch.first] = (sketch.counts[at - sketch.first] ?? 0) + count;
+}
+
+function open(sketch: Sketch): void {
+  const { packed } = sketch;
+  if (packed === null) return;
+  sketch.packed = null;
+  addPacked(sketch, packed);
+}
+
+function addPacked(into: Sketch, bytes: Uint8Array): void {
+  const source = { bytes, at: 0 };
+  let at = 0;
+  while (source.at < bytes.length) {
+    at += takeNumber(source);
+    addCount(into, at, takeNumber(source));
+  }
 }
 
 /**
  * The value below or at which the share `share` (0..1) of the values lies, exact to the relative error; null of nothing.
  */
 export function quantileOf(sketch: Sketch, share: number): number | null {
-  const classes = [...sketch].sort(([a], [b]) => a - b);
-  const total = classes.reduce((sum, [, count]) => sum + count, 0);
+  open(sketch);
+  const total = sketch.counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   const rank = Math.max(1, Math.ceil(share * total));
   let seen = 0;
-  for (const [at, count] of classes) {
+  for (const [index, count] of sketch.counts.entries()) {
     seen += count;
+    if (seen < rank) continue;
+    const at = sketch.first + index;
     // In the middle of the class, as far from its lower bound as from its upper one.
-    if (seen >= rank) return at === 0 ? 1 : (2 * growth ** at) / (growth + 1);
+    return at === 0 ? 1 : (2 * growth ** at) / (growth + 1);
   }
   return null;
 }
 
 /** The bytes of a sketch: for each class its distance from the one before and its count, seven bits a byte. */
 export function sketchBytes(sketch: Sketch): number[] {
+  open(sketch);
   const bytes: number[] = [];
   let last = 0;
-  for (const [at, count] of [...sketch].sort(([a], [b]) => a - b)) {
+  for (const [index, count] of sketch.counts.entries()) {
+    if (count === 0) continue;
+    const at = sketch.first + index;
     pushNumber(bytes, at - last);
     pushNumber(bytes, count);
     last = at;
@@ -50,16 +97,9 @@ export function sketchBytes(sketch: Sketch): number[] {
   return bytes;
 }
 
-/** The sketch of bytes that `sketchBytes` made, from a position to the end. */
+/** The sketch of bytes that `sketchBytes` made, from a position to the end; whether they are whole is seen when it is used. */
 export function sketchOf(bytes: Uint8Array, from = 0): Sketch {
-  const sketch: Sketch = new Map();
-  const source = { bytes, at: from };
-  let last = 0;
-  while (source.at < bytes.length) {
-    last += takeNumber(source);
-    sketch.set(last, takeNumber(source));
-  }
-  return sketch;
+  return { first: 0, counts: [], packed: bytes.subarray(from) };
 }
 
 /** Writes a whole number from 0 to 2^53 - 1, seven bits a byte, the lowest first. */

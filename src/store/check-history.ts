@@ -2,13 +2,14 @@
 // always current (docs/decisions/0042).
 import type { Kysely, Selectable } from 'kysely';
 import { dayMs, dayOf, hourMs, hourOf, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
-import { type IdBytes, idBytes, idText, idTime } from './codec.ts';
+import { type IdBytes, idBytes, idOfDigits, idText } from './codec.ts';
+import type { Dialect } from './dialect.ts';
 import type { Database } from './database.ts';
-import { type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
+import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
 import { rollUpOf, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
 import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
-import { readResults, type TimedResult } from './raw-results.ts';
+import { readResults, slotOf, type TimedResult } from './raw-results.ts';
 import type { Tables } from './schema.ts';
 
 /** What a span of a check at a location came to. Instants are epoch ms. */
@@ -49,7 +50,8 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
     checksAtOnce: dialect.historiesAtOnce,
     async read(accountId, checkIds, question) {
       const checks = checkIds.map(idBytes);
-      const scope = { reader, account: idBytes(accountId), checks, question, areTogether: dialect.rowsAtOnce === null };
+      const account = idBytes(accountId);
+      const scope = { reader, dialect, account, checks, question, areTogether: dialect.rowsAtOnce === null };
       // First how far roll-ups are: whatever is rolled up meanwhile, no hour is then read twice or not at all.
       const known = await readKnown(scope);
       const pieces: HistoryPiece[] = [];
@@ -59,13 +61,14 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
         question.pieceMs >= hourMs ? readRollUps(scope, known, clock.now(), pieces) : null,
       ]);
       addResults(results, question.pieceMs, pieces);
-      return { pieces, stretches: stretchesIn(kept, results) };
+      return { pieces, stretches: stretchesIn(kept, results, account) };
     },
   };
 }
 
 interface Scope {
   readonly reader: Kysely<Tables>;
+  readonly dialect: Dialect;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   readonly question: HistoryQuestion;
@@ -95,13 +98,30 @@ async function readKnown({ reader, account, checks, question }: Scope): Promise<
     .where('start_at', '>=', Math.max(hourOf(question.from), readResultsFrom(fact('results-from'))))
     .where('start_at', '<', question.to)
     .execute();
-  const stale = late.filter((row) => row.start_at < rolledUpTo(progress, keyOf(row)));
+  const stale = late.filter(
+    (row) => row.start_at < rolledUpTo(progress, { accountId: account, checkId: row.check_id }),
+  );
   return { progress, stale: new Map(stale.map((row) => [hourKey(row), row])) };
 }
 
-function keyOf({ account_id, check_id }: Pick<RollUpsTable, 'account_id' | 'check_id'>) {
-  return { accountId: account_id, checkId: check_id };
+function keyOf(accountId: IdBytes, { check_digits }: Pick<TimedResult, 'check_digits'>): CheckKey {
+  return { accountId, checkId: idBytes(idOfDigits(check_digits)) };
 }
+
+/** Ids of checks by their digits: each is a text once, however many rows are of it. */
+function knownIds(): (digits: string) => string {
+  const ids = new Map<string, string>();
+  return (digits) => {
+    const known = ids.get(digits);
+    if (known !== undefined) return known;
+    const id = idOfDigits(digits);
+    ids.set(digits, id);
+    return id;
+  };
+}
+
+/** A roll-up with the digits of its check, and without its account. */
+type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id'> & Pick<TimedResult, 'check_digits'>;
 
 function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
   return `${idText(check_id)}/${start_at}`;
@@ -116,21 +136,18 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
   const wantedTo = pieceMs >= dayMs ? dayOf(to) : Math.min(finerFrom, dayOf(to));
   const endOfDays = Math.max(firstDay, Math.min(wantedTo, dayOf(progress.hourAt)));
   const staleDays = new Set([...stale.values()].map((row) => `${idText(row.check_id)}/${dayOf(row.start_at)}`));
-  const add = (row: RollUpsTable): void => {
-    pieces.push({
-      checkId: idText(row.check_id),
-      startAt: row.start_at,
-      location: row.location,
-      rollUp: rollUpOf(row),
-    });
+  const idOf = knownIds();
+  const add = (row: KeptRollUp): void => {
+    const { start_at: startAt, location } = row;
+    pieces.push({ checkId: idOf(row.check_digits), startAt, location, rollUp: rollUpOf(row) });
   };
+  const isStale = (row: KeptRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
+    all.size > 0 && all.has(`${idOf(row.check_digits)}/${row.start_at}`);
   // Thousands of rows are asked: nearly none of them is of the hour that is being rolled up, or stale.
-  const isFresh = (row: RollUpsTable): boolean =>
-    (row.start_at < progress.hourAt || row.start_at < rolledUpTo(progress, keyOf(row))) &&
-    (stale.size === 0 || !stale.has(hourKey(row)));
-  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) {
-    if (staleDays.size === 0 || !staleDays.has(hourKey(row))) add(row);
-  }
+  const isFresh = (row: KeptRollUp): boolean =>
+    (row.start_at < progress.hourAt || row.start_at < rolledUpTo(progress, keyOf(scope.account, row))) &&
+    !isStale(row, stale);
+  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) if (!isStale(row, staleDays)) add(row);
   for (const [start, end] of [
     [from, Math.min(firstDay, to)],
     [Math.max(endOfDays, from), Math.min(to, progress.hourAt + hourMs)],
@@ -147,15 +164,17 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
 }
 
 async function* rowsOf(
-  { reader, account, checks }: Scope,
+  { reader, dialect, account, checks }: Scope,
   span: 'hour' | 'day',
   from: number,
   to: number,
-): AsyncGenerator<RollUpsTable> {
+): AsyncGenerator<KeptRollUp> {
   for (let start = from; start < to; start += windowsMs[span]) {
     yield* await reader
       .selectFrom('roll_ups')
-      .selectAll()
+      .select(['span', 'start_at', 'location', 'passed', 'degraded', 'failed', 'unknown', 'missed', 'retries'])
+      .select(['known_ms', 'down_ms', 'unknown_ms', 'responses', 'failed_responses'])
+      .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
       .where('account_id', '=', account)
       .where('check_id', 'in', checks)
       .where('span', '=', spans[span])
@@ -173,7 +192,11 @@ async function readRest(scope: Scope, { progress, stale }: Known): Promise<Timed
   const { from, to, pieceMs } = scope.question;
   if (pieceMs < hourMs) return readResults(scope, scope.checks, { from, to });
   const fresh = await readResults(scope, scope.checks, { from: Math.max(from, progress.hourAt), to });
-  const results = fresh.filter((row) => idTime(row.id) >= rolledUpTo(progress, keyOf(row)));
+  // Only while an hour is being rolled up it is so of some checks and not of others.
+  const results =
+    progress.after === null
+      ? fresh
+      : fresh.filter((row) => slotOf(row) >= rolledUpTo(progress, keyOf(scope.account, row)));
   for (const { check_id, start_at } of stale.values()) {
     const hour = { from: Math.max(from, start_at), to: Math.min(to, start_at + hourMs) };
     results.push(...(await readResults(scope, [check_id], hour)));
@@ -183,11 +206,12 @@ async function readRest(scope: Scope, { progress, stale }: Known): Promise<Timed
 
 function addResults(results: readonly TimedResult[], pieceMs: number, pieces: HistoryPiece[]): void {
   const width = Math.min(pieceMs, hourMs);
-  const groups = Map.groupBy(results, (row) => `${idText(row.check_id)}/${Math.floor(idTime(row.id) / width) * width}`);
-  for (const [key, rows] of groups) {
-    const [checkId = '', startAt = ''] = key.split('/');
-    for (const [location, rollUp] of rollUpsOf(rows))
-      pieces.push({ checkId, startAt: Number(startAt), location, rollUp });
+  const idOf = knownIds();
+  for (const [digits, ofCheck] of Map.groupBy(results, (row) => row.check_digits)) {
+    const checkId = idOf(digits);
+    for (const [startAt, rows] of Map.groupBy(ofCheck, (row) => Math.floor(slotOf(row) / width) * width)) {
+      for (const [location, rollUp] of rollUpsOf(rows)) pieces.push({ checkId, startAt, location, rollUp });
+    }
   }
 }
 
@@ -205,8 +229,12 @@ function readStretches({ reader, account, checks, question: { from, to } }: Scop
 }
 
 /** Those that were kept, and those among results that are not rolled up. */
-function stretchesIn(kept: readonly KeptStretch[], results: readonly TimedResult[]): History['stretches'] {
-  const found = results.filter((row) => isLongStretch(row)).flatMap((row) => stretchesOf(keyOf(row), [row]));
+function stretchesIn(
+  kept: readonly KeptStretch[],
+  results: readonly TimedResult[],
+  account: IdBytes,
+): History['stretches'] {
+  const found = results.filter((row) => isLongStretch(row)).flatMap((row) => stretchesOf(keyOf(account, row), [row]));
   const each = new Map([...kept, ...found].map((row) => [idText(row.result_id), row]));
   return [...each.values()].map((row) => ({
     checkId: idText(row.check_id),

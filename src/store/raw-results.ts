@@ -1,14 +1,22 @@
 // Results as roll-ups count them, of hours that have none yet.
 import { type Kysely, sql } from 'kysely';
-import { firstIdAt, type IdBytes } from './codec.ts';
+import { firstIdAt, idBytes, type IdBytes, idOfDigits } from './codec.ts';
+import type { Dialect } from './dialect.ts';
 import type { RawResult } from './roll-ups.ts';
 import type { Tables } from './schema.ts';
 
-/** A result of a check; its id says when its slot was. */
+/**
+ * A result of a check. Ids are digits: thousands are read for one page, and an array of bytes costs several times as much
+ * as a text.
+ */
 export interface TimedResult extends RawResult {
-  readonly id: IdBytes;
-  readonly account_id: IdBytes;
-  readonly check_id: IdBytes;
+  readonly check_digits: string;
+  readonly id_digits: string;
+}
+
+/** When the slot of a result was, epoch ms: its id says so. */
+export function slotOf({ id_digits }: TimedResult): number {
+  return Number.parseInt(id_digits.slice(0, 12), 16);
 }
 
 /** Results in one statement at most: bounds how long a read holds the loop. */
@@ -19,6 +27,7 @@ const checksAtOnce = 25;
 /** Whose results are read. */
 export interface ResultsScope {
   readonly reader: Kysely<Tables>;
+  readonly dialect: Pick<Dialect, 'idDigits'>;
   readonly account: IdBytes;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
@@ -45,15 +54,11 @@ export async function readResults(
   return results;
 }
 
-async function readGroup(
-  { reader, account }: ResultsScope,
-  group: readonly IdBytes[],
-  bounds: Bounds,
-): Promise<TimedResult[]> {
-  const rows = await readSome(reader, account, group, bounds);
+async function readGroup(scope: ResultsScope, group: readonly IdBytes[], bounds: Bounds): Promise<TimedResult[]> {
+  const rows = await readSome(scope, group, bounds);
   if (rows.length <= resultsAtOnce) return rows;
   const results: TimedResult[] = [];
-  for (const check of group) results.push(...(await readOne(reader, account, check, bounds)));
+  for (const check of group) results.push(...(await readOne(scope, check, bounds)));
   return results;
 }
 
@@ -62,40 +67,37 @@ interface Bounds {
   readonly end: IdBytes;
 }
 
-async function readOne(
-  reader: Kysely<Tables>,
-  account: IdBytes,
-  check: IdBytes,
-  bounds: Bounds,
-): Promise<TimedResult[]> {
+async function readOne(scope: ResultsScope, check: IdBytes, bounds: Bounds): Promise<TimedResult[]> {
   const results: TimedResult[] = [];
   let { first } = bounds;
   for (;;) {
-    const rows = await readSome(reader, account, [check], { ...bounds, first });
+    const rows = await readSome(scope, [check], { ...bounds, first });
     const next = rows[resultsAtOnce];
     results.push(...rows.slice(0, resultsAtOnce));
     if (next === undefined) return results;
-    first = next.id;
+    first = idBytes(idOfDigits(next.id_digits));
     await breathe();
   }
 }
 
 /** One more than may be read at once says that there are more. */
 function readSome(
-  reader: Kysely<Tables>,
-  account: IdBytes,
+  { reader, dialect, account }: ResultsScope,
   checks: readonly IdBytes[],
   { first, end }: Bounds,
 ): Promise<TimedResult[]> {
   const query = reader
     .selectFrom('results')
-    .select(['account_id', 'check_id', 'id', 'outcome', 'location', 'slots', 'interval_ms', 'response_us'])
+    .select(['outcome', 'location', 'slots', 'interval_ms', 'response_us'])
+    .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
+    .select(dialect.idDigits('id').$castTo<string>().as('id_digits'))
+    .select(sql<IdBytes | null>`case when slots > 1 then id end`.as('id'))
     .select(sql<number>`case when run_id is null then 1 else 0 end`.as('is_final'))
     .where('account_id', '=', account)
     .where('check_id', 'in', checks)
-    .where('id', '>=', first)
-    .where('id', '<', end);
-  return (checks.length === 1 ? query.orderBy('id') : query).limit(resultsAtOnce + 1).execute();
+    .where('results.id', '>=', first)
+    .where('results.id', '<', end);
+  return (checks.length === 1 ? query.orderBy('results.id') : query).limit(resultsAtOnce + 1).execute();
 }
 
 const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));

@@ -228,7 +228,9 @@ function at(rollUps: Map<string, RollUp>, location: string): RollUp {
 
 /** Whether a result is a stretch of missed slots that is kept by itself. */
 export function isLongStretch({ id, slots, interval_ms }: RawResult): boolean {
-  return id !== null && interval_ms !== null && isLong({ slotAt: idTime(id), slots, intervalMs: interval_ms });
+  return (
+    slots > 1 && id !== null && interval_ms !== null && isLong({ slotAt: idTime(id), slots, intervalMs: interval_ms })
+  );
 }
 
 /** The long stretches among results, as they are kept. */
