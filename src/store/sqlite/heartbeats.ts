@@ -120,7 +120,9 @@ export function judgeHeartbeats(
     .prepare('SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?')
     .all(now, most) as unknown as HeartbeatsTable[];
   const counts = createCounts();
-  const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] => takeWaiting(connection, heartbeat);
+  const called = calledOf(connection, now, most);
+  const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
+    called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
   const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
   const recorded = recordHeld(connection, attempts, rules);
   for (const ping of missing) insertPing(connection, ping);
@@ -138,6 +140,18 @@ export function judgeHeartbeats(
 function readFact(connection: Connection): Reception {
   const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
   return readReception(row === undefined ? null : String(row['value']));
+}
+
+/** Those of the same heartbeats that have pings which wait: of most that are overdue none came, and nobody has to ask each. */
+function calledOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+  const rows = connection
+    .prepare(
+      `SELECT DISTINCT w.check_id FROM
+         (SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
+       CROSS JOIN waiting_pings w ON w.account_id = h.account_id AND w.check_id = h.check_id`,
+    )
+    .all(now, most);
+  return new Set(rows.map((row) => idText(row['check_id'] as Uint8Array)));
 }
 
 /** The pings that wait; from here on they do not. */
