@@ -105,7 +105,7 @@ function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
 }
 
 /** A piece of it holds the loop for as long as so many heartbeats take. */
-const atOnce = 150;
+const atOnce = 200;
 
 /** Judges heartbeats whose time has come, and records what they came to. */
 export function judgeHeartbeats(
