@@ -1,0 +1,22 @@
+// Scripts that run at the same time: all are told, and one that fails fails all.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { it } from 'node:test';
+
+function together(...scripts: string[]) {
+  return spawnSync(process.execPath, ['scripts/together.ts', ...scripts], { encoding: 'utf8' });
+}
+
+it('scripts run together pass when each does, and say so', () => {
+  const { status, stdout } = together('sim', 'fuzz');
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /npm run sim -- states[\s\S]*# sim: passed in \d+ s/);
+  assert.match(stdout, /# fuzz: passed in \d+ s/);
+});
+
+it('one of them that fails fails them all, after the others have ended', () => {
+  const { status, stdout } = together('sim -- nonsense', 'sim');
+  assert.equal(status, 1);
+  assert.match(stdout, /# sim -- nonsense: ended with 2 in \d+ s/);
+  assert.match(stdout, /# sim: passed in \d+ s/);
+});
