@@ -144,22 +144,26 @@ if (pages) await inBrowser();
 async function inBrowser() {
   const { chromium } = require('playwright');
   const browser = await chromium.launch();
-  const page = await browser.newPage();
-  for (const host of hosts)
+  for (const host of hosts) {
+    // A page of its own for each: one that failed is not done with its error page when the next one begins.
+    const page = await browser.newPage();
     await tryOne('page.goto', host, async () => (await page.goto(urlOf(host), { timeout: 10_000 })) && 'reached');
+    await page.close();
+  }
+  const page = await browser.newPage();
   await page.goto(urlOf(hosts.at(-1)));
-  for (const host of hosts)
-    await tryOne('WebSocket', host, async () => {
-      await page.evaluate(
-        (url) =>
-          new Promise((resolve) => {
-            const socket = new WebSocket(url);
-            socket.onclose = resolve;
-            setTimeout(resolve, 5000);
-          }),
-        `ws://${named(host).includes(':') ? `[${named(host)}]` : named(host)}:${port}/`,
-      );
-    });
+  const socketUrls = hosts.map(named).map((host) => `ws://${host.includes(':') ? `[${host}]` : host}:${port}/`);
+  await tryOne('WebSocket', '', () =>
+    page.evaluate(async (urls) => {
+      const closed = (url) =>
+        new Promise((resolve) => {
+          new WebSocket(url).addEventListener('close', resolve);
+          setTimeout(resolve, 10_000);
+        });
+      await Promise.all(urls.map(closed));
+      return '';
+    }, socketUrls),
+  );
   await tryOne('a picture', '', () =>
     page.evaluate(
       (urls) =>

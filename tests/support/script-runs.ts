@@ -4,6 +4,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import type { Containment } from '#scripts/containment.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
 import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 
@@ -51,14 +52,17 @@ export async function runPlain(
     limits = {},
     signal = new AbortController().signal,
     egress = open,
+    level,
     ...work
   }: Partial<Omit<ScriptWork, 'limits'>> & {
     limits?: Partial<ScriptLimits>;
     signal?: AbortSignal;
     egress?: EgressPolicy;
+    /** As far as this machine can by default. */
+    level?: Containment;
   } = {},
 ): Promise<ScriptOutcome> {
-  const { containment } = await containmentHere();
+  const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
   return runScript(
     {
