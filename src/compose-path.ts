@@ -142,7 +142,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
-      means.scripts?.close();
+      await means.scripts?.close();
     },
   };
 }

@@ -5,13 +5,16 @@ import type { ScriptProbeMeans } from '#checks/kind.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { EgressPolicy } from '#egress/guard.ts';
 import { createLanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { crashed } from './probe-lanes.ts';
+import { createScriptGateway } from './script-gateway.ts';
 
 /** Probes that are scripts. */
 export interface ScriptProber {
@@ -22,14 +25,16 @@ export interface ScriptProber {
   probe(input: ProbeInput): Promise<Finding>;
   /** Lets none begin any more; those that wait are given back with their leases. */
   holdBack(): void;
-  /** Ends every script that runs. */
-  close(): void;
+  /** Ends every script that runs, and what it is connected to. */
+  close(): Promise<void>;
 }
 
 export interface ScriptProberOptions {
   readonly runtimes: Pick<LoadedRuntimes, 'list'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where scripts may connect, as far as their containment lets us see to it. */
+  readonly egress: EgressPolicy;
   /** Scripts that run at once. */
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
@@ -39,15 +44,20 @@ export interface ScriptProberOptions {
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
-export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: ScriptProberOptions): ScriptProber {
+export function createScriptProber(options: ScriptProberOptions): ScriptProber {
+  const { runtimes, clock, log, egress, atOnce, chromium } = options;
+  const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
+  const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createLanes(atOnce);
   const closing = new AbortController();
   let chosen: Promise<ChosenContainment> | null = null;
   // Tried at the first script: who has none need not know.
   const containment = async (): Promise<ChosenContainment['containment']> => {
-    chosen ??= chooseContainment(process.execPath, isRoot).then((found) => {
+    chosen ??= chooseContainment(process.execPath, isRoot, gateway.open).then((found) => {
       const { containment: level, refused } = found;
-      log[level === 'process' || level === 'user' ? 'warn' : 'info']('scripts.contained', { level, refused });
+      const holds = hasGateway(level);
+      const network = holds ? 'by the egress policy' : 'the machine’s: the egress policy does not hold';
+      log[holds ? 'info' : 'warn']('scripts.contained', { level, network, refused });
       return found;
     });
     try {
@@ -62,7 +72,8 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
     runtimes: runtimes.list,
     chromium: () => findChromium(chromium),
     now: () => clock.now(),
-    runScript: async (work, signal) => runScript(work, signal, { containment: await containment(), isRoot }),
+    runScript: async (work, signal) =>
+      runScript(work, signal, { containment: await containment(), isRoot, openGateway: gateway.open }),
   };
   const probes = scriptProbes(means);
   return {
@@ -78,8 +89,9 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
       }
     },
     holdBack: () => lanes.close(),
-    close() {
+    async close() {
       closing.abort();
+      await gateway.close();
     },
   };
 }

@@ -136,7 +136,7 @@ function createRoleMeans(
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   return {
     scripts: roles.includes('runner')
-      ? createScriptProber({ runtimes, clock, log, atOnce: scriptsAtOnce, chromium })
+      ? createScriptProber({ runtimes, clock, log, egress, atOnce: scriptsAtOnce, chromium })
       : null,
     prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,

@@ -9,7 +9,8 @@ import { CommandError } from '#commands/command-error.ts';
 import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { type DoctorDatabase, examine } from '#commands/doctor.ts';
 import { addAdminKey, addAdminKeyOnPostgres } from '#commands/new-key.ts';
-import { chooseContainment } from '#scripts/choose-containment.ts';
+import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { readInstalled } from './compose-runtimes.ts';
@@ -19,6 +20,7 @@ import { isLoopbackHost } from './config.ts';
 import { migrateDatabase, restoreBackup } from './move-commands.ts';
 import { receive } from './receive-command.ts';
 import { runtimesCommand } from './runtimes-command.ts';
+import { createScriptGateway } from './script-gateway.ts';
 import { UsageError } from './usage-error.ts';
 
 /** 0 done · 1 done, and something is wrong · 2 the command line is wrong · 78 the configuration is wrong. */
@@ -133,11 +135,20 @@ function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
   return found === null ? null : join(found.folder, found.program);
 }
 
+async function triedContainment({ egress }: Config): Promise<ChosenContainment> {
+  const gateway = createScriptGateway({ egress });
+  try {
+    return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
+  } finally {
+    await gateway.close();
+  }
+}
+
 async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
   const { runtimes, problems, notInstalled } = await readInstalled(systemClock, new Map());
-  const { containment, refused } = await chooseContainment(process.execPath, process.getuid?.() === 0);
+  const { containment, refused } = await triedContainment(config);
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
@@ -152,7 +163,7 @@ async function doctor(words: string[]): Promise<number> {
       notInstalled,
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
     },
-    containment: { level: containment, refused },
+    containment: { level: containment, refused, holdsEgress: hasGateway(containment) },
     chromium: chromiumPath(findChromium(config.chromium)),
   });
   if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);

@@ -36,7 +36,12 @@ export interface DoctorInput {
   /** The browser of browser checks; null = none is here. */
   readonly chromium: string | null;
   /** How far scripts are kept apart here, and why not further. */
-  readonly containment: { readonly level: string; readonly refused: readonly string[] };
+  readonly containment: {
+    readonly level: string;
+    readonly refused: readonly string[];
+    /** Whether they reach only what the egress policy allows. */
+    readonly holdsEgress: boolean;
+  };
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -184,13 +189,15 @@ function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtime
   return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
 }
 
-function scriptFinding({ level, refused }: DoctorInput['containment']): Finding {
+function scriptFinding({ level, refused, holdsEgress }: DoctorInput['containment']): Finding {
   const what = 'scripts';
-  if (level === 'bubblewrap' || level === 'namespaces') return { what, grade: 'ok', message: `contained by ${level}` };
+  if (holdsEgress) {
+    return { what, grade: 'ok', message: `contained by ${level}; the egress policy holds for them, over TCP only` };
+  }
   return {
     what,
     grade: 'warning',
-    message: `of checks run in a process of their own, and are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+    message: `of checks run in a process of their own (${level}): the egress policy does not hold for them, so that they reach loopback, private networks and cloud metadata, and they are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
   };
 }
 

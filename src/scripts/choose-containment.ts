@@ -1,10 +1,10 @@
 // Tries how far scripts can be kept apart on this machine, by running one that tries to look out (docs/decisions/0081).
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScriptWork } from '#domain/script.ts';
-import { type Containment, containments } from './containment.ts';
-import { runScript } from './run-script.ts';
+import { type Containment, containments, hasGateway } from './containment.ts';
+import { type OpenGateway, runScript } from './run-script.ts';
 
 /** What was chosen, and why none of the stronger ones. */
 export interface ChosenContainment {
@@ -15,17 +15,42 @@ export interface ChosenContainment {
 
 const limits = { wallClockMs: 20_000, memoryBytes: 1 << 28, processes: 32, outputBytes: 65_536, diskBytes: 1 << 20 };
 
-/** Throws where it sees what it must not; the file exists for it to be found. */
-function lookout(canary: string, parent: number): string {
-  return `import { existsSync } from 'node:fs';
+/** Throws where it sees what it must not, or not what it must; the file exists for it to be found. */
+function lookout(canary: string): string {
+  return `import { existsSync, readlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 if (existsSync(${JSON.stringify(canary)})) throw new Error('it sees files outside');
-let sees = true;
-try { process.kill(${parent}, 0); } catch (error) { sees = error.code !== 'ESRCH'; }
-if (sees && process.pid !== ${parent}) throw new Error('it sees processes outside');`;
+const isShown = readlinkSync('/proc/self') === String(process.pid);
+if (!isShown || readlinkSync('/proc/self/ns/pid') === ${JSON.stringify(namespaceOf('pid'))})
+  throw new Error('it sees processes outside');
+const interfaces = Object.keys(networkInterfaces());
+const outside = interfaces.filter((name) => name !== 'lo');
+if (outside.length > 0 || readlinkSync('/proc/self/ns/net') === ${JSON.stringify(namespaceOf('net'))})
+  throw new Error('it sees the network outside: ' + outside.join());
+if (interfaces.length === 0) throw new Error('it has no loopback');
+const socket = connect('/tocsin/gateway/socket');
+socket.end('?\\n');
+let answer = '';
+for await (const chunk of socket) answer += chunk;
+if (!answer.includes('EGRESS_REQUEST')) throw new Error('its gateway does not answer');`;
+}
+
+/** What tells the namespace of this process from others; numbers of processes do not, where this one is the first of a container. */
+function namespaceOf(sort: 'pid' | 'net'): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${sort}`);
+  } catch {
+    return 'none, as where there is no Linux';
+  }
 }
 
 /** The strongest that works; the last two only keep what the system gives a process, so they are not tried by looking out. */
-export async function chooseContainment(nodeBinary: string, isRoot: boolean): Promise<ChosenContainment> {
+export async function chooseContainment(
+  nodeBinary: string,
+  isRoot: boolean,
+  openGateway: OpenGateway,
+): Promise<ChosenContainment> {
   const refused: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-lookout-'));
   const canary = join(folder, 'canary');
@@ -33,8 +58,7 @@ export async function chooseContainment(nodeBinary: string, isRoot: boolean): Pr
   try {
     for (const containment of containments) {
       if (containment === 'user' && !isRoot) continue;
-      const isOpen = containment === 'user' || containment === 'process';
-      const content = isOpen ? '' : lookout(canary, process.pid);
+      const content = hasGateway(containment) ? lookout(canary) : '';
       const work: ScriptWork = {
         runtime: { folder: import.meta.dirname, nodeBinary },
         sort: 'plain',
@@ -45,7 +69,7 @@ export async function chooseContainment(nodeBinary: string, isRoot: boolean): Pr
         browser: null,
         limits,
       };
-      const outcome = await runScript(work, new AbortController().signal, { containment, isRoot });
+      const outcome = await runScript(work, new AbortController().signal, { containment, isRoot, openGateway });
       if (outcome.ending === 'ended' && outcome.failedTests === 0) return { containment, refused };
       refused.push(`${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`);
     }

@@ -17,6 +17,8 @@ export interface RunFolders {
   readonly nodeBinary: string;
   /** null = no browser. */
   readonly browser: string | null;
+  /** Where the socket of its gateway is. */
+  readonly gateway: string;
 }
 
 /** A command to be spawned, and what it sees. */
@@ -31,6 +33,8 @@ export interface Contained {
   readonly packages: string;
   /** Where its browser is, by the name it has there; null = none. */
   readonly browser: string | null;
+  /** What leads its connections through the gateway, by the name it has there; null = it has the machine's network. */
+  readonly network: string | null;
 }
 
 const inside = join(import.meta.dirname, 'inside');
@@ -47,6 +51,11 @@ export function hasOtherUser(isRoot: boolean, containment: Containment): boolean
   return isRoot && containment !== 'process';
 }
 
+/** Whether scripts have no network but what their gateway makes for them (docs/decisions/0089). */
+export function hasGateway(containment: Containment): boolean {
+  return containment === 'bubblewrap' || containment === 'namespaces';
+}
+
 /** The command that runs a script's first code, contained so. */
 export function contained(
   containment: Containment,
@@ -54,7 +63,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary, browser } = folders;
+  const { root, home, runtime, nodeBinary, browser, gateway } = folders;
   const bounds = [
     'prlimit',
     '--core=0',
@@ -68,15 +77,17 @@ export function contained(
     home: '/home/check',
     packages: '/tocsin/runtime/node_modules',
     browser: browser === null ? null : '/tocsin/browser',
+    network: '/tocsin/inside/network.cjs',
   };
-  const start = ['/tocsin/node', ...flags, '/tocsin/inside/start.mjs'];
+  const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, '/tocsin/inside/start.mjs'];
   const user = isRoot ? nobody : null;
   if (containment === 'bubblewrap') {
     const words = [...bubblewrapWords(folders), ...bounds, ...start];
     return { command: 'bwrap', words, user, ...enclosed };
   }
   if (containment === 'namespaces') {
-    const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount', '--pid', '--ipc', '--uts'];
+    const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
+    const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), ...apart];
     const ours = [
       '--fork',
       '--kill-child=KILL',
@@ -88,6 +99,7 @@ export function contained(
       runtime,
       nodeBinary,
       inside,
+      gateway,
       browser ?? '-',
     ];
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
@@ -95,7 +107,7 @@ export function contained(
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
     return { command: 'setpriv', words, user: null, ...enclosed };
   }
-  const open = { home, packages: join(runtime, 'node_modules'), browser };
+  const open = { home, packages: join(runtime, 'node_modules'), browser, network: null };
   const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
   if (process.platform !== 'linux') return { command: nodeBinary, words: plain.slice(1), user: null, ...open };
   const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
@@ -106,8 +118,8 @@ const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 const systemFiles = ['hosts', 'resolv.conf', 'nsswitch.conf', 'host.conf', 'gai.conf', 'services', 'protocols'];
 const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'pki', 'fonts', 'alternatives'];
 
-function bubblewrapWords({ home, runtime, nodeBinary, browser }: RunFolders): readonly string[] {
-  const isolation = ['--unshare-all', '--share-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway }: RunFolders): readonly string[] {
+  const isolation = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
   const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
     '--ro-bind-try',
@@ -116,6 +128,7 @@ function bubblewrapWords({ home, runtime, nodeBinary, browser }: RunFolders): re
   ]);
   const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
   const ours = ['--ro-bind', inside, '/tocsin/inside', '--ro-bind', runtime, '/tocsin/runtime'];
+  const out = ['--ro-bind', gateway, '/tocsin/gateway'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
   const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];
   const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
@@ -126,6 +139,7 @@ function bubblewrapWords({ home, runtime, nodeBinary, browser }: RunFolders): re
     ...devices,
     ...own,
     ...ours,
+    ...out,
     ...chromium,
     ...node,
     '--remount-ro',

@@ -1,19 +1,26 @@
 #!/bin/sh
 # Runs in namespaces of its own, as root there: builds a file system that holds only what a script needs, gives up every
 # right and executes the rest of its words (docs/decisions/0081).
-# Words: <empty folder> <folder of the script> <folder of the runtime> <Node.js> <folder inside/> <folder of a browser, or -> <user id, or - to stay> <command>…
+# Words: <empty folder> <folder of the script> <folder of the runtime> <Node.js> <folder inside/> <folder of the gateway's socket> <folder of a browser, or -> <user id, or - to stay> <command>…
 set -e
-root=$1 home=$2 runtime=$3 node=$4 inside=$5 browser=$6 user=$7
-shift 7
+root=$1 home=$2 runtime=$3 node=$4 inside=$5 gateway=$6 browser=$7 user=$8
+shift 8
 
 show() {
   mount --bind "$1" "$2"
   mount -o remount,bind,ro "$2"
 }
 
+# The network holds nothing but its own loopback, which some program has to switch on: whichever is there.
+ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || busybox ip link set lo up 2>/dev/null ||
+  perl -e 'socket(my $s, 2, 2, 0) && ioctl($s, 0x8914, pack("a16 s x22", "lo", 1)) || exit 1' 2>/dev/null || {
+  echo 'the loopback of its network cannot be switched on: install iproute2' >&2
+  exit 1
+}
+
 mount -t tmpfs -o size=4m,mode=755 tmpfs "$root"
 cd "$root"
-mkdir -p proc dev/shm etc tmp home/check tocsin/inside tocsin/runtime old
+mkdir -p proc dev/shm etc tmp home/check tocsin/inside tocsin/runtime tocsin/gateway old
 for name in usr bin sbin lib lib32 lib64 libx32; do
   if [ -L "/$name" ]; then
     cp -P "/$name" "$name"
@@ -45,6 +52,7 @@ mount --bind "$home" home/check
 mount --bind "$home/tmp" tmp
 show "$inside" tocsin/inside
 show "$runtime" tocsin/runtime
+show "$gateway" tocsin/gateway
 if [ "$browser" != - ]; then
   mkdir tocsin/browser
   show "$browser" tocsin/browser

@@ -11,6 +11,8 @@ export interface RunFolder {
   readonly home: string;
   /** Empty. */
   readonly root: string;
+  /** For the socket of its gateway, which it may use and not replace. */
+  readonly gateway: string;
   /** Puts its files there, with a link to the packages by the name they have for the script. */
   fill(files: readonly ScriptFile[], packages: string): Promise<void>;
   /** Removes everything; never rejects. */
@@ -20,14 +22,17 @@ export interface RunFolder {
 /** @param owner the user whose files they are to be; null = ours */
 export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
   const base = await mkdtemp(join(tmpdir(), 'tocsin-script-'));
-  const [home, root] = [join(base, 'home'), join(base, 'root')];
+  const [home, root, gateway] = [join(base, 'home'), join(base, 'root'), join(base, 'gateway')];
   const give = async (path: string): Promise<void> => {
     if (owner !== null) await chown(path, owner, owner);
   };
   for (const path of [home, join(home, 'tmp'), root]) await mkdir(path, { mode: 0o700 });
+  await mkdir(gateway);
+  await chmod(gateway, 0o711);
   return {
     home,
     root,
+    gateway,
     async fill(files, packages) {
       for (const { path, content } of files) {
         for (const folder of foldersOf(path)) {

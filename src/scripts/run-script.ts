@@ -3,15 +3,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
-import { type Contained, contained, type Containment, hasOtherUser, nobody } from './containment.ts';
+import { type Contained, contained, type Containment, hasGateway, hasOtherUser, nobody } from './containment.ts';
 import { lineReader, outputReader } from './lines.ts';
 import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
 import { watchUse } from './watch-use.ts';
 
+/**
+ * Listens at `path` for what a script wants to connect to, for the user `owner` alone (null = ours). Answers with how to end it,
+ * and rejects with a sentence.
+ */
+export type OpenGateway = (path: string, owner: number | null) => Promise<() => void>;
+
 /** How scripts are run here. */
 export interface ScriptMeans {
   readonly containment: Containment;
+  readonly openGateway: OpenGateway;
   /** Whether this process may be anybody: scripts then run as nobody. */
   readonly isRoot: boolean;
 }
@@ -20,9 +27,12 @@ export interface ScriptMeans {
 export async function runScript(work: ScriptWork, signal: AbortSignal, means: ScriptMeans): Promise<ScriptOutcome> {
   const { containment, isRoot } = means;
   const startedAt = Date.now();
+  const owner = hasOtherUser(isRoot, containment) ? nobody : null;
   let folder: RunFolder | null = null;
+  let closeGateway: (() => void) | null = null;
   try {
-    folder = await makeRunFolder(hasOtherUser(isRoot, containment) ? nobody : null);
+    folder = await makeRunFolder(owner);
+    if (hasGateway(containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
     const { runtime, browser } = work;
     const folders = {
       ...folder,
@@ -37,8 +47,18 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     const why = error instanceof Error ? error.message : String(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
   } finally {
+    closeGateway?.();
     await folder?.remove();
   }
+}
+
+/** The longest name that a socket may have, bytes. */
+const mostSocketName = 107;
+
+function openGatewayIn(folder: string, owner: number | null, means: ScriptMeans): Promise<() => void> {
+  const path = join(folder, 'socket');
+  if (Buffer.byteLength(path) <= mostSocketName) return means.openGateway(path, owner);
+  throw new Error(`${path} is too long for the name of a socket: right would be a TMPDIR of 60 characters or less`);
 }
 
 interface Run {
@@ -78,7 +98,9 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
   try {
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(JSON.stringify({ environment, sort, entry, browser: browserOf(work, command) }));
+    child.stdin?.end(
+      JSON.stringify({ environment, sort, entry, browser: browserOf(work, command), network: command.network }),
+    );
     const told = { startedAt, home: command.home, hide: work.hide };
     const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
     const how = await closed;

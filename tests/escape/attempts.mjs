@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 
 const { servicePid, dataFolder, checkout, canary } = JSON.parse(process.env.TARGETS);
 const require = createRequire(import.meta.url);
@@ -104,6 +105,15 @@ const attempts = {
     process.dlopen(module, '/usr/lib/x86_64-linux-gnu/libc.so.6');
     return reads(`${dataFolder}/tocsin.db`);
   },
+  'the network of the machine': () =>
+    Object.keys(os.networkInterfaces())
+      .filter((name) => name !== 'lo')
+      .join(),
+  'the gateway of its run': () => {
+    fs.rmSync('/tocsin/gateway/socket');
+    return 'removed it';
+  },
+  'a gateway of its own': () => writes('/tocsin/gateway/planted'),
   'a socket of the machine': () =>
     sh(
       'ls /var/run/docker.sock /run/docker.sock /run/containerd/containerd.sock /run/dbus/system_bus_socket 2>/dev/null',

@@ -13,6 +13,7 @@ export interface NetworkFiles {
 
 /** Whoever listens on `::` there is connected to, whichever address of either family is asked for. */
 const setUp = `set -e
+mount -t proc proc /proc
 mount --bind "$1" /etc/hosts
 mount --bind "$2" /etc/resolv.conf
 ip link set lo up

@@ -1,8 +1,12 @@
 // Scripts run for real, contained as well as this machine can: what tests of the runner share.
 import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
-import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
-import { runScript } from '#scripts/run-script.ts';
+import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openGateway as openAt } from '#egress/gateway.ts';
+import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import type { Containment } from '#scripts/containment.ts';
+import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -20,11 +24,25 @@ export const roomyLimits: ScriptLimits = {
   diskBytes: 64 << 20,
 };
 
+/** A policy that lets scripts reach what listens on this machine. */
+const open: EgressPolicy = { mode: 'any', allow: [] };
+
+/** Gateways as a process opens them, in the thread of the test. */
+export function gatewaysOf(policy: EgressPolicy): OpenGateway {
+  const guard = createGuard(policy);
+  return async (path, owner) => {
+    const close = await openAt(path, guard);
+    await chmod(path, 0o600);
+    if (owner !== null) await chown(path, owner, owner);
+    return close;
+  };
+}
+
 let chosen: Promise<ChosenContainment> | null = null;
 
 /** How scripts are contained on this machine; tried once. */
 export function containmentHere(): Promise<ChosenContainment> {
-  return (chosen ??= chooseContainment(process.execPath, isRoot));
+  return (chosen ??= chooseContainment(process.execPath, isRoot, gatewaysOf(open)));
 }
 
 /** Runs a plain script in the CURRENT runtime. */
@@ -33,13 +51,18 @@ export async function runPlain(
   {
     limits = {},
     signal = new AbortController().signal,
+    egress = open,
+    level,
     ...work
   }: Partial<Omit<ScriptWork, 'limits'>> & {
     limits?: Partial<ScriptLimits>;
     signal?: AbortSignal;
+    egress?: EgressPolicy;
+    /** As far as this machine can by default. */
+    level?: Containment;
   } = {},
 ): Promise<ScriptOutcome> {
-  const { containment } = await containmentHere();
+  const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
   return runScript(
     {
@@ -54,7 +77,7 @@ export async function runPlain(
       limits: { ...roomyLimits, ...limits },
     },
     signal,
-    { containment, isRoot },
+    { containment, isRoot, openGateway: gatewaysOf(egress) },
   );
 }
 

@@ -166,6 +166,7 @@ describe('the verdict over a script', () => {
       ['Error: apiRequestContext.get: connect ECONNREFUSED 127.0.0.1:9', 'connect'],
       ['Error: getaddrinfo ENOTFOUND shop.example', 'dns'],
       ['Error: socket hang up', 'reset'],
+      ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
       ['Error: expect(received).toBe(expected)', 'assertion'],
       ['TypeError: x is not a function', 'script'],

@@ -55,12 +55,16 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
 
 /** Faults of the network count as such, so that a retry strategy can be for them only. */
 const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
+  [/\brefused by the egress policy: /, 'egress-refused'],
   [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
   [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
-  [/\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ERR_CONNECTION_REFUSED)\b/, 'connect'],
+  [
+    /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ERR_CONNECTION_REFUSED|ERR_ADDRESS_UNREACHABLE|ERR_SOCKS_CONNECTION_FAILED)\b/,
+    'connect',
+  ],
   [/\b(?:ECONNRESET|EPIPE|socket hang up|ERR_CONNECTION_RESET)\b/, 'reset'],
   [/\b(?:CERT_|ERR_CERT_|self[- ]signed certificate|unable to verify the first certificate)/, 'tls'],
-  [/\b(?:ETIMEDOUT|Timeout \d+ms exceeded|Test timeout of \d+ms exceeded)/i, 'timeout'],
+  [/\b(?:ETIMEDOUT|ERR_CONNECTION_TIMED_OUT|Timeout \d+ms exceeded|Test timeout of \d+ms exceeded)/i, 'timeout'],
 ];
 
 function reasonOf(message: string): Reason {

@@ -24,8 +24,17 @@ function watchVitals() {
 
 const flags = ['--disable-dev-shm-usage', '--disable-gpu'];
 
+/** Its loopback is the script's, as everything is that it connects to. */
+function proxyFlags(port) {
+  return port === null ? [] : [`--proxy-server=socks5://127.0.0.1:${port}`, '--proxy-bypass-list=<-loopback>'];
+}
+
+function refuseProxy({ proxy } = {}) {
+  if (proxy) throw new Error('a browser takes no proxy of its own here: it is led through the gateway of the run');
+}
+
 /** @param tell takes what is to be reported, an object each */
-export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
+export function prepareBrowser(home, { executablePath, libraryPath, proxyPort }, tell) {
   const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
@@ -35,16 +44,24 @@ export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
   };
   // There is no screen, and no other browser.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
+  const always = [...flags, ...proxyFlags(proxyPort)];
+  const allow = proxyPort === null ? () => undefined : refuseProxy;
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
-    const browser = await launch({ ...options, ...ours, args: [...flags, ...args] });
+    allow(options);
+    const browser = await launch({ ...options, ...ours, args: [...args, ...always] });
     const newContext = browser.newContext.bind(browser);
-    browser.newContext = async (...asked) => watchContext(await newContext(...asked), tell);
+    browser.newContext = async (...asked) => {
+      allow(asked[0]);
+      return watchContext(await newContext(...asked), tell);
+    };
     return browser;
   };
   const launchPersistent = chromium.launchPersistentContext.bind(chromium);
-  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) =>
-    watchContext(await launchPersistent(folder, { ...options, ...ours, args: [...flags, ...args] }), tell);
+  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) => {
+    allow(options);
+    return watchContext(await launchPersistent(folder, { ...options, ...ours, args: [...args, ...always] }), tell);
+  };
 }
 
 async function watchContext(context, tell) {

@@ -1,5 +1,6 @@
 // Tells what Playwright's runner does as it happens, a JSON object a line, to whoever reads file descriptor 3.
-import { readFileSync, statSync, writeSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { report } from './report.mjs';
 
 /** Larger ones are not kept. */
 const mostImageBytes = 393_216;
@@ -33,7 +34,7 @@ export default class Reporter {
   onTestEnd(test, { status, startTime, duration, errors, attachments }) {
     const title = test.titlePath().filter(Boolean).slice(1).join(' › ');
     const ok = test.outcome() === 'expected' || test.outcome() === 'skipped';
-    const told = errors.map(({ message, value, stack, location }) => ({ message: message ?? value, stack, location }));
+    const told = errors.map(toldError);
     // Expected to fail, and did not: there is no error then.
     if (!ok && told.length === 0)
       told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
@@ -51,13 +52,21 @@ export default class Reporter {
     for (const attachment of attachments) reportImage(attachment);
   }
 
-  onError({ message, value, stack, location }) {
-    report({ kind: 'error', error: { message: message ?? value, stack, location } });
+  onError(error) {
+    report({ kind: 'error', error: toldError(error) });
   }
 
   onEnd() {
     report({ kind: 'end' });
   }
+}
+
+/** With what it was caused by: that a request failed says less than why. */
+function toldError({ message, value, stack, location, cause }) {
+  const causes = [];
+  for (let each = cause; each && causes.length < 5; each = each.cause)
+    causes.push((each.message ?? each.value)?.replace(/^Error: /, ''));
+  return { message: [message ?? value, ...causes].filter(Boolean).join(': '), stack, location };
 }
 
 function reportImage({ name, path, contentType }) {
@@ -68,18 +77,6 @@ function reportImage({ name, path, contentType }) {
     report({ kind: 'image', name, contentType, base64: readFileSync(path).toString('base64') });
   } catch {
     // The script has removed it.
-  }
-}
-
-function report(event) {
-  let left = Buffer.from(`${JSON.stringify(event)}\n`);
-  while (left.length > 0) {
-    try {
-      left = left.subarray(writeSync(3, left));
-    } catch (error) {
-      // Who reads is behind: again, until there is room.
-      if (error.code !== 'EAGAIN') throw error;
-    }
   }
 }
 

@@ -1,20 +1,25 @@
 // The first code of a script's own process: takes its environment from stdin, where nobody else reads it, and begins.
 //
 // Plain JavaScript, because it runs under the Node.js of any runtime.
-import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { prepareBrowser } from './browser.mjs';
+import { noteFailure, report } from './report.mjs';
 
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-const { environment, sort, entry, browser } = JSON.parse(Buffer.concat(chunks).toString());
+const { environment, sort, entry, browser: installed, network } = JSON.parse(Buffer.concat(chunks).toString());
 const home = process.cwd();
 const startedAt = Date.now();
 let hasFailed = false;
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
+// What leads this process through the gateway leads every Node.js that it starts.
+if (network !== null)
+  process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
+const browser = installed && { ...installed, proxyPort: network === null ? null : await startForwarding() };
 
 // What goes wrong until `begin` is told is no fault of the script.
 if (sort === 'spec') {
@@ -39,9 +44,26 @@ if (sort === 'spec') {
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
 }
 
+/** The browser's connections are made beside the script, so that a busy script holds up no page. */
+function startForwarding() {
+  const forwarder = new Worker(new URL('./forward.mjs', import.meta.url));
+  return new Promise((resolve, reject) => {
+    forwarder.on('error', reject);
+    forwarder.on('message', ({ port, failure }) => {
+      if (port === undefined) return noteFailure(failure);
+      // From now on it lasts as long as the script does.
+      forwarder.unref();
+      return resolve(port);
+    });
+  });
+}
+
 function fail(error) {
   hasFailed = true;
-  tell([{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }]);
+  const messages = [];
+  // That a request failed says less than why.
+  for (let each = error; each && messages.length < 5; each = each.cause) messages.push(String(each.message || each));
+  tell([{ message: messages.join(': ') || String(error), stack: String(error?.stack ?? '') }]);
   process.exit(1);
 }
 
@@ -54,16 +76,4 @@ function tell(errors) {
     durationMs: Date.now() - startedAt,
     errors,
   });
-}
-
-function report(event) {
-  let left = Buffer.from(`${JSON.stringify(event)}\n`);
-  while (left.length > 0) {
-    try {
-      left = left.subarray(writeSync(3, left));
-    } catch (error) {
-      // Who reads is behind: again, until there is room.
-      if (error.code !== 'EAGAIN') throw error;
-    }
-  }
 }

@@ -1,0 +1,217 @@
+// One call at a gateway: a line that says where to, an answer of one line, and from then on the bytes of both sides.
+import { connect, isIP, type Socket } from 'node:net';
+import type { Guard } from './guard.ts';
+
+/** What a call is served with. */
+export interface CallMeans {
+  readonly guard: Guard;
+  /** How long it may take to say what it wants, ms. */
+  readonly askMs: number;
+  /** How long this one is to wait for its turn, ms. */
+  readonly turn: () => number;
+  /** Told of the connection that was made for it. */
+  readonly onWay: (socket: Socket) => void;
+}
+
+/** The longest line that is read, bytes: a name has 253. */
+const mostLine = 1024;
+/** How long a target may take to accept a connection, ms. */
+const connectMs = 60_000;
+/** How long a target may say nothing once the script has said all it had to, ms. */
+const lingerMs = 30_000;
+
+/** Serves it to its end; never throws. Everything that comes from it is foreign. */
+export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMeans): void {
+  let giveUp = (): void => {};
+  const late = setTimeout(() => socket.destroy(), askMs);
+  let waiting: NodeJS.Timeout | undefined;
+  socket.once('close', () => {
+    clearTimeout(late);
+    clearTimeout(waiting);
+    giveUp();
+  });
+  readLine(socket, (line) => {
+    clearTimeout(late);
+    const asked = line === null ? null : readRequest(line);
+    if (asked === null) {
+      refuseCall(socket, 'EGRESS_REQUEST', 'the gateway takes a host and a port, or a name to look up');
+      return;
+    }
+    const begin = (): void => {
+      if (asked.port === null) void lookUp(socket, asked, guard);
+      else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, guard, onWay);
+    };
+    const waitMs = turn();
+    if (waitMs === 0) begin();
+    else waiting = setTimeout(begin, waitMs);
+  });
+}
+
+/** Answers with an error, and that was it. */
+export function refuseCall(socket: Socket, code: string, message: string): void {
+  endWith(socket, { error: { code, message } });
+}
+
+interface Asked {
+  readonly host: string;
+  /** null = its addresses are asked for. */
+  readonly port: number | null;
+  readonly family: 0 | 4 | 6;
+}
+
+/** `{"connect":"shop.example","port":443}` or `{"lookup":"shop.example","family":4}`; null = neither. */
+function readRequest(line: string): Asked | null {
+  let told: unknown;
+  try {
+    told = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (typeof told !== 'object' || told === null) return null;
+  const { connect: target, lookup, port, family } = told as Readonly<Record<string, unknown>>;
+  const host = target ?? lookup;
+  if (typeof host !== 'string' || !/^[^\s\0]{1,255}$/.test(host)) return null;
+  if (target === undefined) return { host, port: null, family: family === 4 || family === 6 ? family : 0 };
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
+  return { host, port, family: 0 };
+}
+
+async function lookUp(socket: Socket, { host, family }: Asked, guard: Guard): Promise<void> {
+  try {
+    endWith(socket, { addresses: await guard.resolve(host, family) });
+  } catch (error) {
+    endWith(socket, { error: told(error) });
+  }
+}
+
+/** Connects, says so, and passes on what comes from either side. @returns how to give up */
+function makeWay(
+  socket: Socket,
+  place: { readonly host: string; readonly port: number },
+  guard: Guard,
+  onWay: (way: Socket) => void,
+): () => void {
+  let isOver = false;
+  const giveUp = reach(place, guard, (error, way) => {
+    isOver = true;
+    if (way === null) {
+      endWith(socket, { error: told(error) });
+      return;
+    }
+    onWay(way);
+    way.on('error', () => socket.destroy());
+    socket.on('error', () => way.destroy());
+    if (socket.destroyed) {
+      way.destroy();
+      return;
+    }
+    const isOurs = guard.tunnel === null;
+    socket.write(
+      `${JSON.stringify({ address: isOurs ? way.remoteAddress : null, port: isOurs ? way.remotePort : null })}\n`,
+    );
+    // Nothing of the target's may come before the script's side is ready for it: it says so with an empty line.
+    readLine(socket, (line) => {
+      if (line !== '') {
+        socket.destroy();
+        way.destroy();
+        return;
+      }
+      socket.pipe(way);
+      way.pipe(socket);
+      socket.once('end', () => way.setTimeout(lingerMs, () => way.destroy()));
+      way.once('close', () => socket.end());
+    });
+  });
+  // Once it is made, what was sent is still to arrive when the script has closed its side.
+  return () => {
+    if (!isOver) giveUp();
+  };
+}
+
+type Reached = (error: unknown, way: Socket | null) => void;
+
+/** As checks and webhooks connect: judged before it is connected to, and once more the address that was. */
+function reach(place: { readonly host: string; readonly port: number }, guard: Guard, done: Reached): () => void {
+  if (guard.tunnel !== null) return guard.tunnel(place, done);
+  const refused = isIP(place.host) === 0 ? null : guard.judge(place.host);
+  if (refused !== null) {
+    done(refusal(refused), null);
+    return () => undefined;
+  }
+  const way = connect({
+    ...place,
+    lookup: guard.lookup.bind(guard),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1000,
+    allowHalfOpen: true,
+    noDelay: true,
+  });
+  const end = (error: unknown): void => {
+    way.removeAllListeners('error').removeAllListeners('connect').removeAllListeners('timeout').setTimeout(0);
+    if (error !== null) way.on('error', () => undefined).destroy();
+    done(error, error === null ? way : null);
+  };
+  way.once('error', end);
+  way.setTimeout(connectMs, () =>
+    end(
+      Object.assign(new Error(`connect ETIMEDOUT ${place.host}:${place.port}`), {
+        code: 'ETIMEDOUT',
+        syscall: 'connect',
+      }),
+    ),
+  );
+  way.once('connect', () => {
+    const late = guard.judge(way.remoteAddress ?? '');
+    end(late === null ? null : refusal(late));
+  });
+  return () => way.on('error', () => undefined).destroy();
+}
+
+function refusal(sentence: string): Error {
+  return Object.assign(new Error(sentence), { code: 'EGRESS_REFUSED' });
+}
+
+/** An error as the other side is told of it: what an error of Node.js' own has, as far as it is of use. */
+function told(error: unknown): Readonly<Record<string, unknown>> {
+  const all = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
+  const message = all.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
+  const { code, syscall, address, port } = (all[0] ?? {}) as Readonly<Record<string, unknown>>;
+  const isRefusal = code === 'EGRESS_REFUSED';
+  return {
+    code: code ?? 'EGRESS_FAILED',
+    message: isRefusal ? `refused by the egress policy: ${message}` : message,
+    syscall,
+    address,
+    port,
+  };
+}
+
+function endWith(socket: Socket, answer: object): void {
+  if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy());
+}
+
+/** The next line, without its end; null = it is too long, or does not come. What follows it stays to be read. */
+function readLine(socket: Socket, done: (line: string | null) => void): void {
+  let held = Buffer.alloc(0);
+  const end = (line: string | null): void => {
+    socket.off('readable', onReadable).off('end', onEnd);
+    done(line);
+  };
+  const onEnd = (): void => end(null);
+  const onReadable = (): void => {
+    for (let bytes = readFrom(socket); bytes !== null; bytes = readFrom(socket)) {
+      held = Buffer.concat([held, bytes]);
+      const at = held.indexOf('\n');
+      if (at > mostLine || (at < 0 && held.length > mostLine)) return end(null);
+      if (at < 0) continue;
+      const rest = held.subarray(at + 1);
+      if (rest.length > 0) socket.unshift(rest);
+      return end(held.toString('utf8', 0, at));
+    }
+  };
+  socket.on('readable', onReadable).once('end', onEnd);
+}
+
+function readFrom(socket: Socket): Buffer | null {
+  return socket.read() as Buffer | null;
+}

@@ -1,0 +1,218 @@
+// The way out of a script: judged, passed on whole, bounded whatever comes, and shut for one run at a time.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startConnectProxy } from '../../tests/support/connect-proxy.ts';
+import { until } from '../../tests/support/until.ts';
+import { type GatewayBounds, gatewayBounds, openGateway } from './gateway.ts';
+import { createGuard, type EgressPolicy } from './guard.ts';
+import { readProxy } from './proxy.ts';
+
+const everything: EgressPolicy = { mode: 'any', allow: [] };
+
+async function gateway(t: TestContext, policy: EgressPolicy = everything, bounds: Partial<GatewayBounds> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateway-'));
+  const path = join(folder, 'socket');
+  const close = await openGateway(path, createGuard(policy), { ...gatewayBounds, ...bounds });
+  t.after(() => {
+    close();
+    rmSync(folder, { recursive: true });
+  });
+  return { path, close };
+}
+
+/** A server on loopback that does this with each connection. */
+async function target(t: TestContext, onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function call(path: string): Socket {
+  return connect({ path, allowHalfOpen: true }).on('error', () => undefined);
+}
+
+/** All that comes, until either side is gone. */
+async function text(socket: Socket): Promise<string> {
+  return (await bytes(socket)).toString();
+}
+
+async function bytes(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => {
+    socket.once('end', resolve).once('close', resolve);
+  });
+  socket.destroy();
+  return Buffer.concat(chunks);
+}
+
+/** All that a gateway says to these words. */
+async function answerTo(path: string, words: string): Promise<string> {
+  const socket = call(path);
+  socket.write(words);
+  return text(socket);
+}
+
+/** A connection through it, from the answer on. */
+async function through(path: string, port: number, host = '127.0.0.1'): Promise<Socket> {
+  const socket = call(path);
+  socket.write(`${JSON.stringify({ connect: host, port })}\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.deepEqual(JSON.parse(answer.toString()), { address: '127.0.0.1', port });
+  socket.write('\n');
+  return socket;
+}
+
+interface Refused {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+async function refusalOf(path: string, asked: object): Promise<Refused['error']> {
+  return (JSON.parse(await answerTo(path, `${JSON.stringify(asked)}\n`)) as Refused).error;
+}
+
+test('what either side says arrives whole, and either side may end first', async (t) => {
+  const { path } = await gateway(t);
+  const echo = await target(t, (socket) => socket.pipe(socket));
+  const socket = await through(path, echo);
+  const sent = Buffer.alloc(20 << 20, 'tocsin ');
+  socket.end(sent);
+  assert.ok((await bytes(socket)).equals(sent));
+  const greeter = await target(t, (peer) => peer.end('welcome'));
+  assert.equal(await text((await through(path, greeter)).end()), 'welcome');
+});
+
+test('a target that is closed, a policy that refuses and a name that is not there are told apart', async (t) => {
+  const { path } = await gateway(t);
+  const closed = await refusalOf(path, { connect: '127.0.0.1', port: 1 });
+  assert.deepEqual([closed.code, closed.message], ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1']);
+  const { path: strict } = await gateway(t, { mode: 'public', allow: [] });
+  const port = await target(t, () => assert.fail('it was connected to'));
+  for (const asked of [{ connect: '127.0.0.1', port }, { connect: 'localhost', port }, { lookup: 'localhost' }]) {
+    const { code, message } = await refusalOf(strict, asked);
+    assert.equal(code, 'EGRESS_REFUSED', JSON.stringify(asked));
+    assert.match(
+      message,
+      /^refused by the egress policy: .*127\.0\.0\.1 is a loopback address; TOCSIN_EGRESS=any would/,
+    );
+  }
+  const looked = await answerTo(path, '{"lookup":"localhost","family":4}\n');
+  assert.deepEqual(JSON.parse(looked), { addresses: ['127.0.0.1'] });
+});
+
+test('whatever else is said is refused, and nobody who says nothing or too much is kept', async (t) => {
+  const { path } = await gateway(t, everything, { askMs: 300 });
+  const port = await target(t, () => assert.fail('it was connected to'));
+  const wrong = [
+    '',
+    'GET / HTTP/1.1',
+    'null',
+    '[]',
+    '{}',
+    '{"connect":"127.0.0.1"}',
+    `{"connect":"127.0.0.1","port":"${port}"}`,
+    `{"connect":"127.0.0.1","port":${port}.5}`,
+    '{"connect":"127.0.0.1","port":0}',
+    '{"connect":"127.0.0.1","port":65536}',
+    `{"connect":["127.0.0.1"],"port":${port}}`,
+    `{"connect":"127.0.0.1\\u0000","port":${port}}`,
+    `{"connect":"","port":${port}}`,
+    `{"connect":"${'a'.repeat(256)}","port":${port}}`,
+    '{"lookup":{}}',
+    `{"lookup":"${'x'.repeat(2000)}"}`,
+  ];
+  for (const line of wrong) assert.match(await answerTo(path, `${line}\n`), /EGRESS_REQUEST/, line);
+  assert.match(await answerTo(path, 'x'.repeat(1 << 20)), /EGRESS_REQUEST|^$/);
+  const beginning = performance.now();
+  assert.equal(await answerTo(path, '{"connect":'), '');
+  assert.ok(performance.now() - beginning < 5000);
+});
+
+test('a run that floods its gateway is bounded and shut out, and another run goes on meanwhile', async (t) => {
+  const { path } = await gateway(t, everything, { askMs: 1000 });
+  const { path: other } = await gateway(t);
+  let connections = 0;
+  const port = await target(t, (socket) => {
+    connections++;
+    socket.end('ok');
+  });
+  const hostile = ['', 'x'.repeat(4096), '{"connect":', 'junk\n', `{"connect":"127.0.0.1","port":${port}}\n\n`];
+  const flood = (async () => {
+    for (let n = 0; n < 200_000 && existsSync(path); n++) {
+      const socket = call(path);
+      socket.write(hostile[n % hostile.length] ?? '');
+      socket.resume();
+      if (n % 2 === 0) await new Promise(setImmediate);
+    }
+  })();
+  const times: number[] = [];
+  const state = { isFlooding: true };
+  void flood.finally(() => (state.isFlooding = false));
+  while (state.isFlooding) {
+    const beginning = performance.now();
+    assert.equal(await text((await through(other, port)).end()), 'ok');
+    times.push(performance.now() - beginning);
+  }
+  assert.ok(
+    times.length >= 5 && Math.max(...times) < 2000,
+    `${times.length} calls took up to ${Math.max(...times)} ms`,
+  );
+  await assert.rejects(once(connect(path), 'connect'), /ENOENT|ECONNREFUSED/);
+  assert.ok(connections < gatewayBounds.calls, `${connections} connections`);
+});
+
+test('more at a time than a run may have are refused, and others once those have ended', async (t) => {
+  const { path } = await gateway(t, everything, { atOnce: 3 });
+  const port = await target(t, (socket) => socket.pipe(socket));
+  const held = await Promise.all([1, 2, 3].map(() => through(path, port)));
+  assert.equal((await refusalOf(path, { connect: '127.0.0.1', port })).code, 'EGRESS_LIMIT');
+  for (const socket of held) socket.destroy();
+  await until('room for another', async () => !(await answerTo(path, '?\n')).includes('EGRESS_LIMIT'));
+});
+
+test('those that come too quickly wait for their turn', async (t) => {
+  const { path } = await gateway(t, everything, { perSecond: 20 });
+  const beginning = performance.now();
+  await Promise.all(Array.from({ length: 40 }, () => answerTo(path, '{"lookup":"localhost"}\n')));
+  assert.ok(performance.now() - beginning > 700, `${performance.now() - beginning} ms`);
+});
+
+test('the end of a run ends what it is connected to', async (t) => {
+  const { path, close } = await gateway(t);
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const port = await target(t, (socket) => void text(socket).then(() => resolve()));
+  const socket = await through(path, port);
+  close();
+  await Promise.all([text(socket), ended]);
+  await assert.rejects(once(connect(path), 'connect'), /ENOENT|ECONNREFUSED/);
+});
+
+test('where a proxy is configured it makes the connections, and judges', async (t) => {
+  const port = await target(t, (socket) => socket.end('behind the proxy'));
+  const proxy = await startConnectProxy(t, port);
+  const { path } = await gateway(t, { mode: 'public', allow: [], proxy: readProxy(`http://${proxy.host}`) ?? null });
+  const socket = call(path);
+  socket.write('{"connect":"inside.corp.test","port":443}\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.deepEqual(JSON.parse(answer.toString()), { address: null, port: null });
+  socket.write('\n');
+  assert.equal(await text(socket), 'behind the proxy');
+  assert.deepEqual(proxy.asked, ['inside.corp.test:443 -']);
+  proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+  const refused = await refusalOf(path, { connect: 'inside.corp.test', port: 443 });
+  assert.deepEqual([refused.code, /answered 403/.test(refused.message)], ['PROXY_REFUSED', true]);
+});

@@ -1,0 +1,47 @@
+// Gateways of scripts in their thread: opened for one run, for its user alone, and gone with it.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { until } from '../tests/support/until.ts';
+import { createScriptGateway } from './script-gateway.ts';
+
+function scene(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateways-'));
+  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [] } });
+  t.after(async () => {
+    await gateway.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { folder, gateway };
+}
+
+test('a gateway passes on what goes through it, is its owner’s alone, and goes when it is closed', async (t) => {
+  const { folder, gateway } = scene(t);
+  const server = createServer((_, response) => response.end('far away')).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await until('the target', () => server.listening);
+  const { port } = server.address() as AddressInfo;
+  const [one, other] = [join(folder, 'one'), join(folder, 'other')];
+  const close = await gateway.open(one, null);
+  await gateway.open(other, null);
+  assert.equal(statSync(one).mode & 0o777, 0o600);
+  const socket = connect(one);
+  socket.write(`{"connect":"127.0.0.1","port":${port}}\n\nGET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+  assert.match(await text(socket), /^\{"address":"127\.0\.0\.1".*\}\nHTTP\/1\.1 200[^]*far away$/);
+  close();
+  await until('it to be gone', () => !existsSync(one));
+  assert.ok(existsSync(other));
+});
+
+test('a gateway that cannot be opened says why, and the others go on', async (t) => {
+  const { folder, gateway } = scene(t);
+  await assert.rejects(gateway.open(join(folder, 'none', 'socket'), null), /^Error: its gateway could not be opened: /);
+  await gateway.open(join(folder, 'one'), null);
+  await gateway.close();
+  await assert.rejects(gateway.open(join(folder, 'two'), null), /the process is stopping/);
+});
