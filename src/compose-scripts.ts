@@ -1,8 +1,7 @@
-// The scripts of this process: kinds of checks that are scripts, joined with what runs them, a few at a time.
+// The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
 import { checkKinds } from '#checks/registry.ts';
-import type { CheckType } from '#domain/check.ts';
-import type { ScriptProbeMeans } from '#checks/kind.ts';
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { AroundProbeMeans } from '#checks/kind.ts';
+import type { Exchange, Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createLanes } from '#lib/lanes.ts';
@@ -11,11 +10,13 @@ import { type ChosenContainment, chooseContainment } from '#scripts/choose-conta
 import { findChromium } from '#scripts/find-chromium.ts';
 import { runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
+import { isWithScripts } from './compose-script-rules.ts';
 import { crashed } from './probe-lanes.ts';
 
-/** Probes that are scripts. */
+/** Probes with scripts. */
 export interface ScriptProber {
-  isScripted(checkType: CheckType): boolean;
+  /** Whether the check is a script, or has some around what it measures. */
+  isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
   /** Waits for room; answers with how to leave it. */
   enter(): Promise<() => void>;
   /** Never rejects. */
@@ -34,12 +35,15 @@ export interface ScriptProberOptions {
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
+  /** Does half a probe, for checks with scripts around their request. */
+  readonly exchange: Exchange;
 }
 
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
-export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: ScriptProberOptions): ScriptProber {
+export function createScriptProber(options: ScriptProberOptions): ScriptProber {
+  const { runtimes, clock, log, atOnce, chromium, exchange } = options;
   const lanes = createLanes(atOnce);
   const closing = new AbortController();
   let chosen: Promise<ChosenContainment> | null = null;
@@ -58,7 +62,8 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
       throw error;
     }
   };
-  const means: ScriptProbeMeans = {
+  const means: AroundProbeMeans = {
+    exchange,
     runtimes: runtimes.list,
     chromium: () => findChromium(chromium),
     now: () => clock.now(),
@@ -66,7 +71,7 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
   };
   const probes = scriptProbes(means);
   return {
-    isScripted: (checkType) => probes.has(checkType),
+    isScripted: isWithScripts,
     enter: () => lanes.enter(),
     async probe(input) {
       try {
@@ -84,10 +89,11 @@ export function createScriptProber({ runtimes, clock, log, atOnce, chromium }: S
   };
 }
 
-function scriptProbes(means: ScriptProbeMeans): ReadonlyMap<string, Probe> {
+function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {
   return new Map(
-    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
-      kind.isScripted === true ? [[type, kind.createProbe(means)]] : [],
-    ),
+    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
+      if (kind.isScripted === true) return [[type, kind.createProbe(means)]];
+      return kind.around === undefined ? [] : [[type, kind.around.createProbe(means)]];
+    }),
   );
 }
