@@ -81,6 +81,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     await store.close();
   });
   const means = {
+    signal: new AbortController().signal,
     installed,
     inputOf: probeInputOf,
     isScripted: isWithScripts,

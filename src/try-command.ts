@@ -2,16 +2,16 @@
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CommandError } from '#commands/command-error.ts';
-import { triedText, tryRuntime } from '#commands/try-runtime.ts';
+import { triedText, type TryMeans, tryRuntime } from '#commands/try-runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { probeInputOf } from '#pipeline/run-checks.ts';
-import type { InstalledRuntimes } from '#runtimes/read-runtimes.ts';
+import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
 import { createScriptProber } from './compose-scripts.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { createProber } from './probe-threads.ts';
 import { findSecretKey } from './secret-key.ts';
 import { UsageError } from './usage-error.ts';
@@ -31,7 +31,7 @@ export async function tryCommand(words: string[]): Promise<number> {
   const found = await readInstalled(systemClock, new Map());
   requireInstalled(runtime, found);
   const config = readConfig();
-  const { database, dataDir, egress } = config;
+  const { database, dataDir } = config;
   const beside = database.kind === 'sqlite' ? [dirname(database.path)] : [];
   const order = {
     database,
@@ -39,23 +39,8 @@ export async function tryCommand(words: string[]): Promise<number> {
     runtime,
     checks: values.checks === undefined ? null : idsOf(values.checks),
   };
-  const prober = createProber({ threads: 1, egress, version });
-  const scripts = createScriptProber({
-    runtimes: { list: () => found.runtimes },
-    clock: systemClock,
-    log: silent,
-    atOnce: config.scriptsAtOnce,
-    chromium: config.chromium,
-    exchange: prober.exchange,
-  });
-  const means = {
-    installed: found.runtimes,
-    inputOf: probeInputOf,
-    isScripted: isWithScripts,
-    probe: scripts.probe,
-    atOnce: config.scriptsAtOnce,
-    now: () => systemClock.now(),
-  };
+  const { means, stop, close } = joinMeans(config, found.runtimes);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const screen = {
     write: (text: string) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY,
@@ -66,9 +51,42 @@ export async function tryCommand(words: string[]): Promise<number> {
     process.stdout.write(values.json ? `${JSON.stringify(tried, null, 2)}\n` : triedText(tried, runtime));
     return tried.checks.some(({ change }) => change === 'worse') ? 1 : 0;
   } finally {
-    scripts.close();
-    await prober.close();
+    await close();
   }
+}
+
+/** What runs the checks, as the service would. */
+function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readonly InstalledRuntime[]) {
+  const stopping = new AbortController();
+  const prober = createProber({ threads: 1, egress, version });
+  const scripts = createScriptProber({
+    runtimes: { list: () => runtimes },
+    clock: systemClock,
+    log: silent,
+    atOnce: scriptsAtOnce,
+    chromium,
+    exchange: prober.exchange,
+  });
+  const means: TryMeans = {
+    signal: stopping.signal,
+    installed: runtimes,
+    inputOf: probeInputOf,
+    isScripted: isWithScripts,
+    probe: scripts.probe,
+    atOnce: scriptsAtOnce,
+    now: () => systemClock.now(),
+  };
+  return {
+    means,
+    stop: () => {
+      stopping.abort();
+      scripts.close();
+    },
+    close: async () => {
+      scripts.close();
+      await prober.close();
+    },
+  };
 }
 
 function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRuntimes): void {

@@ -34,6 +34,8 @@ export interface TryMeans {
   readonly atOnce: number;
   /** Epoch ms. */
   readonly now: () => number;
+  /** Ends it: no check is begun any more. */
+  readonly signal: AbortSignal;
 }
 
 /** What a check came to in one runtime. */
@@ -71,11 +73,11 @@ export async function tryRuntime(order: TryOrder, means: TryMeans, screen: Scree
   const progress = createProgress(screen, 'checks');
   const lanes = createLanes(means.atOnce);
   progress.begin(`trying ${runtime}`, left.length);
-  const checks = await Promise.all(
-    left.map(async (context): Promise<TriedCheck> => {
+  const tried = await Promise.all(
+    left.map(async (context): Promise<TriedCheck[]> => {
       const leave = await lanes.enter();
       try {
-        return await tryCheck(context, runtime, means);
+        return means.signal.aborted ? [] : [await tryCheck(context, runtime, means)];
       } finally {
         leave();
         progress.add(1);
@@ -83,7 +85,8 @@ export async function tryRuntime(order: TryOrder, means: TryMeans, screen: Scree
     }),
   );
   progress.end();
-  return { checks, already: already.map(({ check }) => check.name) };
+  if (means.signal.aborted) throw new CommandError('stopped before all checks were tried');
+  return { checks: tried.flat(), already: already.map(({ check }) => check.name) };
 }
 
 async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<CheckContext[]> {

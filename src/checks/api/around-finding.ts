@@ -70,13 +70,19 @@ function linesOf(
   names: readonly RanScript['name'][],
   hide: (text: string) => string,
 ): JsonObject[] {
-  return ran
-    .filter(({ name }) => names.includes(name))
-    .flatMap(({ startedAt, log }) =>
-      log.map(({ atMs, stream, text }) => ({
-        time: startedAt + atMs,
-        level: stream === 'stderr' ? 'ERROR' : 'INFO',
-        msg: hide(text),
-      })),
-    );
+  const lines: JsonObject[] = [];
+  let left = mostLog;
+  for (const { name, startedAt, log } of ran) {
+    if (!names.includes(name)) continue;
+    for (const { atMs, stream, text } of log) {
+      const level = stream === 'stderr' ? 'ERROR' : 'INFO';
+      left -= text.length;
+      if (left < 0) return [...lines, { time: startedAt + atMs, level, msg: '… more was printed' }];
+      lines.push({ time: startedAt + atMs, level, msg: hide(text) });
+    }
+  }
+  return lines;
 }
+
+/** Characters that are kept of what the scripts before an answer, or after it, have printed. */
+const mostLog = 262_144;

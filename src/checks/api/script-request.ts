@@ -84,7 +84,8 @@ export function requestAfter(state: RequestState, left: JsonObject | null): Requ
   if (typeof read === 'string') return read;
   const { method, url, headers, queryParameters, body } = read;
   const fill = filling(state);
-  const problem = headerProblem(Object.entries(headers).flatMap(([name, value]) => each(name, value)));
+  // What was there before may still wait for a variable.
+  const problem = headerProblem(written(headers, seen.headers).flatMap(([name, value]) => each(name, value)));
   if (problem !== null) return `request.headers: ${problem}`;
   return {
     ...withEnvironment(state, environment),
@@ -175,17 +176,20 @@ function pairsLeft(
   left: ScriptValues,
   sameName: (name: string) => string,
 ): Pair[] {
-  const seen = valuesSeen(filled);
-  const written = Object.entries(left).filter(
-    ([name, value]) => JSON.stringify(Object.hasOwn(seen, name) ? seen[name] : null) !== JSON.stringify(value),
-  );
-  const replaced = new Set(written.map(([name]) => sameName(name)));
+  const own = written(left, valuesSeen(filled));
+  const replaced = new Set(own.map(([name]) => sameName(name)));
   const kept = present.filter((_, index) => {
     const name = filled[index]?.key ?? '';
     return Object.hasOwn(left, name) && !replaced.has(sameName(name));
   });
-  const own = written.flatMap(([name, value]) => each(name, value));
-  return [...kept, ...own.map(([key, value]) => ({ key, value, isOfScript: true }))];
+  const added = own.flatMap(([name, value]) => each(name, value));
+  return [...kept, ...added.map(([key, value]) => ({ key, value, isOfScript: true }))];
+}
+
+/** What of the values is not as it was seen. */
+function written(left: ScriptValues, seen: ScriptValues): (readonly [string, string | readonly string[]])[] {
+  const before = (name: string): unknown => (Object.hasOwn(seen, name) ? seen[name] : null);
+  return Object.entries(left).filter(([name, value]) => JSON.stringify(before(name)) !== JSON.stringify(value));
 }
 
 function each(name: string, value: string | readonly string[]): (readonly [string, string])[] {
