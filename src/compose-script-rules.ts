@@ -12,7 +12,9 @@ export function isWithScripts({ check, group }: Pick<ProbeInput, 'check' | 'grou
 
 /** The same as the actions ask for it. */
 export const scriptRules: Pick<RuntimeRules, 'scriptTypes' | 'refusesRuntime'> = {
-  scriptTypes: checkTypes.filter((type) => checkKinds[type].isScripted === true || checkKinds[type].around !== undefined),
+  scriptTypes: checkTypes.filter(
+    (type) => checkKinds[type].isScripted === true || checkKinds[type].around !== undefined,
+  ),
   refusesRuntime(check, group) {
     const kind = checkKinds[check.checkType];
     if (kind.isScripted === true) return kind.refusesRuntime;

@@ -47,13 +47,7 @@ export function createProber(options: ProberOptions): Prober {
     lane.isFlushing = true;
     queueMicrotask(() => flush(pool, index, lane));
   };
-  const watch = setInterval(() => {
-    for (const [index, lane] of lanes.entries()) {
-      const [oldest] = lane.pending.values();
-      if (oldest !== undefined && performance.now() - oldest.startedAt > limitMs + hungAfterMs) pool.kill(index);
-    }
-  }, 5000);
-  watch.unref();
+  const watch = watchHung(lanes, pool, limitMs + hungAfterMs);
 
   /** Hands something over to the thread of a check. */
   const hand = (
@@ -104,6 +98,17 @@ export function createProber(options: ProberOptions): Prober {
       for (const lane of lanes) giveBack(lane, 'the probe was stopped before it ended');
     },
   };
+}
+
+/** Ends threads whose oldest probe is later than any can be. */
+function watchHung(lanes: readonly Lane[], pool: ThreadPool, mostMs: number): NodeJS.Timeout {
+  const watch = setInterval(() => {
+    for (const [index, lane] of lanes.entries()) {
+      const [oldest] = lane.pending.values();
+      if (oldest !== undefined && performance.now() - oldest.startedAt > mostMs) pool.kill(index);
+    }
+  }, 5000);
+  return watch.unref();
 }
 
 function startPool(lanes: readonly Lane[], limitMs: number, options: ProberOptions): ThreadPool {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import { triedText, tryRuntime } from '#commands/try-runtime.ts';
+import type { ProbeInput } from '#domain/probe.ts';
 import { systemClock } from '#lib/clock.ts';
 import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime } from '#runtimes/read-runtimes.ts';
@@ -62,7 +63,13 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
   await add({ checkType: 'MULTI_STEP', name: 'Off', activated: false, settings: { script: '1;', scriptPath } });
   const plain = await add({ name: 'Plain' });
 
-  const present: InstalledRuntime = { ...facts, ...currentRuntime, name: '2026.10', stage: 'CURRENT', dependencies: {} };
+  const present: InstalledRuntime = {
+    ...facts,
+    ...currentRuntime,
+    name: '2026.10',
+    stage: 'CURRENT',
+    dependencies: {},
+  };
   mkdirSync(join(folder, 'runtime'));
   const installed = [without('lodash', join(folder, 'runtime')), present];
   const prober = createProber({ threads: 1, egress: { mode: 'any', allow: [] }, version: '9.9' });
@@ -85,7 +92,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     installed,
     inputOf: probeInputOf,
     isScripted: isWithScripts,
-    probe: scripts.probe,
+    probe: (input: ProbeInput) => scripts.probe(input),
     atOnce: 2,
     now: () => systemClock.now(),
   };
@@ -107,7 +114,10 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
   assert.match(text, /^WORSE +Signed +2026\.10 passed \d\.\d s +2027\.04 failed \d\.\d s\n +2027\.04: setup script: /m);
   assert.match(text, /2 tried in 2027\.04, 1 the same, 1 worse, 0 better, 1 run in it already\.\n$/);
   assert.match(said.join(''), /trying 2027\.04 +2 of 2 checks/);
-  assert.equal((await store.checkResults.list(first.accountId, plain, { resultType: 'ALL' }, { limit: 1, offset: 0 })).total, 0);
+  assert.equal(
+    (await store.checkResults.list(first.accountId, plain, { resultType: 'ALL' }, { limit: 1, offset: 0 })).total,
+    0,
+  );
 
   const named = (checks: readonly string[]) => tryRuntime({ ...order, checks }, means, screen);
   await assert.rejects(named([plain]), /"Plain"\) has no script to try/);

@@ -27,7 +27,8 @@ export async function tryCommand(words: string[]): Promise<number> {
     allowPositionals: true,
   });
   const [runtime] = positionals;
-  if (runtime === undefined || positionals.length > 1) throw new UsageError('runtimes try takes the name of one runtime');
+  if (runtime === undefined || positionals.length > 1)
+    throw new UsageError('runtimes try takes the name of one runtime');
   const found = await readInstalled(systemClock, new Map());
   requireInstalled(runtime, found);
   const config = readConfig();
@@ -72,7 +73,7 @@ function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readon
     installed: runtimes,
     inputOf: probeInputOf,
     isScripted: isWithScripts,
-    probe: scripts.probe,
+    probe: (input) => scripts.probe(input),
     atOnce: scriptsAtOnce,
     now: () => systemClock.now(),
   };

@@ -1,14 +1,7 @@
 // Scripts around the request of API checks, judged when a check or a group is saved (docs/decisions/0086).
 import type { JsonValue } from '#domain/json.ts';
+import type { ScriptFault } from '#domain/script.ts';
 import type { Problem } from './problems.ts';
-
-/** Where a text is no script, and why. */
-export interface ScriptFault {
-  readonly message: string;
-  /** From 1; absent = not known. */
-  readonly line?: number;
-  readonly column?: number;
-}
 
 /** What is needed to judge them. */
 export interface AroundScriptMeans {

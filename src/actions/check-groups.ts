@@ -124,9 +124,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
-      refuseProblems([...placingProblems(change, means), ...(await aroundScriptProblems(change, means))]);
-      await refuseSecretsOfChange(caller, id, change, means);
-      await refuseRuntimeOfChange(caller, id, change, means);
+      await refuseChange(caller, id, change, means);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
         group: changedGroup(group, change),
         subscriptions: change.alertChannelSubscriptions ?? null,
@@ -151,6 +149,18 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, pingUrl);
     },
   };
+}
+
+/** What is wrong with a change, by itself and with what is there. */
+async function refuseChange(
+  caller: Caller,
+  id: number,
+  change: Partial<GroupInput>,
+  means: GroupMeans,
+): Promise<void> {
+  refuseProblems([...placingProblems(change, means), ...(await aroundScriptProblems(change, means))]);
+  await refuseSecretsOfChange(caller, id, change, means);
+  await refuseRuntimeOfChange(caller, id, change, means);
 }
 
 /** A change of the variables is judged with the subscriptions there are, and the other way round. */

@@ -136,8 +136,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, means) : rows;
-      const once = { ...means, checkGroups: rememberGroups(means.checkGroups) };
-      return { rows: await Promise.all(shown.map((stored) => shownWithRuntime(caller, stored, once))), total };
+      return { rows: await allWithRuntimes(caller, shown, means), total };
     },
     async find(caller, id, isEffective = false) {
       requirePermission(caller, 'read');
@@ -157,12 +156,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         environmentVariables,
         settings: settingsMeant(checkType, input.settings, {}, means),
       };
-      const inherited = await inheritedRuntime(check, means);
-      refuseProblems([
-        ...problemsOf(check, input, means),
-        ...scriptRuntimeProblems(check, inherited, means),
-        ...(await aroundScriptProblems(check.settings, means)),
-      ]);
+      refuseProblems([...problemsOf(check, input, means), ...(await scriptProblemsOf(check, means))]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
@@ -191,6 +185,15 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
     },
   };
+}
+
+/** What is wrong with the scripts of a new check. */
+async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
+  const inherited = await inheritedRuntime(check, means);
+  return [
+    ...scriptRuntimeProblems(check, inherited, means),
+    ...(await aroundScriptProblems(check.settings, means)),
+  ];
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */
@@ -233,6 +236,11 @@ async function inheritedBy(
     },
     means,
   );
+}
+
+function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], means: CheckMeans): Promise<ShownCheck[]> {
+  const once = { ...means, checkGroups: rememberGroups(means.checkGroups) };
+  return Promise.all(rows.map((stored) => shownWithRuntime(caller, stored, once)));
 }
 
 /** A stored check as a caller may see it, with what is to be known of its runtime. */

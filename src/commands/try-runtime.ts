@@ -102,7 +102,9 @@ async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<Ch
   }
   const [missing] = wanted ?? [];
   if (missing !== undefined)
-    throw new CommandError(`there is no check ${missing} with scripts here: --checks takes ids of checks, apart by commas`);
+    throw new CommandError(
+      `there is no check ${missing} with scripts here: --checks takes ids of checks, apart by commas`,
+    );
   return found;
 }
 

@@ -45,7 +45,9 @@ export const scriptedFieldsShown = {
     .string()
     .nullable()
     .exactOptional()
-    .describe('Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.'),
+    .describe(
+      'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
+    ),
 };
 
 /** What reference clients send with every check but what is a scripted one's own. */
@@ -93,10 +95,7 @@ export const scriptResult = {
     )
     .nullable()
     .describe('In the order of their ends; null when only the outcome of this result is kept.'),
-  jobLog: z
-    .array(logLine)
-    .nullable()
-    .describe('What it printed; null when only the outcome of this result is kept.'),
+  jobLog: z.array(logLine).nullable().describe('What it printed; null when only the outcome of this result is kept.'),
 };
 
 const consoleLine = z.strictObject({

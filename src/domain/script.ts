@@ -148,3 +148,11 @@ export interface ScriptOutcome {
 
 /** Runs a script once; the signal ends it. */
 export type RunScript = (work: ScriptWork, signal: AbortSignal) => Promise<ScriptOutcome>;
+
+/** Where a text is no script, and why. */
+export interface ScriptFault {
+  readonly message: string;
+  /** From 1; absent = not known. */
+  readonly line?: number;
+  readonly column?: number;
+}

@@ -60,7 +60,9 @@ response.statusCode = 201;`,
   );
   const { statusText, headers } = response;
   assert.deepEqual(left.left, { request: null, response: { status: 201, statusText, headers }, environment: {} });
-  const changed = await runAround(`response.body = JSON.parse(response.body); response.body.a = 'masked';`, { response });
+  const changed = await runAround(`response.body = JSON.parse(response.body); response.body.a = 'masked';`, {
+    response,
+  });
   assert.deepEqual((changed.left?.['response'] as Record<string, unknown>)['body'], '{"a":"masked"}');
 });
 
@@ -88,7 +90,11 @@ test('a text is read as a script without being run, in whatever form scripts are
   ]) {
     assert.equal(await scriptFault(text), null, text);
   }
-  assert.deepEqual(await scriptFault('const a = 1;\n  a = = 2;'), { message: 'Expression expected', line: 2, column: 7 });
+  assert.deepEqual(await scriptFault('const a = 1;\n  a = = 2;'), {
+    message: 'Expression expected',
+    line: 2,
+    column: 7,
+  });
   assert.match((await scriptFault('enum A { B }'))?.message ?? '', /enum is not supported/);
   assert.deepEqual(await scriptFault('['.repeat(200_000)), { message: 'it is too deep or too large to be read' });
 });

@@ -1,13 +1,6 @@
 // Reads a text as a script without running it: in a thread of its own, because foreign text may be made to break what reads it.
 import { Worker } from 'node:worker_threads';
-
-/** Where a text is no script, and why. */
-export interface ScriptFault {
-  readonly message: string;
-  /** From 1; absent = not known. */
-  readonly line?: number;
-  readonly column?: number;
-}
+import type { ScriptFault } from '#domain/script.ts';
 
 /** Longer than any text of a permitted size takes, ms. */
 const mostMs = 10_000;

@@ -2,7 +2,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { SourceTextModule } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ScriptFault } from './read-script.ts';
+import type { ScriptFault } from '#domain/script.ts';
 
 parentPort?.postMessage(faultOf(workerData as string));
 

@@ -38,7 +38,10 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
   }
 
   const already = await run('2026.10');
-  assert.deepEqual([already.code, already.out], [0, '0 tried in 2026.10, 0 the same, 0 worse, 0 better, 1 run in it already.\n']);
+  assert.deepEqual(
+    [already.code, already.out],
+    [0, '0 tried in 2026.10, 0 the same, 0 worse, 0 better, 1 run in it already.\n'],
+  );
   const unknown = await run('2026.1');
   assert.equal(unknown.code, 1);
   assert.match(unknown.err, /there is no runtime 2026\.1.*2026\.10/);
@@ -48,5 +51,5 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
   assert.equal((await run()).code, 2);
 
   const { body } = await service.api('GET', `/v1/check-results/${id}`);
-  assert.deepEqual(body as unknown, []);
+  assert.deepEqual(body, []);
 });

@@ -121,7 +121,10 @@ console.error('was', request.url.length > 0);
   const { result, part, all } = ran;
   assert.deepEqual(verdictOf(ran), ['passed', null], String(result['message']));
   assert.deepEqual([part.response?.status, part.response?.body], [200, '{"card":"masked","state":"open"}']);
-  assert.deepEqual(part.jobLog?.teardown.map(({ level, msg }) => [level, msg]), [['ERROR', 'was true\n']]);
+  assert.deepEqual(
+    part.jobLog?.teardown.map(({ level, msg }) => [level, msg]),
+    [['ERROR', 'was true\n']],
+  );
   assert.doesNotMatch(all, /4111|4711/);
 });
 

@@ -49,7 +49,14 @@ async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] =
   const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
   const made = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
   const add = (checkType: Check['checkType'], change: Partial<Check> = {}) => {
-    const { accountId: _own, id: _id, checkType: _type, createdAt: _at, updatedAt: _on, ...fields } = aCheck(ownId, change);
+    const {
+      accountId: _own,
+      id: _id,
+      checkType: _type,
+      createdAt: _at,
+      updatedAt: _on,
+      ...fields
+    } = aCheck(ownId, change);
     return checks.create(caller, checkType, { ...fields, alertChannelSubscriptions: [] }, false);
   };
   return { checks, groups, accounts, groupId: made.id, add };
@@ -68,7 +75,10 @@ test('a group is not given a runtime that would leave checks in it without one f
   await add('API', { groupId });
   await assert.rejects(
     groups.change(caller, groupId, { runtimeId: '2026.04' }),
-    refused('runtimeId', /^would leave 2 checks in this group without a runtime .*"(?:One|Two)": .*does not support multi-step/),
+    refused(
+      'runtimeId',
+      /^would leave 2 checks in this group without a runtime .*"(?:One|Two)": .*does not support multi-step/,
+    ),
   );
   const changed = await groups.change(caller, groupId, { runtimeId: '2026.10' });
   assert.equal(changed.runtimeId, '2026.10');

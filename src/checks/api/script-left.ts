@@ -14,11 +14,11 @@ const most = { variables: 200, values: 2000, name: 1000, value: 65_536, url: 819
 export function readEnvironment(left: JsonObject | null): ReadonlyMap<string, string> | string {
   const entries = Object.entries(object(left?.['environment']));
   if (entries.length > most.variables)
-    return `process.env has ${entries.length} new values, of at most ${most.variables}`;
+    return `it sets ${entries.length} environment variables, of at most ${most.variables}`;
   const read = new Map<string, string>();
   for (const [name, value] of entries) {
     if (typeof value !== 'string' || name.length > most.name || value.length > most.value)
-      return `process.env.${name.slice(0, 100)} must be a text of at most ${most.value} characters`;
+      return `the environment variable ${name.slice(0, 100)} must be a text of at most ${most.value} characters`;
     read.set(name, value);
   }
   return read;

@@ -19,7 +19,12 @@ function after(state: RequestState, change: object, environment: Record<string, 
 
 function told(state: RequestState, change: object, environment: Record<string, string> = {}) {
   const request = { ...structuredClone(requestSeen(state)), ...change };
-  return requestAfter(state, { request, environment } as unknown as JsonObject);
+  return requestAfter(state, { request, environment });
+}
+
+/** The sentence that there is in the place of a request. */
+function wordsOf(outcome: object | string): string {
+  return typeof outcome === 'string' ? outcome : assert.fail('nothing is wrong');
 }
 
 function sent(state: RequestState) {
@@ -41,7 +46,13 @@ describe('a setup script', () => {
         bodyType: 'FORM',
         body: 'a={{HOST}}&b={{ID}}',
       },
-      { url: '{{HOST}}/v1', headers: [{ key: 'X-Key', value: 'group' }, { key: 'x-team', value: 'shop' }] },
+      {
+        url: '{{HOST}}/v1',
+        headers: [
+          { key: 'X-Key', value: 'group' },
+          { key: 'x-team', value: 'shop' },
+        ],
+      },
     );
     assert.deepEqual(requestSeen(state), {
       method: 'POST',
@@ -60,7 +71,10 @@ describe('a setup script', () => {
     );
     const { url, headers, body, hidden } = sent(state);
     assert.deepEqual([url, headers, body], ['https://shop.example/7', [['x-key', 'fresh-secret']], '2']);
-    assert.deepEqual(state.variables.find(({ key }) => key === 'KEY'), variable('KEY', 'fresh-secret', true));
+    assert.deepEqual(
+      state.variables.find(({ key }) => key === 'KEY'),
+      variable('KEY', 'fresh-secret', true),
+    );
     assert.deepEqual(hidden, ['hunter22'], 'the value before is no less secret');
   });
 
@@ -120,14 +134,17 @@ describe('a setup script', () => {
       [{ queryParameters: null }, /^request\.queryParameters must be an object/],
       [{ body: 'x'.repeat(600_000) }, /^request\.body must have at most 524288 characters, not 600000/],
     ] as const) {
-      assert.match(String(told(state, change)), message);
+      assert.match(wordsOf(told(state, change)), message);
     }
-    assert.match(String(requestAfter(state, null)), /request is no object any more/);
-    assert.match(String(told(state, {}, { A: 'x'.repeat(70_000) })), /^process\.env\.A must be a text of at most 65536/);
+    assert.match(wordsOf(requestAfter(state, null)), /request is no object any more/);
+    assert.match(
+      wordsOf(told(state, {}, { A: 'x'.repeat(70_000) })),
+      /^the environment variable A must be a text of at most 65536/,
+    );
   });
 
   it('makes no request of a URL that is none, or that still waits for a variable', () => {
-    assert.match(String(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is no absolute http/);
-    assert.match(String(requestToSend(before({ url: '{{NOBODY}}/a' }))), /\{\{NOBODY\}\}.* no script defines/);
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is no absolute http/);
+    assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /\{\{NOBODY\}\}.* no script defines/);
   });
 });

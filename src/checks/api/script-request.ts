@@ -129,7 +129,11 @@ type Fill = (text: string, isOfScript: boolean, encode?: (value: string) => stri
 function filling(state: RequestState): Fill {
   const values = valuesOf(state, state.group);
   return (text, isOfScript, encode) =>
-    isOfScript ? fillKnown(text, state.set) : encode === undefined ? fillKnown(text, values) : fillKnown(text, values, encode);
+    isOfScript
+      ? fillKnown(text, state.set)
+      : encode === undefined
+        ? fillKnown(text, values)
+        : fillKnown(text, values, encode);
 }
 
 function isForm({ bodyType }: RequestState): boolean {
@@ -198,7 +202,8 @@ function each(name: string, value: string | readonly string[]): (readonly [strin
 
 /** Variables that a script sets are as secret as those they take the place of; new ones are not. */
 function withEnvironment(state: RequestState, environment: ReadonlyMap<string, string>): RequestState {
-  const isHidden = ({ secret, locked, key }: EnvironmentVariable): boolean => (secret || locked) && environment.has(key);
+  const isHidden = ({ secret, locked, key }: EnvironmentVariable): boolean =>
+    (secret || locked) && environment.has(key);
   const known = new Map(state.variables.map((variable) => [variable.key, variable]));
   for (const [key, value] of environment) {
     const { locked = false, secret = false } = known.get(key) ?? {};

@@ -35,7 +35,13 @@ export function prepareAround(path, { request, response }) {
 
 function requestLeft(left) {
   const { method, url, headers, queryParameters, body } = Object(left);
-  return { method, url, headers: valuesLeft(headers), queryParameters: valuesLeft(queryParameters), body: textOf(body) };
+  return {
+    method,
+    url,
+    headers: valuesLeft(headers),
+    queryParameters: valuesLeft(queryParameters),
+    body: textOf(body),
+  };
 }
 
 /** What is as it came is left out: whoever reads has it. */
