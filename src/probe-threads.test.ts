@@ -105,7 +105,10 @@ test('halves of probes of one check at once are done each with its own input, an
     return [judged.finding.verdict, kept.finding.verdict];
   };
   const verdicts = await Promise.all(['one', 'two', 'three'].map(send));
-  assert.deepEqual(verdicts, Array(3).fill(['passed', 'failed']));
+  assert.deepEqual(
+    verdicts,
+    Array.from({ length: 3 }, () => ['passed', 'failed']),
+  );
   assert.equal(prober.underWay, 0);
 });
 

@@ -75,14 +75,7 @@ export function createProber(options: ProberOptions): Prober {
   };
 
   return {
-    async probe(input, signal) {
-      const put = (lane: Lane, number: number): void => {
-        define(lane, input);
-        lane.outbox.numbers.push(number);
-        lane.outbox.checkIds.push(input.check.id);
-      };
-      return (await hand(input.check.id, put, signal)).finding;
-    },
+    probe: async (input, signal) => (await hand(input.check.id, putProbe(input), signal)).finding,
     exchange: (work, signal) =>
       hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work }), signal),
     get underWay() {
@@ -97,6 +90,15 @@ export function createProber(options: ProberOptions): Prober {
       await pool.close();
       for (const lane of lanes) giveBack(lane, 'the probe was stopped before it ended');
     },
+  };
+}
+
+/** A probe whose definition travels only when its revision is new to the thread. */
+function putProbe(input: ProbeInput): (lane: Lane, number: number) => void {
+  return (lane, number) => {
+    define(lane, input);
+    lane.outbox.numbers.push(number);
+    lane.outbox.checkIds.push(input.check.id);
   };
 }
 

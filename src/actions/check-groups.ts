@@ -152,12 +152,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
 }
 
 /** What is wrong with a change, by itself and with what is there. */
-async function refuseChange(
-  caller: Caller,
-  id: number,
-  change: Partial<GroupInput>,
-  means: GroupMeans,
-): Promise<void> {
+async function refuseChange(caller: Caller, id: number, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
   refuseProblems([...placingProblems(change, means), ...(await aroundScriptProblems(change, means))]);
   await refuseSecretsOfChange(caller, id, change, means);
   await refuseRuntimeOfChange(caller, id, change, means);

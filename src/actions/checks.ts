@@ -190,10 +190,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
 /** What is wrong with the scripts of a new check. */
 async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
   const inherited = await inheritedRuntime(check, means);
-  return [
-    ...scriptRuntimeProblems(check, inherited, means),
-    ...(await aroundScriptProblems(check.settings, means)),
-  ];
+  return [...scriptRuntimeProblems(check, inherited, means), ...(await aroundScriptProblems(check.settings, means))];
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */

@@ -63,7 +63,11 @@ response.statusCode = 201;`,
   const changed = await runAround(`response.body = JSON.parse(response.body); response.body.a = 'masked';`, {
     response,
   });
-  assert.deepEqual((changed.left?.['response'] as Record<string, unknown>)['body'], '{"a":"masked"}');
+  assert.deepEqual(changed.left, {
+    request: null,
+    response: { status: 200, statusText, headers, body: '{"a":"masked"}' },
+    environment: {},
+  });
 });
 
 test('a script that throws leaves nothing, nor does one that leaves too much, and both say why', async () => {

@@ -56,7 +56,7 @@ function readValues(field: string, value: JsonValue | undefined): Read<ScriptVal
       return { problem };
     }
     if (name.length > most.name) return { problem: `${field} must have names of at most ${most.name} characters` };
-    read.push([name, held as string | readonly string[]]);
+    read.push([name, held]);
   }
   return { value: Object.fromEntries(read) };
 }
