@@ -244,6 +244,42 @@ test('a retry repeats the scripts as well', async (t) => {
   assert.deepEqual([seen.length, new Set(seen).size], [2, 2]);
 });
 
+test('checks with scripts around their requests wait for a lane, and those without wait for none of them', async (t) => {
+  let open = 0;
+  let mostOpen = 0;
+  const letGo = Promise.withResolvers<void>();
+  const target = await startTarget(t, (request, response) => {
+    if (request.url === '/quick') return void response.end();
+    mostOpen = Math.max(mostOpen, ++open);
+    return void letGo.promise.then(() => {
+      open--;
+      response.end();
+    });
+  });
+  const { run, must } = await scene(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
+  const group = await must('POST', '/v2/check-groups', { name: 'Shop', localSetupScript: 'await 1;' });
+  const ids: string[] = [];
+  for (const name of ['one', 'two']) {
+    const request = { method: 'GET', url: `${target.url}/${name}` };
+    const check = await must('POST', '/v1/checks/api', { name, frequency: 1440, groupId: group['id'], request });
+    ids.push(String(check['id']));
+  }
+  await must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+  await until('the first request', () => open === 1, { withinMs: 60_000 });
+  const quick = await run({ request: { method: 'GET', url: `${target.url}/quick` } });
+  assert.deepEqual([verdictOf(quick), quick.part.scripts, open], [['passed', null], null, 1]);
+  letGo.resolve();
+  for (const id of ids) {
+    const result = await until(
+      'a result',
+      async () => ((await must('GET', `/v1/check-results/${id}`)) as unknown as Body[])[0],
+      { withinMs: 60_000 },
+    );
+    assert.equal(result['outcome'], 'passed');
+  }
+  assert.equal(mostOpen, 1);
+});
+
 test('a script that cannot be read is refused when a check or a group is saved, with line and column', async (t) => {
   const { api } = await scene(t);
   const request = { method: 'GET', url: 'https://shop.example/' };
