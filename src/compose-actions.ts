@@ -31,10 +31,12 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
 import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
+import { scriptFault } from '#scripts/read-script.ts';
 import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
+import { scriptRules } from './compose-script-rules.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -52,7 +54,7 @@ export function composeActions(means: ActionMeans) {
     clock,
   };
   return {
-    accounts: createAccountActions({ accounts: store.accounts, runtimes: runtimes.list, forgetKey, clock }),
+    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
     ...checksOf(means),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
@@ -92,18 +94,19 @@ function checksOf(means: ActionMeans) {
   const { checks, checkGroups, accounts, alertChannels } = store;
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
   const choices = {
+    ...scriptRules,
+    accounts,
     locations: () => ownProcess.servedLocations(),
     runtimes: runtimes.list,
     now: () => clock.now(),
+    scriptFault,
   };
   return {
     checks: createCheckActions({
       ...choices,
       checks,
       checkGroups,
-      accounts,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
-      refusesRuntime,
       newId,
       newToken: randomUUID,
       pingUrl,
@@ -140,11 +143,6 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
 
 function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {
   return channelKinds[type].validateConfig(channelConfig, secretNames);
-}
-
-function refusesRuntime(checkType: CheckType) {
-  const kind = checkKinds[checkType];
-  return kind.isScripted === true ? kind.refusesRuntime : undefined;
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

@@ -214,11 +214,9 @@ function joinRunChecks(
     location: config.location.code,
     locations: () => ownProcess.servedLocations().map(({ code }) => code),
     runtimes: runtimes.list,
-    enter: (checkType) => (scripts?.isScripted(checkType) === true ? scripts.enter() : null),
+    enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter() : null),
     probe: (input) =>
-      scripts?.isScripted(input.check.checkType) === true
-        ? scripts.probe(input)
-        : required(prober, 'prober').probe(input),
+      scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
     record: (attempt) => records.record(attempt),
     startedAt,
     wake: () => wake('run-checks'),

@@ -1,8 +1,7 @@
-// The scripts of this process: kinds of checks that are scripts, joined with what runs them, a few at a time.
+// The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
 import { checkKinds } from '#checks/registry.ts';
-import type { CheckType } from '#domain/check.ts';
-import type { ScriptProbeMeans } from '#checks/kind.ts';
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { AroundProbeMeans } from '#checks/kind.ts';
+import type { Exchange, Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
@@ -13,12 +12,14 @@ import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
+import { isWithScripts } from './compose-script-rules.ts';
 import { crashed } from './probe-lanes.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
-/** Probes that are scripts. */
+/** Probes with scripts. */
 export interface ScriptProber {
-  isScripted(checkType: CheckType): boolean;
+  /** Whether the check is a script, or has some around what it measures. */
+  isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
   /** Waits for room; answers with how to leave it. */
   enter(): Promise<() => void>;
   /** Never rejects. */
@@ -39,13 +40,15 @@ export interface ScriptProberOptions {
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
+  /** Does half a probe, for checks with scripts around their request. */
+  readonly exchange: Exchange;
 }
 
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, exchange } = options;
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createLanes(atOnce);
@@ -68,7 +71,8 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       throw error;
     }
   };
-  const means: ScriptProbeMeans = {
+  const means: AroundProbeMeans = {
+    exchange,
     runtimes: runtimes.list,
     chromium: () => findChromium(chromium),
     now: () => clock.now(),
@@ -77,7 +81,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   };
   const probes = scriptProbes(means);
   return {
-    isScripted: (checkType) => probes.has(checkType),
+    isScripted: isWithScripts,
     enter: () => lanes.enter(),
     async probe(input) {
       try {
@@ -96,10 +100,11 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   };
 }
 
-function scriptProbes(means: ScriptProbeMeans): ReadonlyMap<string, Probe> {
+function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {
   return new Map(
-    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
-      kind.isScripted === true ? [[type, kind.createProbe(means)]] : [],
-    ),
+    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
+      if (kind.isScripted === true) return [[type, kind.createProbe(means)]];
+      return kind.around === undefined ? [] : [[type, kind.around.createProbe(means)]];
+    }),
   );
 }

@@ -134,11 +134,21 @@ function createRoleMeans(
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
+  const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
   return {
-    scripts: roles.includes('runner')
-      ? createScriptProber({ runtimes, clock, log, egress, atOnce: scriptsAtOnce, chromium })
-      : null,
-    prober: roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null,
+    scripts:
+      prober === null
+        ? null
+        : createScriptProber({
+            runtimes,
+            clock,
+            log,
+            egress,
+            atOnce: scriptsAtOnce,
+            chromium,
+            exchange: prober.exchange,
+          }),
+    prober,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
   };
 }

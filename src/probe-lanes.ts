@@ -1,5 +1,5 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
-import type { ProbeInput } from '#domain/probe.ts';
+import type { Exchanged, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
@@ -8,7 +8,7 @@ const keptDefinitions = 20_000;
 
 interface Pending {
   readonly startedAt: number;
-  readonly resolve: (finding: Finding) => void;
+  readonly resolve: (exchanged: Exchanged) => void;
 }
 
 /** One thread, seen from outside. */
@@ -37,25 +37,26 @@ export function define({ known, outbox }: Lane, input: ProbeInput): void {
 }
 
 /** Hands out the findings of a message. */
-export function settle(lane: Lane, { numbers, findings, loopDelayMs }: FromThread): void {
+export function settle(lane: Lane, { numbers, findings, answers, loopDelayMs }: FromThread): void {
   lane.loopDelayMs = loopDelayMs;
+  const answerOf = new Map(answers.map(({ number, answer }) => [number, answer]));
   for (const [index, number] of numbers.entries()) {
     const pending = lane.pending.get(number);
     const finding = findings[index];
     lane.pending.delete(number);
-    if (finding !== undefined) pending?.resolve(finding);
+    if (finding !== undefined) pending?.resolve({ finding, answer: answerOf.get(number) ?? null });
   }
 }
 
 /** All that was sent to a thread that is gone; what waits to be sent to the next one stays. */
 export function giveBack(lane: Lane, message: string): void {
-  const unsent = new Set(lane.outbox.numbers);
+  const unsent = new Set([...lane.outbox.numbers, ...lane.outbox.halves.map(({ number }) => number)]);
   const defined = new Set(lane.outbox.define.map(({ check }) => check.id));
   for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.delete(id);
   for (const [number, { resolve }] of lane.pending) {
     if (unsent.has(number)) continue;
     lane.pending.delete(number);
-    resolve(crashed(message));
+    resolve({ finding: crashed(message), answer: null });
   }
 }
 
@@ -74,12 +75,12 @@ export function newLane(): Lane {
 
 /** Nothing to send. */
 export function emptyOutbox(): ToThread {
-  return { define: [], forget: [], numbers: [], checkIds: [], stop: [] };
+  return { define: [], forget: [], numbers: [], checkIds: [], halves: [], stop: [] };
 }
 
 /** Whether there is nothing to send. */
-export function isEmpty({ numbers, stop }: ToThread): boolean {
-  return numbers.length === 0 && stop.length === 0;
+export function isEmpty({ numbers, halves, stop }: ToThread): boolean {
+  return numbers.length === 0 && halves.length === 0 && stop.length === 0;
 }
 
 /** The finding of a probe that could not be brought to its end. */

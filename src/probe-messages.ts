@@ -1,5 +1,6 @@
 // What passes between the process and its probe threads: many probes to a message, because each message costs.
-import type { ProbeInput } from '#domain/probe.ts';
+import type { SeenAnswer } from '#domain/exchange.ts';
+import type { ExchangeWork, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 
@@ -18,6 +19,8 @@ export interface ToThread {
   readonly forget: string[];
   readonly numbers: number[];
   readonly checkIds: string[];
+  /** Halves of probes, each with an input of its own that is not kept. */
+  readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];
 }
 
@@ -25,6 +28,8 @@ export interface ToThread {
 export interface FromThread {
   readonly numbers: number[];
   readonly findings: Finding[];
+  /** Of halves that have one. */
+  readonly answers: { readonly number: number; readonly answer: SeenAnswer }[];
   /** The longest hold-up of the thread's loop over the last ten seconds, ms. */
   readonly loopDelayMs: number;
 }

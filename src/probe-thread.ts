@@ -2,9 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Exchange, Exchanged, ExchangeWork, Probe, ProbeInput } from '#domain/probe.ts';
 import type { CheckType } from '#domain/check.ts';
-import type { Finding } from '#domain/result.ts';
 import { createGuard } from '#egress/guard.ts';
 import { watchLoopDelay } from '#lib/loop-delay.ts';
 import { crashed } from './probe-lanes.ts';
@@ -29,14 +28,25 @@ const probes = new Map<string, Probe>(
     kind.isScripted === true || kind.isCalled === true ? [] : [[type, kind.createProbe({ ...settings, guard })]],
   ),
 );
+const exchanges = new Map<string, Exchange>(
+  Object.entries(checkKinds).flatMap(([type, { around }]): [string, Exchange][] =>
+    around === undefined ? [] : [[type, around.createExchange({ ...settings, guard })]],
+  ),
+);
 const inputs = new Map<string, ProbeInput>();
 const underWay = new Map<number, AbortController>();
-const waiting: { readonly number: number; readonly input: ProbeInput | undefined }[] = [];
+/** What is to be begun: an input to look at, or half a probe. */
+interface Waiting {
+  readonly number: number;
+  readonly input: ProbeInput | undefined;
+  readonly work?: ExchangeWork;
+}
+const waiting: Waiting[] = [];
 const pace = createPace(() => performance.now());
 let next = 0;
 let isPlanned = false;
 let paced: NodeJS.Timeout | null = null;
-let ended: FromThread = { numbers: [], findings: [], loopDelayMs: 0 };
+let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 
 parentPort?.on('message', (message: ToThread) => {
   for (const id of message.forget) inputs.delete(id);
@@ -45,6 +55,7 @@ parentPort?.on('message', (message: ToThread) => {
   for (const [index, number] of message.numbers.entries()) {
     waiting.push({ number, input: inputs.get(message.checkIds[index] ?? '') });
   }
+  for (const { number, work } of message.halves) waiting.push({ number, input: work.input, work });
   if (!isPlanned) startWaiting();
 });
 
@@ -55,7 +66,7 @@ function startWaiting(): void {
   while (next < waiting.length) {
     if (pace.isFull) return planLater();
     const started = waiting[next++];
-    if (started !== undefined) void run(started.number, started.input);
+    if (started !== undefined) void run(started);
     if (performance.now() > until && next < waiting.length) return plan();
   }
   waiting.length = 0;
@@ -80,32 +91,44 @@ function planLater(): void {
   }, paceMs);
 }
 
-async function run(number: number, input: ProbeInput | undefined): Promise<void> {
+async function run({ number, input, work }: Waiting): Promise<void> {
   const startedAt = performance.now();
   const controller = new AbortController();
   underWay.set(number, controller);
   pace.begin(number);
-  const finding = await lookAt(input, controller.signal);
+  const { finding, answer } = await lookAt(input, work, controller.signal);
   underWay.delete(number);
   pace.end(number);
   if (next < waiting.length) plan();
   const loopDelayMs = loop.longestSince(startedAt);
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
-  ended.findings.push(honestFinding(finding, loopDelayMs));
+  // What is judged was measured before: it brings the hold-up of then.
+  ended.findings.push(work?.half === 'judge' ? finding : honestFinding(finding, loopDelayMs));
+  if (answer !== null) ended.answers.push({ number, answer });
 }
 
-async function lookAt(input: ProbeInput | undefined, signal: AbortSignal): Promise<Finding> {
-  const probe = input === undefined ? undefined : probes.get(input.check.checkType satisfies CheckType);
-  if (input === undefined || probe === undefined) return crashed('the probe thread does not know this check');
+async function lookAt(
+  input: ProbeInput | undefined,
+  work: ExchangeWork | undefined,
+  signal: AbortSignal,
+): Promise<Exchanged> {
   try {
-    return await probe(input, signal);
+    if (input !== undefined && work !== undefined) {
+      const exchange = exchanges.get(input.check.checkType satisfies CheckType);
+      if (exchange !== undefined) return await exchange(work, signal);
+    }
+    const probe = input === undefined ? undefined : probes.get(input.check.checkType satisfies CheckType);
+    if (input === undefined || probe === undefined)
+      return { finding: crashed('the probe thread does not know this check'), answer: null };
+    return { finding: await probe(input, signal), answer: null };
   } catch (error) {
-    return crashed(`the probe failed in itself: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    return { finding: crashed(`the probe failed in itself: ${why}`), answer: null };
   }
 }
 
 function handIn(): void {
   parentPort?.postMessage({ ...ended, loopDelayMs: loop.longestSince(performance.now() - 10_000) });
-  ended = { numbers: [], findings: [], loopDelayMs: 0 };
+  ended = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 }

@@ -86,6 +86,32 @@ test('a thread that dies gives its probes back as unknown, and another one takes
   assert.equal((await prober.probe(inputOf(apiCheck({ url: answering.url })))).verdict, 'passed');
 });
 
+test('halves of probes of one check at once are done each with its own input, and give out what came', async (t) => {
+  const target = await startTarget(t, (request, response) => response.end(`answer to ${request.url}`));
+  const prober = start(t, { threads: 1 });
+  const signal = new AbortController().signal;
+  const assertions = [{ source: 'TEXT_BODY', comparison: 'EQUALS', target: 'changed' }];
+  const send = async (path: string) => {
+    const scripted = { method: 'GET', headers: [], queryParameters: [], body: '', hidden: [] };
+    const url = `${target.url}/${path}`;
+    const input = { ...inputOf(apiCheck({ url: target.url, assertions })), scripted: { ...scripted, url } };
+    const { finding, answer } = await prober.exchange({ half: 'send', input, wantsAnswer: true }, signal);
+    assert.deepEqual([finding.verdict, answer?.response.body], ['passed', `answer to /${path}`]);
+    assert.ok(answer);
+    const changed = { ...answer, response: { ...answer.response, body: 'changed' } };
+    const judged = await prober.exchange({ half: 'judge', input, finding, answer: changed, isOtherBody: true }, signal);
+    assert.equal(judged.finding.responseTimeMs, finding.responseTimeMs);
+    const kept = await prober.exchange({ half: 'judge', input, finding, answer, isOtherBody: false }, signal);
+    return [judged.finding.verdict, kept.finding.verdict];
+  };
+  const verdicts = await Promise.all(['one', 'two', 'three'].map(send));
+  assert.deepEqual(
+    verdicts,
+    Array.from({ length: 3 }, () => ['passed', 'failed']),
+  );
+  assert.equal(prober.underWay, 0);
+});
+
 test('the egress policy holds in the thread; what is open when the threads are closed comes back as unknown', async (t) => {
   const target = await startTarget(t, (_, response) => response.end());
   const prober = createProber({ threads: 1, egress: { mode: 'public', allow: [] }, version: '9.9' });

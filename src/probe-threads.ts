@@ -1,5 +1,5 @@
 // The probes of this process: handed to threads of their own, many at once, each check always to the same one.
-import type { ProbeInput } from '#domain/probe.ts';
+import type { Exchange, Exchanged, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import { crashed, define, emptyOutbox, giveBack, isEmpty, type Lane, laneOf, newLane, settle } from './probe-lanes.ts';
@@ -20,6 +20,8 @@ export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'
 export interface Prober {
   /** Looks at a target once; never rejects. The definition travels only when its revision is new to the thread. */
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
+  /** Does half a probe; never rejects. */
+  readonly exchange: Exchange;
   /** Probes not yet back. */
   readonly underWay: number;
   /** The longest hold-up of a thread's loop over the last ten seconds, ms. */
@@ -45,36 +47,37 @@ export function createProber(options: ProberOptions): Prober {
     lane.isFlushing = true;
     queueMicrotask(() => flush(pool, index, lane));
   };
-  const watch = setInterval(() => {
-    for (const [index, lane] of lanes.entries()) {
-      const [oldest] = lane.pending.values();
-      if (oldest !== undefined && performance.now() - oldest.startedAt > limitMs + hungAfterMs) pool.kill(index);
-    }
-  }, 5000);
-  watch.unref();
+  const watch = watchHung(lanes, pool, limitMs + hungAfterMs);
+
+  /** Hands something over to the thread of a check. */
+  const hand = (
+    checkId: string,
+    put: (lane: Lane, number: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Exchanged> => {
+    if (isClosed || signal?.aborted === true)
+      return Promise.resolve({ finding: crashed('the probe was stopped before it began'), answer: null });
+    const index = laneOf(checkId, size);
+    const lane = lanes[index] ?? newLane();
+    const number = ++lastNumber;
+    put(lane, number);
+    flushSoon(index, lane);
+    const done = new Promise<Exchanged>((resolve) => {
+      lane.pending.set(number, { startedAt: performance.now(), resolve });
+    });
+    if (signal === undefined) return done;
+    const onAbort = (): void => {
+      lane.outbox.stop.push(number);
+      flushSoon(index, lane);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    return done.finally(() => signal.removeEventListener('abort', onAbort));
+  };
 
   return {
-    probe: (input, signal) => {
-      if (isClosed || signal?.aborted === true)
-        return Promise.resolve(crashed('the probe was stopped before it began'));
-      const index = laneOf(input.check.id, size);
-      const lane = lanes[index] ?? newLane();
-      const number = ++lastNumber;
-      define(lane, input);
-      lane.outbox.numbers.push(number);
-      lane.outbox.checkIds.push(input.check.id);
-      flushSoon(index, lane);
-      const done = new Promise<Finding>((resolve) => {
-        lane.pending.set(number, { startedAt: performance.now(), resolve });
-      });
-      if (signal === undefined) return done;
-      const onAbort = (): void => {
-        lane.outbox.stop.push(number);
-        flushSoon(index, lane);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      return done.finally(() => signal.removeEventListener('abort', onAbort));
-    },
+    probe: async (input, signal) => (await hand(input.check.id, putProbe(input), signal)).finding,
+    exchange: (work, signal) =>
+      hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work }), signal),
     get underWay() {
       return lanes.reduce((sum, { pending }) => sum + pending.size, 0);
     },
@@ -88,6 +91,26 @@ export function createProber(options: ProberOptions): Prober {
       for (const lane of lanes) giveBack(lane, 'the probe was stopped before it ended');
     },
   };
+}
+
+/** A probe whose definition travels only when its revision is new to the thread. */
+function putProbe(input: ProbeInput): (lane: Lane, number: number) => void {
+  return (lane, number) => {
+    define(lane, input);
+    lane.outbox.numbers.push(number);
+    lane.outbox.checkIds.push(input.check.id);
+  };
+}
+
+/** Ends threads whose oldest probe is later than any can be. */
+function watchHung(lanes: readonly Lane[], pool: ThreadPool, mostMs: number): NodeJS.Timeout {
+  const watch = setInterval(() => {
+    for (const [index, lane] of lanes.entries()) {
+      const [oldest] = lane.pending.values();
+      if (oldest !== undefined && performance.now() - oldest.startedAt > mostMs) pool.kill(index);
+    }
+  }, 5000);
+  return watch.unref();
 }
 
 function startPool(lanes: readonly Lane[], limitMs: number, options: ProberOptions): ThreadPool {

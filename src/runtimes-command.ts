@@ -1,21 +1,24 @@
-// `runtimes`: lists the runtimes of this installation, and installs those that are asked for (decisions: Runtimes).
+// `runtimes`: lists the runtimes of this installation, installs those that are asked for, and tries them (decisions: Runtimes).
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { readInstalled } from './compose-runtimes.ts';
+import { tryCommand } from './try-command.ts';
 import { UsageError } from './usage-error.ts';
 
 const installer = join(import.meta.dirname, '..', 'scripts', 'install-runtimes.mjs');
 
-/** @returns the exit code: 1 when a runtime could not be installed, or when one that is listed cannot be used */
+/** @returns the exit code: 1 when a runtime could not be installed, one that is listed cannot be used, or a check would get worse */
 export async function runtimesCommand(words: string[]): Promise<number> {
+  if (words[0] === 'try') return tryCommand(words.slice(1));
   const { positionals } = parseArgs({ args: words, options: {}, allowPositionals: true });
   const [what = 'list', ...names] = positionals;
   if (what === 'install') return install(names);
   if (what === 'list' && names.length === 0) return list();
-  throw new UsageError(`runtimes knows list and install <name>…, not ${what}${suggestion(what, ['list', 'install'])}`);
+  const near = suggestion(what, ['list', 'install', 'try']);
+  throw new UsageError(`runtimes knows list, install <name>… and try <name>, not ${what}${near}`);
 }
 
 /** In a process of its own: the same script that `npm ci` runs, under whatever Node.js there is by then. */

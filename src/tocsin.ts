@@ -42,7 +42,9 @@ const help = `Usage: npm run tocsin -- <command>
                     for a second one), --port <8095>, --host <127.0.0.1>; --answer <200|404|500|hang|reset>, apart by
                     commas one for each attempt of a delivery; --wait <s> before the answer; --json
   runtimes          list those there are; install <name>… or all fetches their packages and says what they take on disk;
-                    without a name the CURRENT one
+                    without a name the CURRENT one; try <name> runs the checks that have scripts here, each in its present
+                    runtime and in that one, and says what would change: nothing is recorded, nobody is told, their requests
+                    are real; --checks <id,id…>, --json; exits 1 when a check would get worse
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
   help              this page
 

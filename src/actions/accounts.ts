@@ -5,7 +5,9 @@ import { type Runtime, stageAt } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { requirePermission } from './permission.ts';
+import { refuseProblems } from './problems.ts';
 import { invalidField, notFound } from './refusal.ts';
+import { type AccountRuntimeMeans, accountRuntimeProblems } from './runtime-changes.ts';
 
 /** What a new account is made of; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
@@ -13,7 +15,7 @@ export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
 export type AccountChange = Partial<NewAccount>;
 
 /** What these actions need. */
-export interface AccountMeans {
+export interface AccountMeans extends Omit<AccountRuntimeMeans, 'runtimes' | 'now'> {
   readonly accounts: {
     list(ids: readonly string[]): Promise<Account[]>;
     add(account: Account, apiKeyId: string): Promise<void>;
@@ -39,7 +41,8 @@ export interface AccountActions {
   usage(caller: Caller, id: string): Promise<Usage>;
 }
 
-export function createAccountActions({ accounts, runtimes, forgetKey, clock }: AccountMeans): AccountActions {
+export function createAccountActions(means: AccountMeans): AccountActions {
+  const { accounts, runtimes, forgetKey, clock } = means;
   const reached = (caller: Caller, id: string): string => {
     const wanted = id === 'me' ? caller.accountId : id.toLowerCase();
     if (!caller.accountIds.includes(wanted)) throw notFound('account', id);
@@ -73,6 +76,12 @@ export function createAccountActions({ accounts, runtimes, forgetKey, clock }: A
       requirePermission(caller, 'admin');
       const wanted = reached(caller, id);
       requireRuntime(change.runtimeId);
+      const { runtimeId } = change;
+      const [present] = runtimeId === undefined ? [] : await accounts.list([wanted]);
+      if (present !== undefined && runtimeId !== undefined && runtimeId !== present.runtimeId) {
+        const rules = { ...means, now: () => clock.now() };
+        refuseProblems(await accountRuntimeProblems(wanted, present.runtimeId, runtimeId, rules));
+      }
       const account = await accounts.change(wanted, change);
       if (account === null) throw notFound('account', id);
       return account;

@@ -3,6 +3,7 @@ import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
+import { type AroundScriptMeans, aroundScriptFields, aroundScriptProblems } from './around-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
 import { type CheckSearch, type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
 import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
@@ -16,6 +17,8 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from './problems.ts';
+import { groupRuntimeProblems } from './runtime-changes.ts';
+import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from './refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
@@ -55,7 +58,8 @@ interface Write {
 }
 
 /** What these actions need. */
-export interface GroupMeans extends Choices, GroupSecretMeans {
+export interface GroupMeans
+  extends Choices, GroupSecretMeans, AroundScriptMeans, Omit<ScriptRuntimeMeans, 'checkGroups'> {
   readonly pingUrl: PingUrl;
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
@@ -104,7 +108,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     find: async (caller, id) => shownGroup(caller, await required(caller, id)),
     async create(caller, input, isAutoAssigned) {
       requirePermission(caller, 'write');
-      refuseProblems(placingProblems(input, means));
+      refuseProblems([...placingProblems(input, means), ...(await aroundScriptProblems(input, means))]);
       const { alertChannelSubscriptions: subscriptions, ...fields } = input;
       const group: CheckGroup = {
         ...fields,
@@ -120,8 +124,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
-      refuseProblems(placingProblems(change, means));
-      await refuseSecretsOfChange(caller, id, change, means);
+      await refuseChange(caller, id, change, means);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
         group: changedGroup(group, change),
         subscriptions: change.alertChannelSubscriptions ?? null,
@@ -148,6 +151,13 @@ export function createGroupActions(means: GroupMeans): GroupActions {
   };
 }
 
+/** What is wrong with a change, by itself and with what is there. */
+async function refuseChange(caller: Caller, id: number, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
+  refuseProblems([...placingProblems(change, means), ...(await aroundScriptProblems(change, means))]);
+  await refuseSecretsOfChange(caller, id, change, means);
+  await refuseRuntimeOfChange(caller, id, change, means);
+}
+
 /** A change of the variables is judged with the subscriptions there are, and the other way round. */
 async function refuseSecretsOfChange(
   { accountId }: Caller,
@@ -162,6 +172,24 @@ async function refuseSecretsOfChange(
   const group = changedGroup(present.group, change);
   const subscriptions = written ?? present.subscriptions;
   refuseProblems(await groupSecretProblems(group, subscriptions, written !== undefined, means));
+}
+
+/** A change of the runtime, or of the scripts that need one, is judged with the checks there are. */
+async function refuseRuntimeOfChange(
+  { accountId }: Caller,
+  id: number,
+  change: Partial<GroupInput>,
+  means: GroupMeans,
+): Promise<void> {
+  const { runtimeId } = change;
+  const script = aroundScriptFields.find((field) => (change[field] ?? null) !== null);
+  if (runtimeId === undefined && script === undefined) return;
+  const present = await means.checkGroups.find(accountId, id);
+  if (present === null) return;
+  const isOtherRuntime = runtimeId !== undefined && runtimeId !== present.group.runtimeId;
+  if (!isOtherRuntime && script === undefined) return;
+  const path = isOtherRuntime ? 'runtimeId' : (script ?? 'runtimeId');
+  refuseProblems(await groupRuntimeProblems(present.group, changedGroup(present.group, change), path, means));
 }
 
 function changedGroup(present: CheckGroup, change: Partial<GroupInput>): CheckGroup {

@@ -6,6 +6,7 @@ import type { CheckStatus } from '#domain/check-state.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { type AroundScriptMeans, aroundScriptFields, aroundScriptProblems } from './around-scripts.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
 import {
@@ -23,6 +24,7 @@ import { notFound } from './refusal.ts';
 import {
   type Inherited,
   inheritedRuntime,
+  rememberGroups,
   runtimeWarning,
   type ScriptRuntimeMeans,
   scriptRuntimeProblems,
@@ -77,7 +79,7 @@ interface Write {
 export type PingUrl = (token: string) => string;
 
 /** What these actions need. */
-export interface CheckMeans extends Choices, ScriptRuntimeMeans {
+export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMeans {
   readonly checks: {
     list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
     find(accountId: string, id: string): Promise<StoredCheck | null>;
@@ -134,7 +136,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, means) : rows;
-      return { rows: await Promise.all(shown.map((stored) => shownWithRuntime(caller, stored, means))), total };
+      return { rows: await allWithRuntimes(caller, shown, means), total };
     },
     async find(caller, id, isEffective = false) {
       requirePermission(caller, 'read');
@@ -154,8 +156,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         environmentVariables,
         settings: settingsMeant(checkType, input.settings, {}, means),
       };
-      const inherited = await inheritedRuntime(check, means);
-      refuseProblems([...problemsOf(check, input, means), ...scriptRuntimeProblems(check, inherited, means)]);
+      refuseProblems([...problemsOf(check, input, means), ...(await scriptProblemsOf(check, means))]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
@@ -163,6 +164,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
       const inherited = await inheritedBy(caller, id, change, means);
+      const ofScripts = await aroundScriptProblems(change.settings ?? {}, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, change, checkType, said);
         const environmentVariables =
@@ -172,7 +174,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
-        refuseProblems([...problemsOf(check, change, means), ...ofRuntime]);
+        refuseProblems([...problemsOf(check, change, means), ...ofRuntime, ...ofScripts]);
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
@@ -183,6 +185,12 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
     },
   };
+}
+
+/** What is wrong with the scripts of a new check. */
+async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
+  const inherited = await inheritedRuntime(check, means);
+  return [...scriptRuntimeProblems(check, inherited, means), ...(await aroundScriptProblems(check.settings, means))];
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */
@@ -210,8 +218,10 @@ async function inheritedBy(
   change: Partial<CheckInput>,
   means: CheckMeans,
 ): Promise<Inherited | null> {
-  const { runtimeId, groupId, runtimeFallback } = change;
-  if (runtimeId === undefined && groupId === undefined && runtimeFallback === undefined) return null;
+  const { runtimeId, groupId, runtimeFallback, settings = {} } = change;
+  const isAboutScripts = aroundScriptFields.some((field) => settings[field] !== undefined);
+  const isAboutRuntime = runtimeId !== undefined || groupId !== undefined || runtimeFallback !== undefined;
+  if (!isAboutRuntime && !isAboutScripts) return null;
   const present = await means.checks.find(caller.accountId, id);
   if (present === null) return null;
   const { check } = present;
@@ -219,10 +229,15 @@ async function inheritedBy(
     {
       ...check,
       groupId: groupId === undefined ? check.groupId : groupId,
-      runtimeId: runtimeId === undefined ? check.runtimeId : runtimeId,
+      settings: { ...check.settings, ...settings },
     },
     means,
   );
+}
+
+function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], means: CheckMeans): Promise<ShownCheck[]> {
+  const once = { ...means, checkGroups: rememberGroups(means.checkGroups) };
+  return Promise.all(rows.map((stored) => shownWithRuntime(caller, stored, once)));
 }
 
 /** A stored check as a caller may see it, with what is to be known of its runtime. */

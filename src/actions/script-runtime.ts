@@ -1,4 +1,4 @@
-// Which runtime the script of a check gets, and what its users are to know of it (decisions: Runtimes).
+// Which runtime the scripts of a check get, and what its users are to know of it (decisions: Runtimes).
 import type { Account } from '#domain/account.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check, CheckType } from '#domain/check.ts';
@@ -6,59 +6,93 @@ import { type Runtime, runtimeChoice, runtimeWarnings } from '#domain/runtime.ts
 import type { Choices } from './check-rules.ts';
 import type { Problem } from './problems.ts';
 
+/** What of a check says whether it has scripts. */
+type Scripted = Pick<Check, 'checkType' | 'settings'>;
+
+/** What is needed to know what runs scripts, and in what. */
+export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
+  /** Of checks with scripts, their own or their group's: why a runtime will not do, in a sentence, or null. Of the others: undefined. */
+  readonly refusesRuntime: (
+    check: Scripted,
+    group: CheckGroup | null,
+  ) => ((runtime: Runtime) => string | null) | undefined;
+  /** Types whose checks may have scripts. */
+  readonly scriptTypes: readonly CheckType[];
+}
+
 /** What is needed to follow a check to its runtime. */
-export interface ScriptRuntimeMeans extends Pick<Choices, 'runtimes' | 'now'> {
+export interface ScriptRuntimeMeans extends RuntimeRules {
   readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
-  readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
-  /** Of types whose checks are scripts: why a runtime will not do, in a sentence, or null. Of the others: undefined. */
-  readonly refusesRuntime: (checkType: CheckType) => ((runtime: Runtime) => string | null) | undefined;
+  readonly checkGroups: GroupFinder;
+}
+
+/** Finds the groups of an account. */
+export interface GroupFinder {
+  find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null>;
 }
 
 /** What the group and the account of a check say of its runtime. */
 export interface Inherited {
-  readonly group: string | null;
+  readonly group: CheckGroup | null;
   readonly account: string | null;
 }
 
-/** Reads it; checks that are no scripts inherit nothing that matters. */
-export async function inheritedRuntime(
-  { accountId, checkType, groupId, runtimeId }: Pick<Check, 'accountId' | 'checkType' | 'groupId' | 'runtimeId'>,
-  { accounts, checkGroups, refusesRuntime }: ScriptRuntimeMeans,
-): Promise<Inherited> {
-  if (refusesRuntime(checkType) === undefined) return { group: null, account: null };
-  const [account] = await accounts.list([accountId]);
-  const asks = groupId !== null && runtimeId === null;
-  const group = asks ? ((await checkGroups.find(accountId, groupId))?.group ?? null) : null;
-  return { group: group?.runtimeId ?? null, account: account?.runtimeId ?? null };
+const nothing: Inherited = { group: null, account: null };
+
+/** Finds each group once, for whoever asks for those of many checks. */
+export function rememberGroups(checkGroups: GroupFinder): GroupFinder {
+  const known = new Map<string, ReturnType<GroupFinder['find']>>();
+  return {
+    find(accountId, id) {
+      const key = `${accountId} ${id}`;
+      const found = known.get(key) ?? checkGroups.find(accountId, id);
+      known.set(key, found);
+      return found;
+    },
+  };
 }
 
-type Placed = Pick<Check, 'checkType' | 'runtimeId' | 'runtimeFallback'>;
+/** Reads it; checks without scripts inherit nothing that matters. */
+export async function inheritedRuntime(
+  check: Scripted & Pick<Check, 'accountId' | 'groupId'>,
+  { accounts, checkGroups, refusesRuntime, scriptTypes }: ScriptRuntimeMeans,
+): Promise<Inherited> {
+  const { accountId, groupId } = check;
+  if (!scriptTypes.includes(check.checkType)) return nothing;
+  const group = groupId === null ? null : ((await checkGroups.find(accountId, groupId))?.group ?? null);
+  if (refusesRuntime(check, group) === undefined) return nothing;
+  const [account] = await accounts.list([accountId]);
+  return { group, account: account?.runtimeId ?? null };
+}
 
-/** Why a check that is a script cannot be saved: there is no runtime for it, or none that will do. */
-export function scriptRuntimeProblems(check: Placed, inherited: Inherited, means: ScriptRuntimeMeans): Problem[] {
-  const refuses = means.refusesRuntime(check.checkType);
-  if (refuses === undefined) return [];
-  const choice = chosen(check, inherited, means);
-  const message = choice.runtime === null ? choice.message : refuses(choice.runtime);
+type Placed = Scripted & Pick<Check, 'runtimeId' | 'runtimeFallback'>;
+
+/** Why the scripts of a check cannot be run, in a sentence; null = they can, or there are none. */
+export function runtimeProblem(check: Placed, inherited: Inherited, rules: RuntimeRules): string | null {
+  const refuses = rules.refusesRuntime(check, inherited.group);
+  if (refuses === undefined) return null;
+  const choice = chosen(check, inherited, rules);
+  return choice.runtime === null ? choice.message : refuses(choice.runtime);
+}
+
+/** Why a check with scripts cannot be saved: there is no runtime for them, or none that will do. */
+export function scriptRuntimeProblems(check: Placed, inherited: Inherited, rules: RuntimeRules): Problem[] {
+  const message = runtimeProblem(check, inherited, rules);
   return message === null ? [] : [{ path: 'runtimeId', message }];
 }
 
-/** What users of a check are to know of its runtime, in a sentence; null = nothing. Undefined of checks that are no scripts. */
-export function runtimeWarning(
-  check: Placed,
-  inherited: Inherited,
-  means: ScriptRuntimeMeans,
-): string | null | undefined {
-  if (means.refusesRuntime(check.checkType) === undefined) return undefined;
-  const choice = chosen(check, inherited, means);
+/** What users of a check are to know of its runtime, in a sentence; null = nothing. Undefined of checks without scripts. */
+export function runtimeWarning(check: Placed, inherited: Inherited, rules: RuntimeRules): string | null | undefined {
+  if (rules.refusesRuntime(check, inherited.group) === undefined) return undefined;
+  const choice = chosen(check, inherited, rules);
   if (choice.runtime === null) return choice.message;
-  return runtimeWarnings(wantedBy(check, inherited), choice, means.now()).join('; ') || null;
+  return runtimeWarnings(wantedBy(check, inherited), choice, rules.now()).join('; ') || null;
 }
 
-function chosen(check: Placed, inherited: Inherited, { runtimes, now }: ScriptRuntimeMeans) {
+function chosen(check: Placed, inherited: Inherited, { runtimes, now }: RuntimeRules) {
   return runtimeChoice(wantedBy(check, inherited), runtimes(), now());
 }
 
 function wantedBy({ runtimeId, runtimeFallback }: Placed, { group, account }: Inherited) {
-  return { check: runtimeId, group, account, runtimeFallback };
+  return { check: runtimeId, group: group?.runtimeId ?? null, account, runtimeFallback };
 }

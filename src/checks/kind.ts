@@ -1,8 +1,9 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
 import type { Socket } from 'node:net';
+import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Probe } from '#domain/probe.ts';
+import type { Exchange, Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { RunScript, ScriptBrowser } from '#domain/script.ts';
@@ -67,10 +68,27 @@ export interface ScriptProbeMeans {
   readonly now: () => number;
 }
 
+/** What the probe of a check with scripts around its request is made with. */
+export interface AroundProbeMeans extends ScriptProbeMeans {
+  /** Does half a probe in a thread that does nothing else. */
+  readonly exchange: Exchange;
+}
+
+/** Of a kind whose checks may have scripts around what is measured (docs/decisions/0086). */
+export interface AroundScripts {
+  /** Whether a check has any, its own or its group's. */
+  has(check: Pick<Check, 'settings'>, group: CheckGroup | null): boolean;
+  /** What is measured, in its two halves, for a thread that does nothing else. */
+  createExchange(means: ProbeMeans): Exchange;
+  /** All of it: the scripts, a few checks at a time, and the halves between them. */
+  createProbe(means: AroundProbeMeans): Probe;
+}
+
 /** A kind of check that is looked at by a thread that does nothing else. */
 export interface CheckKind extends KindWords {
   readonly isScripted?: never;
   readonly isCalled?: never;
+  readonly around?: AroundScripts;
   createProbe(means: ProbeMeans): Probe;
 }
 
@@ -78,6 +96,7 @@ export interface CheckKind extends KindWords {
 export interface ScriptedKind extends KindWords {
   readonly isScripted: true;
   readonly isCalled?: never;
+  readonly around?: never;
   /** Why a runtime will not do for it, in a sentence; null = it will. */
   readonly refusesRuntime: (runtime: Runtime) => string | null;
   createProbe(means: ScriptProbeMeans): Probe;
@@ -87,6 +106,7 @@ export interface ScriptedKind extends KindWords {
 export interface CalledKind extends KindWords {
   readonly isScripted?: never;
   readonly isCalled: true;
+  readonly around?: never;
 }
 
 /** What every kind says of its settings and results. */

@@ -27,3 +27,22 @@ export function fillIn(
     return encode(value ?? '');
   });
 }
+
+/** The same, but a placeholder of a name that nobody defined stays as it is. */
+export function fillKnown(
+  text: string,
+  values: ReadonlyMap<string, string>,
+  encode: (value: string) => string = (value) => value,
+): string {
+  if (!text.includes('{{')) return text;
+  return text.replace(placeholder, (whole: string, triple: string | undefined, double: string | undefined) => {
+    const value = values.get(triple ?? double ?? '');
+    return value === undefined ? whole : encode(value);
+  });
+}
+
+/** The first name that a text has a placeholder of; null = it has none. */
+export function firstPlaceholder(text: string): string | null {
+  const found = text.match(new RegExp(placeholder.source));
+  return found?.[1] ?? found?.[2] ?? null;
+}

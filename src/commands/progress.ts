@@ -24,14 +24,15 @@ const redrawMs = 100;
 /** Elsewhere than on a terminal a line now and then is enough, ms. */
 const lineMs = 5000;
 
-export function createProgress({ write, isTerminal, now }: Screen): Progress {
+/** @param what what the steps are, in the plural */
+export function createProgress({ write, isTerminal, now }: Screen, what = 'rows'): Progress {
   let current: { what: string; of: number; done: number; startedAt: number } | null = null;
   let shownAt = 0;
   const stand = (): string => {
     if (current === null) return '';
-    const { what, of, done, startedAt } = current;
+    const { what: thing, of, done, startedAt } = current;
     const rate = Math.round(done / Math.max(0.001, (now() - startedAt) / 1000));
-    return `${what.padEnd(26)} ${done}${of > 0 ? ` of ${of}` : ''} rows${rate > 0 ? `, ${rate}/s` : ''}`;
+    return `${thing.padEnd(26)} ${done}${of > 0 ? ` of ${of}` : ''} ${what}${rate > 0 ? `, ${rate}/s` : ''}`;
   };
   const bar = (): string => {
     if (current === null || current.of === 0) return `[${'-'.repeat(barWidth)}]      `;
@@ -51,9 +52,9 @@ export function createProgress({ write, isTerminal, now }: Screen): Progress {
     current = null;
   };
   return {
-    begin(what, of) {
+    begin(thing, of) {
       end();
-      current = { what, of, done: 0, startedAt: now() };
+      current = { what: thing, of, done: 0, startedAt: now() };
       shownAt = now();
       if (isTerminal) show(false);
     },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { checkTypes } from './check.ts';
 import { jsonObject } from './json.ts';
 import { browserResult, scriptResult } from './script-check.ts';
+import { aroundLog, aroundResult } from './scripts.ts';
 import { heartbeatCheckResult } from './heartbeat.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -26,6 +27,8 @@ const assertionOutcome = z.strictObject({
   message: z.string().describe('What was expected and what came, in a sentence.'),
 });
 
+const orTornDown = 'null when only the outcome of this result is kept, or its teardown script failed.';
+
 const httpFields = {
   assertions: z.array(assertionOutcome),
   request: z
@@ -42,8 +45,8 @@ const httpFields = {
     .strictObject({
       status: z.int(),
       statusText: z.string().nullable(),
-      headers: headers.nullable().describe('null when only the outcome of this result is kept.'),
-      body: z.string().nullable().describe('null when only the outcome of this result is kept.'),
+      headers: headers.nullable().describe(orTornDown),
+      body: z.string().nullable().describe(orTornDown),
       bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
       truncated: z.boolean().describe('Only the beginning of the body is kept.'),
       redirects: redirects.exactOptional(),
@@ -60,7 +63,7 @@ const httpFields = {
 };
 
 const apiCheckResult = z
-  .strictObject({ ...httpFields, jobLog: z.null(), jobAssets: z.null() })
+  .strictObject({ ...httpFields, scripts: aroundResult, jobLog: aroundLog, jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
 const browserCheckResult = z.strictObject({ ...scriptResult, ...browserResult }).meta({ id: 'BrowserCheckResult' });
 const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });

@@ -192,6 +192,7 @@ export const apiCheck = z
     ...responseTimesShown,
     sslCheckDomain: z.string().nullable(),
     ...scriptFieldsShown,
+    runtimeWarning: scriptedFieldsShown.runtimeWarning,
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
 export const multiStepCheck = z

@@ -45,7 +45,9 @@ export const scriptedFieldsShown = {
     .string()
     .nullable()
     .exactOptional()
-    .describe('What is to be known of its runtime: deprecated, near its end, gone. null = nothing.'),
+    .describe(
+      'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
+    ),
 };
 
 /** What reference clients send with every check but what is a scripted one's own. */
@@ -60,6 +62,13 @@ export const ignoredOfScripted = [
 ];
 
 const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
+
+/** What a script printed at once. */
+export const logLine = z.strictObject({
+  time: z.number().describe('Unix ms.'),
+  level: z.enum(['INFO', 'ERROR']),
+  msg: z.string(),
+});
 
 /** What a run of a script came to. */
 export const scriptResult = {
@@ -86,10 +95,7 @@ export const scriptResult = {
     )
     .nullable()
     .describe('In the order of their ends; null when only the outcome of this result is kept.'),
-  jobLog: z
-    .array(z.strictObject({ time: z.number().describe('Unix ms.'), level: z.enum(['INFO', 'ERROR']), msg: z.string() }))
-    .nullable()
-    .describe('What it printed; null when only the outcome of this result is kept.'),
+  jobLog: z.array(logLine).nullable().describe('What it printed; null when only the outcome of this result is kept.'),
 };
 
 const consoleLine = z.strictObject({

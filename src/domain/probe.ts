@@ -2,6 +2,7 @@
 import type { Check } from './check.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
+import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { Finding } from './result.ts';
 
 /** All that a probe needs, already resolved: nothing is looked up while it runs. Can be sent to another thread. */
@@ -15,7 +16,37 @@ export interface ProbeInput {
   readonly variables: readonly EnvironmentVariable[];
   /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
   readonly accountRuntimeId: string | null;
+  /** The request as scripts before it have left it; absent = as the settings say. */
+  readonly scripted?: ScriptedRequest;
 }
 
 /** Looks at the target once. Never throws for what the target does: that is a finding. */
 export type Probe = (input: ProbeInput, signal: AbortSignal) => Promise<Finding>;
+
+/** Half a probe: to send, or to judge what was sent before and changed since. */
+export type ExchangeWork =
+  | {
+      readonly half: 'send';
+      readonly input: ProbeInput;
+      /** Scripts come after it: the answer is handed out, and assertions wait for them. */
+      readonly wantsAnswer: boolean;
+    }
+  | {
+      readonly half: 'judge';
+      readonly input: ProbeInput;
+      /** What sending came to. */
+      readonly finding: Finding;
+      /** As the scripts have left it. */
+      readonly answer: SeenAnswer;
+      /** Whether its body is another one than came. */
+      readonly isOtherBody: boolean;
+    };
+
+/** What half a probe came to; the answer only of what was sent, asked for, and could be read. */
+export interface Exchanged {
+  readonly finding: Finding;
+  readonly answer: SeenAnswer | null;
+}
+
+/** Does half a probe. Never throws for what the target does. */
+export type Exchange = (work: ExchangeWork, signal: AbortSignal) => Promise<Exchanged>;

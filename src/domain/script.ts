@@ -1,4 +1,6 @@
 // A script of a check on its way through a process of its own: what goes in, what comes out (design §3; docs/decisions/0081).
+import type { ScriptRequest, ScriptResponse } from './exchange.ts';
+import type { JsonObject } from './json.ts';
 
 /** A file of a script. */
 export interface ScriptFile {
@@ -32,17 +34,28 @@ export interface ScriptBrowser {
   readonly libraries: string | null;
 }
 
+/** What a script around a request sees; `times` are the answer's, in ms. */
+export interface ScriptSees {
+  readonly request: ScriptRequest;
+  readonly response: (ScriptResponse & { readonly times: JsonObject }) | null;
+}
+
 /** One run of a script. */
 export interface ScriptWork {
   /** The runtime's folder, whose packages it sees, and the Node.js that runs it. */
   readonly runtime: { readonly folder: string; readonly nodeBinary: string };
-  /** `spec` = a file of tests for Playwright's runner; `plain` = a program that fails by throwing. */
-  readonly sort: 'spec' | 'plain';
+  /**
+   * `spec` = a file of tests for Playwright's runner; `plain` = a program that fails by throwing; `around` = the same, and
+   * it sees the request of its check, and the answer, and may change them.
+   */
+  readonly sort: 'spec' | 'plain' | 'around';
   readonly files: readonly ScriptFile[];
   /** Path of the file to run. */
   readonly entry: string;
   /** The browser it may start; null = none. */
   readonly browser: ScriptBrowser | null;
+  /** Of the sort `around`: what it sees as `request` and, once there is an answer, as `response`. */
+  readonly around?: ScriptSees;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes out of a text what must not be shown. */
@@ -126,7 +139,20 @@ export interface ScriptOutcome {
   readonly pageLines: readonly PageLine[];
   readonly pageVitals: readonly PageVitals[];
   readonly images: readonly ScriptImage[];
+  /**
+   * Of the sort `around`: what it has left of what it saw, and of its environment, as it says itself: foreign, and of any
+   * shape. null = it left no word.
+   */
+  readonly left: JsonObject | null;
 }
 
 /** Runs a script once; the signal ends it. */
 export type RunScript = (work: ScriptWork, signal: AbortSignal) => Promise<ScriptOutcome>;
+
+/** Where a text is no script, and why. */
+export interface ScriptFault {
+  readonly message: string;
+  /** From 1; absent = not known. */
+  readonly line?: number;
+  readonly column?: number;
+}

@@ -1,5 +1,4 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
-import type { CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
@@ -41,10 +40,10 @@ export interface RunChecksOptions {
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
   /**
-   * Waits until a check of this type may begin, for types that are let in a few at a time; answers with how to leave.
-   * null = at once.
+   * Waits until a check may begin, where such checks are let in a few at a time; answers with how to leave. null = at
+   * once.
    */
-  readonly enter?: (checkType: CheckType) => Promise<() => void> | null;
+  readonly enter?: (context: CheckContext) => Promise<() => void> | null;
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
@@ -137,7 +136,7 @@ async function letIn(
   options: RunChecksOptions,
   outages: Outages,
 ): Promise<EndedAttempt> {
-  const room = options.enter?.(context.check.checkType) ?? null;
+  const room = options.enter?.(context) ?? null;
   if (room === null) return attemptOf(run, context, options, outages);
   const leave = await room;
   try {

@@ -1,4 +1,5 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
+import type { JsonObject } from '#domain/json.ts';
 import type { PageLine, ScriptError, ScriptImage, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
 
 /** What was told so far. */
@@ -10,6 +11,8 @@ export interface Report {
   /** By the address of the page. */
   readonly pageVitals: Map<string, Record<string, number>>;
   readonly images: ScriptImage[];
+  /** What it has left of what it saw: of any shape. */
+  left: JsonObject | null;
   testsMs: number | null;
   tests: number;
   failedTests: number;
@@ -40,6 +43,7 @@ export function emptyReport(): Report {
     pageLines: [],
     pageVitals: new Map(),
     images: [],
+    left: null,
     testsMs: null,
     tests: 0,
     failedTests: 0,
@@ -82,6 +86,10 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       break;
     case 'image':
       addImage(report, told, means);
+      break;
+    case 'left':
+      // Not to be shown as it is: nothing is hidden in it, for it goes on its way.
+      report.left = objectOf(told['left']) as JsonObject;
       break;
     case 'begin':
       report.hasBegun = true;

@@ -76,7 +76,7 @@ type Ending = ScriptOutcome['ending'];
 const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
 
 async function runCommand({ work, command, home, startedAt, signal }: Run): Promise<ScriptOutcome> {
-  const { limits, environment, sort, entry } = work;
+  const { limits, environment, sort, entry, around = null } = work;
   const child = spawn(command.command, command.words, {
     cwd: home,
     env: wrapperEnvironment,
@@ -98,9 +98,8 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
   try {
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(
-      JSON.stringify({ environment, sort, entry, browser: browserOf(work, command), network: command.network }),
-    );
+    const [browser, { network }] = [browserOf(work, command), command];
+    child.stdin?.end(JSON.stringify({ environment, sort, entry, around, browser, network }));
     const told = { startedAt, home: command.home, hide: work.hide };
     const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
     const how = await closed;
@@ -215,8 +214,8 @@ function isOutOfMemory({ log }: Report): boolean {
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
-  const { errors, steps, log, testsMs, tests, failedTests, pageLines, images } = report;
+  const { errors, steps, log, testsMs, tests, failedTests, pageLines, images, left } = report;
   const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
-  const told = { testsMs, tests, failedTests, errors, steps, log, pageLines, pageVitals, images };
+  const told = { testsMs, tests, failedTests, errors, steps, log, pageLines, pageVitals, images, left };
   return { ending, problem, startedAt, stoppedAt: Date.now(), ...told };
 }

@@ -10,6 +10,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { scriptRules } from '#compose-script-rules.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
@@ -18,6 +19,7 @@ import { checkRoutes } from '#rest/checks.ts';
 import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
+import { scriptFault } from '#scripts/read-script.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 import { foreignId, ownId, runtime } from './rest-under-test.ts';
 
@@ -48,6 +50,9 @@ export function resourcesUnderTest(): Resources {
   const { store, clock } = temp;
   const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
   const choices = {
+    ...scriptRules,
+    accounts: store.accounts,
+    scriptFault,
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [runtime],
     now: () => clock.now(),
@@ -68,12 +73,7 @@ export function resourcesUnderTest(): Resources {
           ...choices,
           checks: store.checks,
           checkGroups: store.checkGroups,
-          accounts: store.accounts,
           validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
-          refusesRuntime: (type) => {
-            const kind = checkKinds[type];
-            return kind.isScripted === true ? kind.refusesRuntime : undefined;
-          },
           newId,
           newToken: randomUUID,
           pingUrl,

@@ -21,6 +21,7 @@ import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
+import { scriptRules } from '#compose-script-rules.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Runtime } from '#domain/runtime.ts';
@@ -81,7 +82,8 @@ export async function openServer(): Promise<ServerOnStore> {
     routes: [
       ...accountRoutes(
         createAccountActions({
-          accounts: store.accounts,
+          ...store,
+          ...scriptRules,
           runtimes: () => runtimes,
           forgetKey: authentication.forget,
           clock,

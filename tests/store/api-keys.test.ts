@@ -6,6 +6,7 @@ import { createApiKeyActions } from '#actions/api-keys.ts';
 import { createAuthentication } from '#actions/authenticate.ts';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import { Refusal } from '#actions/refusal.ts';
+import { scriptRules } from '#compose-script-rules.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { newId } from '#lib/id.ts';
@@ -28,7 +29,7 @@ function open({ store, clock }: TempStore) {
   const forgetKey = authentication.forget;
   return {
     authentication,
-    accounts: createAccountActions({ accounts: store.accounts, runtimes: () => [runtime], forgetKey, clock }),
+    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: () => [runtime], forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
     callerOf: async (key: string, accountId?: string): Promise<Caller> => {
       const holder = await authentication.authenticate(key);

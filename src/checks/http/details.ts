@@ -28,6 +28,17 @@ export interface ApiDetails {
   readonly truncated: boolean;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
   readonly assertions: readonly AssertionOutcome[];
+  /** The scripts around the request; absent = there were none. */
+  readonly scripts?: AroundDetails;
+}
+
+/** What is kept of the scripts around a request. */
+export interface AroundDetails {
+  readonly runtime: string;
+  readonly node: string;
+  readonly warnings: readonly string[];
+  /** In the order in which they ran, ms. */
+  readonly runs: readonly { readonly script: string; readonly durationMs: number }[];
 }
 
 const tlsNames = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
@@ -60,7 +71,8 @@ export function encodeDetails(details: ApiDetails): JsonValue {
   ]);
 }
 
-function encodeRest({ status, statusText, phases, sizes, protocol, redirects, truncated }: ApiDetails): JsonValue {
+function encodeRest(details: ApiDetails): JsonValue {
+  const { status, statusText, phases, sizes, protocol, redirects, truncated, scripts } = details;
   const rest: Record<string, JsonValue> = {};
   if ((statusText ?? '') !== usualText(status)) rest['t'] = statusText;
   if (phases.wait >= 0.0005) rest['w'] = micros(phases.wait);
@@ -69,6 +81,10 @@ function encodeRest({ status, statusText, phases, sizes, protocol, redirects, tr
   if (protocol?.tls) rest['p'] = [codeIn(tlsNames, protocol.tls), codeIn(cipherNames, protocol.cipher ?? '')];
   if (redirects.length > 0) rest['r'] = redirects.map((each) => [each.status, each.location]);
   if (truncated) rest['x'] = 1;
+  if (scripts !== undefined) {
+    const { runtime, node, warnings, runs } = scripts;
+    rest['s'] = [runtime, node, warnings, runs.map(({ script, durationMs }) => [script, durationMs])];
+  }
   return Object.keys(rest).length === 0 ? 0 : rest;
 }
 
@@ -106,7 +122,23 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
           source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null,
         ),
       ),
+    ...decodeScripts(rest['s']),
   };
+}
+
+function decodeScripts(stored: JsonValue | undefined): Pick<ApiDetails, 'scripts'> {
+  if (!isList(stored)) return {};
+  const [runtime, node, warnings, runs] = stored;
+  const scripts: AroundDetails = {
+    runtime: text(runtime) ?? '',
+    node: text(node) ?? '',
+    warnings: (isList(warnings) ? warnings : []).map((warning) => text(warning) ?? ''),
+    runs: (isList(runs) ? runs : []).filter(isList).map(([script, durationMs]) => ({
+      script: text(script) ?? '',
+      durationMs: number(durationMs),
+    })),
+  };
+  return { scripts };
 }
 
 /** Status and its text alone: asked for at every result. */

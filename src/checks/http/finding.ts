@@ -46,7 +46,9 @@ export function answered(plan: Plan, seen: LookedAt): Finding {
   const details = detailsOf(plan, seen);
   const { answer } = seen.hop;
   const responseTimeMs = seen.hop.endedAt - seen.started;
-  const { verdict, reason, message } = judge(plan, seen, answer?.statusCode ?? 0, responseTimeMs);
+  const { body, outcomes } = seen;
+  const came = { status: answer?.statusCode ?? 0, statusText: answer?.statusMessage ?? '', body, outcomes };
+  const { verdict, reason, message } = judgeAnswer(plan, came, responseTimeMs);
   return {
     ...common(seen),
     verdict,
@@ -68,18 +70,29 @@ function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>
   return { startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
 }
 
+/** What of a complete answer its verdict is about. */
+interface Came extends Pick<LookedAt, 'outcomes'> {
+  readonly status: number;
+  readonly statusText: string;
+  readonly body: Pick<DecodedBody, 'problem' | 'isCut'>;
+}
+
 /** The verdict of a complete answer: unreadable body, then status, then assertions, then time. */
-function judge(plan: Plan, { body, outcomes, hop }: LookedAt, status: number, ms: number): Judged {
+export function judgeAnswer(plan: Plan, { status, statusText, body, outcomes }: Came, ms: number): Judged {
   if (body.problem !== null) return failed('body', `the body cannot be read: ${body.problem}`);
   if (body.isCut && plan.needsBody)
     return failed('body', 'the body is longer than the 5 MB that an assertion can be run on');
-  const text = hop.answer?.statusMessage ?? '';
   const broken = brokenAssertions(plan.assertions, outcomes);
   if (status >= 400 && !plan.shouldFail) {
-    const got = `expected a status below 400, got ${status} ${text}`.trimEnd();
+    const got = wrongStatus(status, statusText);
     return failed('status', broken === null ? got : `${got}; ${broken}`);
   }
   return broken === null ? judgeTime(ms, plan.settings) : failed('assertion', broken);
+}
+
+/** The sentence about a status that is a failure. */
+export function wrongStatus(status: number, statusText: string): string {
+  return `expected a status below 400, got ${status} ${statusText}`.trimEnd();
 }
 
 function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: LookedAt): ApiDetails {
@@ -131,9 +144,7 @@ function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
 
 /** The answer as results show it (reference §4.7: apiCheckResult.response). */
 function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
-  const { hop, startedAt, started } = seen;
   const kept = keepBody(seen.body, answer.headers['content-type'], plan.redactor);
-  const at = (instant: number): number => rounded(startedAt + instant - started);
   const { none, json, text } = plan.redactor;
   const headers = { ...answer.headers } as JsonObject;
   return {
@@ -144,6 +155,18 @@ function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phas
     ...(kept.bodyEncoding === null ? {} : { bodyEncoding: kept.bodyEncoding }),
     truncated: kept.truncated,
     ...(seen.redirects.length === 0 ? {} : { redirects: seen.redirects.map((each) => ({ ...each })) }),
+    ...shownTimes(seen, phases),
+  };
+}
+
+/** The times of a complete answer as scripts after it see them. */
+export function timesOf(seen: LookedAt): JsonObject {
+  return shownTimes(seen, phasesOf(seen.hop, seen.started));
+}
+
+function shownTimes({ hop, startedAt, started }: LookedAt, phases: Phases): JsonObject {
+  const at = (instant: number): number => rounded(startedAt + instant - started);
+  return {
     timings: {
       start: at(hop.startedAt),
       lookup: at(hop.resolvedAt),

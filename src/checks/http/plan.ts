@@ -1,6 +1,7 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { CheckGroup } from '#domain/check-group.ts';
+import type { ScriptedRequest } from '#domain/exchange.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Assertion, type AssertionSource, compileAssertion } from '../assertions/assertion.ts';
@@ -8,8 +9,9 @@ import type { Place } from '../connection/reach.ts';
 import { fillIn } from '../placeholders.ts';
 import { readDomain } from './domain.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
-import { bodyOf, contentTypes } from './request-body.ts';
-import { type ApiDefaults, type ApiSettings, type BasicAuth, type KeyValue, methods } from './settings.ts';
+import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
+import { framing, mergedPairs } from './pairs.ts';
+import { type ApiDefaults, type ApiSettings, type BasicAuth, methods } from './settings.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** A request ready to be sent. */
@@ -43,15 +45,6 @@ export interface HttpKind {
   readonly sources: readonly AssertionSource[];
 }
 
-/** Headers that are ours: they frame the message. */
-const framing: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-]);
-
 /**
  * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
  * is secret or locked is hidden in it, as it is in a plan's `shown`.
@@ -59,34 +52,35 @@ const framing: ReadonlySet<string> = new Set([
 export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Plan | string {
   const own = kind.read(input.check.settings);
   const group = kind.defaultsOf(input.group);
-  const values = new Map(input.variables.map(({ key, value }) => [key, value]));
-  if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
+  const values = valuesOf(input, group);
   const unknown = new Set<string>();
   const fill = (text: string): string => fillIn(text, values, unknown);
 
-  const target = targetOf(own, [...group.queryParameters, ...own.queryParameters], values);
+  const { scripted } = input;
+  const target = scripted === undefined ? targetOf(own, group, values) : scriptedTarget(scripted);
   const userInfo = typeof target === 'string' ? null : target.userInfo;
   const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
   // Before anything can be refused: whoever reads why settings are wrong need not be allowed to read their values.
   const redactor = createRedactor(hiddenValues(input, group, own, fill, auth));
   const hide = redactor.text;
   if (typeof target === 'string') return hide(target);
-  const pairs = mergeHeaders(group.headers, own.headers).map(
-    ({ key, value }) => [fill(key).trim(), fill(value).trim()] as const,
-  );
-  const body = bodyOf(own.bodyType, own.body, values);
+  const pairs =
+    scripted?.headers ??
+    mergedPairs('headers', group, own).map(({ key, value }) => [fill(key).trim(), fill(value).trim()] as const);
+  const body =
+    scripted === undefined ? bodyOf(own.bodyType, own.body, values) : encodedBody(own.bodyType, scripted.body);
   const headers = withBuiltIn(pairs, own, body, auth, version);
   const problem = headerProblem(headers);
   if (problem !== null) return hide(problem);
-  if (!methods.some((method) => method === own.method))
-    return hide(`"${own.method}" is not an HTTP method of an API check`);
+  const method = scripted?.method ?? own.method;
+  if (!methods.some((each) => each === method)) return hide(`"${method}" is not an HTTP method of an API check`);
 
   const assertions = [...group.assertions, ...own.assertions].map((each) =>
     compileAssertion({ ...each, property: fill(each.property), target: fill(each.target) }, kind.sources, hide),
   );
   const wrong = assertions.find((assertion) => typeof assertion === 'string');
   if (wrong !== undefined) return hide(wrong);
-  const request: OutgoingRequest = { method: own.method, target, headers, body };
+  const request: OutgoingRequest = { method, target, headers, body };
   const compiled = assertions.filter((assertion) => typeof assertion !== 'string');
   return {
     settings: own,
@@ -100,34 +94,42 @@ export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Pl
   };
 }
 
-function targetOf(
-  own: ApiSettings,
-  parameters: readonly KeyValue[],
-  values: ReadonlyMap<string, string>,
-): Target | string {
+/** The variables of a check by name, with what its group gives its URL. */
+export function valuesOf({ variables }: Pick<ProbeInput, 'variables'>, group: ApiDefaults): Map<string, string> {
+  const values = new Map(variables.map(({ key, value }) => [key, value]));
+  if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
+  return values;
+}
+
+const noUrl = 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
+
+function targetOf(own: ApiSettings, group: ApiDefaults, values: ReadonlyMap<string, string>): Target | string {
   const missing = new Set<string>();
   const text = fillIn(own.url, values, missing);
   const [name] = missing;
-  const target = parseTarget(text);
   if (name !== undefined)
     return `the URL uses {{${name}}}, which is not defined for this check, its group or its account`;
-  if (target === null) return 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
-  const ownKeys = new Set(own.queryParameters.map(({ key }) => key));
-  const kept = parameters.filter((each) => own.queryParameters.includes(each) || !ownKeys.has(each.key));
-  if (kept.length === 0) return target;
+  const parameters = mergedPairs('queryParameters', group, own).map(
+    ({ key, value }) => [fillIn(key, values, missing), fillIn(value, values, missing)] as const,
+  );
+  return targetWith(text, parameters);
+}
+
+function scriptedTarget({ url, queryParameters }: ScriptedRequest): Target | string {
+  return targetWith(url, queryParameters);
+}
+
+function targetWith(text: string, parameters: ScriptedRequest['queryParameters']): Target | string {
+  const target = parseTarget(text);
+  if (target === null || parameters.length === 0) return target ?? noUrl;
   const search = new URLSearchParams();
-  for (const { key, value } of kept) search.append(fillIn(key, values, missing), fillIn(value, values, missing));
+  for (const [name, value] of parameters) search.append(name, value);
   const joined = `${text.replace(/#.*$/s, '')}${target.path.includes('?') ? '&' : '?'}${search.toString()}`;
   return parseTarget(joined) ?? 'the URL and its query parameters make no URL';
 }
 
 function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
   return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
-}
-
-function mergeHeaders(group: readonly KeyValue[], own: readonly KeyValue[]): KeyValue[] {
-  const names = new Set(own.map(({ key }) => key.toLowerCase()));
-  return [...group.filter(({ key }) => !names.has(key.toLowerCase())), ...own].filter(({ key }) => key.trim() !== '');
 }
 
 function withBuiltIn(
@@ -150,7 +152,8 @@ function withBuiltIn(
   return [...builtIn.filter(([name]) => !names.has(name)), ...kept];
 }
 
-function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
+/** What HTTP does not allow of headers, in a sentence; null = nothing. */
+export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     try {
       validateHeaderName(name);
@@ -166,6 +169,15 @@ function headerProblem(headers: readonly (readonly [string, string])[]): string 
   return null;
 }
 
+/** What must not be shown of a check, as far as its settings say: scripts begin before there is a plan. */
+export function hiddenOf(input: ProbeInput, kind: HttpKind): string[] {
+  const own = kind.read(input.check.settings);
+  const group = kind.defaultsOf(input.group);
+  const values = valuesOf(input, group);
+  const fill = (text: string): string => fillIn(text, values, new Set());
+  return hiddenValues(input, group, own, fill, filledAuth(own.basicAuth ?? group.basicAuth, fill));
+}
+
 /** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
 function hiddenValues(
   input: ProbeInput,
@@ -178,7 +190,7 @@ function hiddenValues(
   const pairs = [...group.headers, ...own.headers, ...group.queryParameters, ...own.queryParameters];
   const locked = pairs.filter((pair) => pair.locked).map(({ value }) => fill(value).trim());
   const password = auth === null ? [] : [auth, auth.slice(auth.indexOf(':') + 1)];
-  return [...variables, ...locked, ...password];
+  return [...variables, ...locked, ...password, ...(input.scripted?.hidden ?? [])];
 }
 
 /** The request as results show it (reference §4.7: apiCheckResult.request). */

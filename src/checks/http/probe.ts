@@ -1,5 +1,6 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
 import { secureContextOf } from '../connection/certificate.ts';
@@ -16,15 +17,28 @@ import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 /** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
 export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
   const plans = new WeakMap<ProbeInput, Plan | string>();
+  const look = createLook(means);
+  return async (input, signal) => {
+    let plan = plans.get(input);
+    if (plan === undefined) plans.set(input, (plan = makePlan(input, kind, means.version)));
+    return typeof plan === 'string' ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
+  };
+}
+
+/** What looking at a target came to; what was seen only where there was an answer. */
+export interface Looked {
+  readonly finding: Finding;
+  readonly seen: LookedAt | null;
+}
+
+/** Makes what sends the request of a plan and looks at its answer. */
+export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
   const secureContext = secureContextOf(means);
   const certificateOf = createOtherCertificates(means.guard, secureContext);
 
-  return async (input, signal) => {
-    let plan = plans.get(input);
-    if (plan === undefined) plans.set(input, (plan = makePlan(input, kind, means.version)));
+  return async (plan, signal) => {
     const startedAt = Date.now();
-    if (typeof plan === 'string') return wrongSettings(startedAt, plan);
     const { settings } = plan;
     const stop: Stop = { end: null };
     const timer = setTimeout(() => stop.end?.(timeIsUp(limitMs)), limitMs);
@@ -40,9 +54,10 @@ export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
         stop,
       });
       if (signal.aborted) hops.fault = stopped;
-      const finding = await concluded(plan, { startedAt, ...hops });
-      if (plan.certificateAt === null) return finding;
-      return { ...finding, certificate: await certificateOf(plan, hops.hop, signal) };
+      const looked = await concluded(plan, { startedAt, ...hops });
+      if (plan.certificateAt === null) return looked;
+      const certificate = await certificateOf(plan, hops.hop, signal);
+      return { ...looked, finding: { ...looked.finding, certificate } };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -93,10 +108,11 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
   }
 }
 
-async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed) {
+async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed): Promise<Looked> {
   const { hop } = seen;
   const { answer } = hop;
-  if (seen.fault !== null || answer === null) return unanswered(plan, seen, seen.fault ?? stopped);
+  if (seen.fault !== null || answer === null)
+    return { finding: unanswered(plan, seen, seen.fault ?? stopped), seen: null };
   const wire = hop.body.length === 1 ? (hop.body[0] ?? empty) : Buffer.concat(hop.body);
   const hasEncoding = answer.headers['content-encoding'] !== undefined && wire.length > 0;
   const body = hasEncoding
@@ -112,12 +128,14 @@ async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> &
     }),
     plan.redactor.text,
   );
-  return answered(plan, { ...seen, body, outcomes });
+  const all: LookedAt = { ...seen, body, outcomes };
+  return { finding: answered(plan, all), seen: all };
 }
 
 const empty = Buffer.alloc(0);
 
-function textOf(body: DecodedBody, contentType: string | undefined): () => string {
+/** The text of a body, read once it is asked for. */
+export function textOf(body: DecodedBody, contentType: string | undefined): () => string {
   let text: string | undefined;
   return () => (text ??= decoderOf(contentType).decode(body.bytes));
 }

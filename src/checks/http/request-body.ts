@@ -14,8 +14,17 @@ export const contentTypes: Readonly<Record<BodyType, string | null>> = {
 /** The bytes to send; null = no body. */
 export function bodyOf(type: BodyType, text: string, values: ReadonlyMap<string, string>): Buffer | null {
   if (type === 'NONE' || text === '') return null;
-  const filled = type === 'FORM' ? formText(text, values) : fillIn(text, values, new Set());
-  return Buffer.from(type === 'GRAPHQL' ? graphqlText(filled) : filled);
+  return encodedBody(type, filledBody(type, text, values));
+}
+
+/** The text of a body with its variables filled in, before it takes the shape of its type. */
+export function filledBody(type: BodyType, text: string, values: ReadonlyMap<string, string>): string {
+  return type === 'FORM' ? formText(text, values) : fillIn(text, values, new Set());
+}
+
+/** A text that is filled in, in the shape of its type; of the type NONE only scripts make one. null = no body. */
+export function encodedBody(type: BodyType, text: string): Buffer | null {
+  return text === '' ? null : Buffer.from(type === 'GRAPHQL' ? graphqlText(text) : text);
 }
 
 /** A form keeps its shape whatever its values hold: what a variable brings in is encoded. */

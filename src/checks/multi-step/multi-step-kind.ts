@@ -1,18 +1,10 @@
 // Multi-step checks: a script of requests and assertions, as tests of Playwright or as a plain program (reference §4.3).
 import type { Runtime } from '#domain/runtime.ts';
-import type { ScriptLimits } from '#domain/script.ts';
 import type { ScriptedKind } from '../kind.ts';
 import { describeScripted } from '../scripted/describe.ts';
+import { programLimits as limits } from '../scripted/limits.ts';
 import { createScriptedProbe } from '../scripted/probe.ts';
 import { scriptProblems } from '../scripted/settings.ts';
-
-const limits: ScriptLimits = {
-  wallClockMs: 120_000,
-  memoryBytes: 512 << 20,
-  processes: 64,
-  outputBytes: 4 << 20,
-  diskBytes: 256 << 20,
-};
 
 function refusesRuntime({ name, multiStepSupport }: Runtime): string | null {
   return multiStepSupport ? null : `runtime ${name} does not support multi-step checks; choose another`;

@@ -42,6 +42,7 @@ const ended: ScriptOutcome = {
   pageLines: [],
   pageVitals: [],
   images: [],
+  left: null,
 };
 
 interface Wanted {

@@ -1,11 +1,12 @@
 // Looks at a target by running the check's script in its runtime: a process of its own, what came of it a finding.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Probe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
-import { type Runtime, runtimeChoice, runtimeWarnings } from '#domain/runtime.ts';
+import type { Runtime } from '#domain/runtime.ts';
 import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
-import type { ScriptProbeMeans, ScriptRuntime } from '../kind.ts';
+import type { ScriptProbeMeans } from '../kind.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
+import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from './runtime.ts';
 import { readScript } from './settings.ts';
 import { judgeScript } from './verdict.ts';
 
@@ -22,12 +23,12 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
   return async (input, signal) => {
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
-    if ('message' in chosen) return notRun(now, chosen.message);
+    if ('message' in chosen) return withoutRuntime(now, chosen.message);
     const script = readScript(input.check.settings);
     const refusal = refuses(chosen.runtime) ?? refusesSort(script.sort, chosen.runtime);
-    if (refusal !== null) return notRun(now, refusal);
+    if (refusal !== null) return withoutRuntime(now, refusal);
     const browser = hasBrowser === true ? means.chromium() : null;
-    if (hasBrowser === true && browser === null) return notRun(now, noChromium);
+    if (hasBrowser === true && browser === null) return withoutRuntime(now, noChromium);
     const { folder, nodeBinary } = chosen.runtime;
     const hidden = input.variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
     const redactor = createRedactor(hidden);
@@ -47,45 +48,10 @@ function refusesSort(sort: ScriptWork['sort'], { name, dependencies }: Runtime):
 
 const noChromium = 'there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM';
 
-interface Chosen {
-  readonly runtime: ScriptRuntime;
-  readonly warnings: readonly string[];
-}
-
-/** The runtime it runs in, with what is to be said of it (decisions: Runtimes). */
-function chooseRuntime(
-  { check, group, accountRuntimeId }: ProbeInput,
-  installed: readonly ScriptRuntime[],
-  now: number,
-): Chosen | { readonly message: string } {
-  const { runtimeId, runtimeFallback } = check;
-  const wanted = { check: runtimeId, group: group?.runtimeId ?? null, account: accountRuntimeId, runtimeFallback };
-  const choice = runtimeChoice(wanted, installed, now);
-  if (choice.runtime === null) return { message: choice.message };
-  return { runtime: choice.runtime, warnings: runtimeWarnings(wanted, choice, now) };
-}
-
-function environmentOf({ check, variables }: ProbeInput): Record<string, string> {
-  const own = { CHECK_ID: check.id, CHECK_NAME: check.name, CHECK_TYPE: check.checkType };
-  return { ...own, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
-}
-
-function notRun(now: number, message: string): Finding {
-  const nothing = { responseTimeMs: null, loopDelayMs: 0, details: null, exchange: null, certificate: null };
-  return {
-    verdict: 'unknown',
-    reason: 'runtime',
-    message: `not run: ${message}`,
-    startedAt: now,
-    stoppedAt: now,
-    ...nothing,
-  };
-}
-
 function findingOf(
   outcome: ScriptOutcome,
   { verdict, reason, message }: ReturnType<typeof judgeScript>,
-  { runtime, warnings }: Chosen,
+  { runtime, warnings }: ChosenRuntime,
   hide: Redactor,
 ): Finding {
   const { startedAt, stoppedAt, testsMs, tests, failedTests, errors, steps, log } = outcome;

@@ -5,12 +5,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { prepareAround } from './around.mjs';
 import { prepareBrowser } from './browser.mjs';
 import { noteFailure, report } from './report.mjs';
 
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-const { environment, sort, entry, browser: installed, network } = JSON.parse(Buffer.concat(chunks).toString());
+const work = JSON.parse(Buffer.concat(chunks).toString());
+const { environment, sort, entry, around, browser: installed, network } = work;
 const home = process.cwd();
 const startedAt = Date.now();
 let hasFailed = false;
@@ -33,12 +35,13 @@ if (sort === 'spec') {
   report({ kind: 'begin' });
 } else {
   if (browser !== null) prepareBrowser(home, browser, report);
+  const leaves = sort === 'around' ? prepareAround(join(home, entry), around) : () => ({});
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   // Told at the end only, so that what it left running counts as well.
   process.on('exit', (code) => {
-    if (!hasFailed) tell(code === 0 ? [] : [{ message: `process.exit(${code})` }]);
+    if (!hasFailed) end(code, leaves);
     report({ kind: 'end' });
   });
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
@@ -56,6 +59,17 @@ function startForwarding() {
       return resolve(port);
     });
   });
+}
+
+function end(code, leaves) {
+  if (code !== 0) return tell([{ message: `process.exit(${code})` }]);
+  try {
+    const left = leaves();
+    tell([]);
+    if (sort === 'around') report({ kind: 'left', left });
+  } catch (error) {
+    tell([{ message: String(error?.message ?? error) }]);
+  }
 }
 
 function fail(error) {

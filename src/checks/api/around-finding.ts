@@ -1,0 +1,88 @@
+// The finding of a check with scripts around its request: what sending came to, and what the scripts did.
+import type { JsonObject } from '#domain/json.ts';
+import type { Finding } from '#domain/result.ts';
+import type { ScriptLine } from '#domain/script.ts';
+import { decodeDetails, encodeDetails } from '../http/details.ts';
+import { exchangeWith } from '../http/exchange-text.ts';
+import type { ChosenRuntime } from '../scripted/runtime.ts';
+import type { ScriptVerdict } from '../scripted/verdict.ts';
+import type { AroundScript } from './around-scripts.ts';
+
+/** A script that has run. */
+export interface RanScript {
+  readonly name: AroundScript['name'];
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly log: readonly ScriptLine[];
+}
+
+/** All of a run. */
+interface AllOfIt {
+  readonly ran: readonly RanScript[];
+  readonly chosen: ChosenRuntime;
+  /** Epoch ms: before the first script. */
+  readonly startedAt: number;
+  /** Epoch ms: after the last one. */
+  readonly stoppedAt: number;
+  /** Takes out of a text what must not be shown, what scripts have made secret included. */
+  readonly hide: (text: string) => string;
+}
+
+/** A finding with its scripts: it lasts from the first of them to the last; its response time stays that of the request. */
+export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppedAt, hide }: AllOfIt): Finding {
+  const { runtime, warnings } = chosen;
+  const scripts = {
+    runtime: runtime.name,
+    node: runtime.nodeJsVersion,
+    warnings,
+    runs: ran.map(({ name, durationMs }) => ({ script: name, durationMs })),
+  };
+  const details = encodeDetails({ ...decodeDetails(finding.details), scripts });
+  const log: JsonObject = {
+    setup: linesOf(ran, ['groupSetup', 'setup'], hide),
+    teardown: linesOf(ran, ['teardown', 'groupTeardown'], hide),
+  };
+  const exchange = finding.exchange ?? '{"request":null,"response":null}';
+  return {
+    ...finding,
+    message: finding.message === null ? null : hide(finding.message),
+    startedAt,
+    stoppedAt,
+    details,
+    exchange: `{"log":${JSON.stringify(log)},${exchange.slice(1)}`,
+  };
+}
+
+/**
+ * The finding of an answer that a script after it has failed over: what that would have taken out of the answer stands
+ * nowhere, and nothing is asserted. A verdict that was given over status or time stands, and the script's is told with it.
+ */
+export function unjudged(sent: Finding, fault: ScriptVerdict): Finding {
+  const exchange = exchangeWith(sent.exchange, { headers: null, body: null });
+  const message = sent.verdict === 'failed' ? `${sent.message}; ${fault.message}` : fault.message;
+  const told = sent.verdict === 'failed' ? { verdict: sent.verdict, reason: sent.reason } : fault;
+  return { ...sent, exchange, verdict: told.verdict, reason: told.reason, message };
+}
+
+function linesOf(
+  ran: readonly RanScript[],
+  names: readonly RanScript['name'][],
+  hide: (text: string) => string,
+): JsonObject[] {
+  const lines: JsonObject[] = [];
+  let left = mostLog;
+  for (const { name, startedAt, log } of ran) {
+    if (!names.includes(name)) continue;
+    for (const { atMs, stream, text } of log) {
+      const level = stream === 'stderr' ? 'ERROR' : 'INFO';
+      left -= text.length;
+      if (left < 0) return [...lines, { time: startedAt + atMs, level, msg: '… more was printed' }];
+      lines.push({ time: startedAt + atMs, level, msg: hide(text) });
+    }
+  }
+  return lines;
+}
+
+/** Characters that are kept of what the scripts before an answer, or after it, have printed. */
+const mostLog = 262_144;

@@ -1,0 +1,122 @@
+// The runtime of scripts around a request, and what of a run is hidden: with scripts that came out as a test says.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
+import type { ExchangeWork } from '#domain/probe.ts';
+import type { RuntimeStage } from '#domain/runtime.ts';
+import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import { apiCheck, inputOf, variable } from '../../../tests/support/api-check.ts';
+import { aGroup } from '../../../tests/support/records.ts';
+import type { ScriptRuntime } from '../kind.ts';
+import { apiKind } from './api-kind.ts';
+
+const now = Date.UTC(2026, 10, 21);
+
+function runtime(name: string, stage: RuntimeStage, runtimeEndOfLife: string | null = null): ScriptRuntime {
+  const plain = { multiStepSupport: false, nodeJsVersion: 'v24.0.0', dependencies: {}, description: null };
+  return { name, stage, runtimeEndOfLife, ...plain, folder: `/runtimes/${name}`, nodeBinary: '/node' };
+}
+
+const installed = [
+  runtime('2026.10', 'CURRENT'),
+  runtime('2026.04', 'STABLE'),
+  runtime('2025.10', 'DEPRECATED'),
+  runtime('2024.10', 'STABLE', '11/21/2026'),
+];
+
+const nothing = { steps: [], log: [], pageLines: [], pageVitals: [], images: [], errors: [], problem: null };
+const done: ScriptOutcome = {
+  ...nothing,
+  ending: 'ended',
+  startedAt: now,
+  stoppedAt: now + 300,
+  testsMs: 1,
+  tests: 1,
+  failedTests: 0,
+  left: null,
+};
+
+interface Wanted {
+  readonly check?: { readonly runtimeId?: string; readonly runtimeFallback?: boolean };
+  readonly group?: string;
+  readonly account?: string;
+  /** What each script prints and leaves in its environment. */
+  readonly leaves?: { readonly prints?: string; readonly environment?: JsonObject };
+}
+
+async function probe({ check = {}, group, account, leaves = {} }: Wanted) {
+  const ran: ScriptWork[] = [];
+  const sent: ExchangeWork[] = [];
+  const { prints = '', environment = {} } = leaves;
+  const look = apiKind.around?.createProbe({
+    runtimes: () => installed,
+    now: () => now,
+    chromium: () => null,
+    runScript: (work) => {
+      ran.push(work);
+      const left = { request: work.around?.request, environment } as unknown as JsonObject;
+      return Promise.resolve({ ...done, left, log: [{ atMs: 1, stream: 'stdout', text: prints }] });
+    },
+    exchange: (work) => {
+      sent.push(work);
+      const times = { startedAt: now, stoppedAt: now + 20, responseTimeMs: 20, loopDelayMs: 0 };
+      const finding = { verdict: 'passed', reason: null, message: null, ...times, details: null } as const;
+      return Promise.resolve({ finding: { ...finding, exchange: null, certificate: null }, answer: null });
+    },
+  });
+  assert.ok(look);
+  const settings = { localSetupScript: 'await 1;' };
+  const request = { url: 'https://shop.example/', headers: [{ key: 'x-key', value: '{{KEY}}' }] };
+  const input = {
+    ...inputOf(apiCheck(request, settings, check), [variable('KEY', 'hunter22', true)]),
+    group: group === undefined ? null : aGroup('a', { id: 1, runtimeId: group }),
+    accountRuntimeId: account ?? null,
+  };
+  const finding = await look(input, new AbortController().signal);
+  const exchange = finding.exchange === null ? null : (JSON.parse(finding.exchange) as JsonObject);
+  const { apiCheckResult } = apiKind.describeResult(finding, exchange) as { apiCheckResult: JsonObject };
+  return { finding, ran, sent, part: apiCheckResult };
+}
+
+describe('scripts around a request run', () => {
+  it('in the runtime of their check, else of its group, else of its account, else in the CURRENT one', async () => {
+    for (const [wanted, name] of [
+      [{ check: { runtimeId: '2025.10' }, group: '2026.04', account: '2026.10' }, '2025.10'],
+      [{ group: '2026.04', account: '2026.10' }, '2026.04'],
+      [{ account: '2026.04' }, '2026.04'],
+      [{}, '2026.10'],
+    ] as const) {
+      const { finding, ran, part } = await probe(wanted);
+      assert.deepEqual([finding.verdict, ran[0]?.runtime.folder], ['passed', `/runtimes/${name}`]);
+      assert.equal((part['scripts'] as JsonObject)['runtimeVersion'], name);
+    }
+  });
+
+  it('in another one once theirs has ended, only where the check allows that; otherwise it is unknown and nothing is sent', async () => {
+    const gone = { runtimeId: '2024.10' };
+    const fallen = await probe({ check: { ...gone, runtimeFallback: true }, account: '2026.04' });
+    assert.equal(fallen.ran[0]?.runtime.folder, '/runtimes/2026.04');
+    assert.match(JSON.stringify(fallen.part['scripts']), /2024\.10 is not available any more: 2026\.04 is used/);
+    const { finding, ran, sent } = await probe({ check: gone });
+    assert.deepEqual([finding.verdict, finding.reason, ran.length, sent.length], ['unknown', 'runtime', 0, 0]);
+    assert.match(finding.message ?? '', /^not run: runtime 2024\.10 is not available/);
+  });
+});
+
+describe('of a script around a request', () => {
+  it('the time is no part of the response time, but of the result', async () => {
+    const { finding, part } = await probe({});
+    assert.equal(finding.responseTimeMs, 20);
+    assert.deepEqual((part['scripts'] as JsonObject)['runs'], [{ script: 'setup', durationMs: 300 }]);
+  });
+
+  it('the output hides the value that it has given a secret variable, and the one before', async () => {
+    const leaves = { prints: 'hunter22 fresh-secret plain', environment: { KEY: 'fresh-secret' } };
+    const { part, sent } = await probe({ leaves });
+    const { setup } = part['jobLog'] as { readonly setup: readonly { readonly msg: string }[] };
+    assert.equal(setup[0]?.msg, '******** ******** plain');
+    const [work] = sent;
+    assert.deepEqual(work?.input.scripted?.headers, [['x-key', 'fresh-secret']]);
+    assert.ok(work?.input.scripted?.hidden.includes('hunter22'));
+  });
+});

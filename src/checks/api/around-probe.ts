@@ -1,0 +1,125 @@
+// Looks at a target with scripts around the request: each in a process of its own, the request between them in a thread
+// that does nothing else (docs/decisions/0086).
+import type { SeenAnswer } from '#domain/exchange.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import type { ScriptOutcome, ScriptSees } from '#domain/script.ts';
+import { hiddenOf } from '../http/plan.ts';
+import { wrongSettings } from '../findings/judge.ts';
+import type { AroundProbeMeans } from '../kind.ts';
+import { createRedactor } from '../redact.ts';
+import { aroundLimits } from '../scripted/limits.ts';
+import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../scripted/runtime.ts';
+import { judgeScript, type ScriptVerdict } from '../scripted/verdict.ts';
+import { findingAround, type RanScript, unjudged } from './around-finding.ts';
+import { type AroundScript, scriptsAround } from './around-scripts.ts';
+import { http } from './http.ts';
+import { responseAfter } from './script-left.ts';
+import { requestAfter, requestBefore, requestSeen, requestToSend, type RequestState } from './script-request.ts';
+
+export function createAroundProbe(means: AroundProbeMeans): Probe {
+  return async (input, signal) => {
+    const startedAt = means.now();
+    const chosen = chooseRuntime(input, means.runtimes(), startedAt);
+    if ('message' in chosen) return withoutRuntime(startedAt, chosen.message);
+    const ran: RanScript[] = [];
+    const hidden = hiddenOf(input, http);
+    const around: Around = { means, input, chosen, signal, ran, hidden };
+    const finding = await lookAround(around, startedAt);
+    const { text: hide } = createRedactor(hidden);
+    return findingAround(finding, { ran, chosen, startedAt, stoppedAt: means.now(), hide });
+  };
+}
+
+/** One run of all of it. */
+interface Around {
+  readonly means: AroundProbeMeans;
+  readonly input: ProbeInput;
+  readonly chosen: ChosenRuntime;
+  readonly signal: AbortSignal;
+  /** The scripts that have run, in their order. */
+  readonly ran: RanScript[];
+  /** What must not be shown; scripts add to it by giving secret variables other values. */
+  readonly hidden: string[];
+}
+
+async function lookAround(around: Around, startedAt: number): Promise<Finding> {
+  const { means, input, signal, hidden } = around;
+  const hide = (text: string): string => createRedactor(hidden).text(text);
+  const { before, after } = scriptsAround(input.check, input.group);
+  let state = requestBefore(input);
+  for (const script of before) {
+    const { verdict, left } = await runOne(around, script, state, null);
+    if (verdict !== null) return notSent(startedAt, verdict);
+    const next = requestAfter(state, left);
+    if (typeof next === 'string') return notSent(startedAt, faultOf(script, hide(next)));
+    state = next;
+    hidden.push(...hiddenOf({ ...input, variables: state.variables }, http));
+  }
+  const scripted = requestToSend(state);
+  if (typeof scripted === 'string') return wrongSettings(startedAt, hide(scripted));
+  const changed: ProbeInput = { ...input, variables: state.variables, scripted };
+  const sent = await means.exchange({ half: 'send', input: changed, wantsAnswer: after.length > 0 }, signal);
+  if (sent.answer === null) return sent.finding;
+  let [answer, isOtherBody] = [sent.answer, false];
+  for (const script of after) {
+    const { verdict, left } = await runOne(around, script, state, answer);
+    if (verdict !== null) return unjudged(sent.finding, verdict);
+    const next = responseAfter(answer.response, left);
+    if (typeof next === 'string') return unjudged(sent.finding, faultOf(script, hide(next)));
+    answer = { ...answer, response: next.response };
+    isOtherBody ||= next.isOtherBody;
+  }
+  const judged = { half: 'judge', input: changed, finding: sent.finding, answer, isOtherBody } as const;
+  return (await means.exchange(judged, signal)).finding;
+}
+
+/** Runs a script; the verdict is null where it has done its work. */
+async function runOne(
+  { means, input, chosen, signal, ran, hidden }: Around,
+  script: AroundScript,
+  state: RequestState,
+  answer: SeenAnswer | null,
+): Promise<{ readonly verdict: ScriptVerdict | null; readonly left: JsonObject | null }> {
+  const { folder, nodeBinary } = chosen.runtime;
+  const { text: hide } = createRedactor(hidden);
+  const sees: ScriptSees = {
+    request: requestSeen(state),
+    response: answer === null ? null : { ...answer.response, times: answer.times },
+  };
+  const outcome = await means.runScript(
+    {
+      runtime: { folder, nodeBinary },
+      sort: 'around',
+      files: [script.file, asModule],
+      entry: script.file.path,
+      around: sees,
+      environment: environmentOf({ check: input.check, variables: state.variables }),
+      hide,
+      browser: null,
+      limits: aroundLimits,
+    },
+    signal,
+  );
+  ran.push(ranOf(script, outcome));
+  const { verdict, reason, message } = judgeScript(outcome, aroundLimits, [script.file], hide);
+  if (verdict === 'passed') return { verdict: null, left: outcome.left };
+  return { verdict: { verdict, reason, message: `${script.words}: ${message ?? ''}` }, left: null };
+}
+
+/** So that `await` and `import` stand where they like; `require` is there besides. */
+const asModule = { path: 'package.json', content: '{"type":"module"}' };
+
+function ranOf({ name }: AroundScript, { startedAt, stoppedAt, log }: ScriptOutcome): RanScript {
+  return { name, startedAt, durationMs: stoppedAt - startedAt, log };
+}
+
+/** What a script has left makes no request or no answer: its fault. */
+function faultOf({ words, file }: AroundScript, message: string): ScriptVerdict {
+  return { verdict: 'failed', reason: 'script', message: `${words}: ${message} (${file.path})` };
+}
+
+function notSent(startedAt: number, { verdict, reason, message }: ScriptVerdict): Finding {
+  return { ...wrongSettings(startedAt, ''), verdict, reason, message };
+}

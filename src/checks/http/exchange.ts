@@ -1,0 +1,96 @@
+// The two halves of an HTTP probe whose answer goes through scripts before it is judged (docs/decisions/0086).
+import { honestFinding } from '#domain/honest-finding.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Exchange, Exchanged, ExchangeWork } from '#domain/probe.ts';
+import type { Finding } from '#domain/result.ts';
+import { evaluateAll } from '../assertions/evaluate.ts';
+import { outcomesOf, wrongSettings } from '../findings/judge.ts';
+import type { ProbeMeans } from '../kind.ts';
+import { lookAt } from './answer.ts';
+import { keepBody } from './body.ts';
+import { decodeDetails, encodeDetails } from './details.ts';
+import { exchangeWith } from './exchange-text.ts';
+import { judgeAnswer, type LookedAt, timesOf } from './finding.ts';
+import { type HttpKind, makePlan, type Plan } from './plan.ts';
+import { createLook, textOf } from './probe.ts';
+
+type Sending = Extract<ExchangeWork, { half: 'send' }>;
+type Judging = Extract<ExchangeWork, { half: 'judge' }>;
+
+/** Makes both halves. Each input is another one: no plan is kept. */
+export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange {
+  const look = createLook(means);
+
+  const send = async (plan: Plan, { wantsAnswer }: Sending, signal: AbortSignal): Promise<Exchanged> => {
+    // What assertions are about is not there yet.
+    const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false } : plan;
+    const { finding, seen } = await look(sent, signal);
+    const isReadable = wantsAnswer && seen !== null && seen.body.problem === null;
+    return { finding, answer: isReadable ? answerOf(seen) : null };
+  };
+
+  return async (work, signal) => {
+    const plan = makePlan(work.input, kind, means.version);
+    if (typeof plan === 'string') return { finding: wrongSettings(Date.now(), plan), answer: null };
+    return work.half === 'send' ? send(plan, work, signal) : { finding: judged(plan, work), answer: null };
+  };
+}
+
+function answerOf(seen: LookedAt): Exchanged['answer'] {
+  const { answer } = seen.hop;
+  if (answer === null) return null;
+  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return {
+    response: {
+      status: answer.statusCode ?? 0,
+      statusText: answer.statusMessage ?? '',
+      headers: Object.fromEntries(headers),
+      body: textOf(seen.body, answer.headers['content-type'])(),
+    },
+    isCut: seen.body.isCut,
+    times: timesOf(seen),
+  };
+}
+
+/** The finding of an answer as scripts have left it; its times and sizes are those of the answer that came. */
+function judged(plan: Plan, { finding, answer, isOtherBody }: Judging): Finding {
+  const { status, statusText, headers, body } = answer.response;
+  const { redactor } = plan;
+  const responseTimeMs = finding.responseTimeMs ?? 0;
+  const seen = { status, headers: mutable(headers), responseTimeMs, text: () => body };
+  const outcomes = evaluateAll(plan.assertions, lookAt(seen), redactor.text);
+  const came = { status, statusText, outcomes, body: { problem: null, isCut: answer.isCut && !isOtherBody } };
+  const { verdict, reason, message } = judgeAnswer(plan, came, responseTimeMs);
+  const details = encodeDetails({
+    ...decodeDetails(finding.details),
+    status,
+    statusText: redactor.text(statusText).slice(0, 100),
+    assertions: outcomesOf(plan.assertions, outcomes, redactor.text),
+  });
+  const exchange = exchangeWith(finding.exchange, {
+    status,
+    statusText: redactor.text(statusText),
+    headers: redactor.json(mutable(headers)),
+    ...(isOtherBody && shownBody(body, plan)),
+  });
+  const shown = message === null ? null : redactor.text(message);
+  // That its thread was held up while it was sent holds for this verdict as well.
+  return honestFinding({ ...finding, verdict, reason, message: shown, details, exchange }, finding.loopDelayMs);
+}
+
+function shownBody(text: string, { redactor }: Plan): JsonObject {
+  const kept = keepBody(
+    { bytes: Buffer.from(text), isCut: false, problem: null },
+    'text/plain; charset=utf-8',
+    redactor,
+  );
+  return { body: kept.body, truncated: kept.truncated };
+}
+
+function mutable(headers: Readonly<Record<string, string | readonly string[]>>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  );
+}

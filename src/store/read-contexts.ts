@@ -1,0 +1,57 @@
+// Checks with all that their runs depend on, read beside a running service: nothing is claimed, kept or written.
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { groupOf } from './check-rows.ts';
+import { accountContext, contextOf } from './context-rows.ts';
+import { keyMark, openMark } from './key-check.ts';
+import { readFact, type Side } from './move/side.ts';
+import type { AccountsTable, CheckGroupsTable, ChecksTable, VariablesTable } from './schema.ts';
+import { createSeal } from './seal.ts';
+
+/** Checks that are read at once. */
+const pageSize = 200;
+
+/**
+ * Every check of these types, account by account, secrets included.
+ *
+ * @param key 32 bytes that seal the secrets; throws WrongKeyError when another one did
+ */
+export async function* readContexts(
+  side: Side,
+  key: Uint8Array,
+  types: readonly CheckType[],
+): AsyncGenerator<CheckContext> {
+  const seal = createSeal(key);
+  const mark = await readFact(side, keyMark);
+  if (mark !== null) openMark(seal, mark, side.shown);
+  const accounts = await rowsOf<AccountsTable>(side, 'SELECT * FROM accounts ORDER BY created_at, id', []);
+  for (const account of accounts) {
+    const variables = await rowsOf<VariablesTable>(side, 'SELECT * FROM variables WHERE account_id = ?', [account.id]);
+    const context = accountContext({ account, variables, windows: [] }, 0, seal);
+    const groups = await rowsOf<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
+      account.id,
+    ]);
+    const byId = new Map<number, CheckGroup>(groups.map((row) => [row.id, groupOf(row, seal)]));
+    for await (const row of checksOf(side, account.id, types)) {
+      yield contextOf(context, row, row.group_id === null ? null : (byId.get(row.group_id) ?? null), seal);
+    }
+  }
+}
+
+async function* checksOf(side: Side, accountId: Uint8Array, types: readonly CheckType[]): AsyncGenerator<ChecksTable> {
+  const marks = types.map(() => '?').join(', ');
+  const sql = `SELECT * FROM checks WHERE account_id = ? AND check_type IN (${marks}) AND id > ? ORDER BY id LIMIT ?`;
+  let after: Uint8Array = new Uint8Array(0);
+  for (;;) {
+    const rows = await rowsOf<ChecksTable>(side, sql, [accountId, ...types, after, pageSize]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+async function rowsOf<Table>(side: Side, sql: string, values: Parameters<Side['query']>[1]): Promise<Table[]> {
+  return (await side.query(sql, values)) as unknown as Table[];
+}

@@ -1,0 +1,107 @@
+// `runtimes try <name>`: joins what it needs of the configuration, the runtimes, the scripts and the threads that measure.
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CommandError } from '#commands/command-error.ts';
+import { triedText, type TryMeans, tryRuntime } from '#commands/try-runtime.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { suggestion } from '#lib/nearest.ts';
+import { probeInputOf } from '#pipeline/run-checks.ts';
+import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
+import { readInstalled } from './compose-runtimes.ts';
+import { isWithScripts } from './compose-script-rules.ts';
+import { createScriptProber } from './compose-scripts.ts';
+import { type Config, readConfig } from './config.ts';
+import { createProber } from './probe-threads.ts';
+import { findSecretKey } from './secret-key.ts';
+import { UsageError } from './usage-error.ts';
+import { version } from './version.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** @returns the exit code: 1 when a check would get worse. Throws UsageError, ConfigError and CommandError. */
+export async function tryCommand(words: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: words,
+    options: { checks: { type: 'string', multiple: true }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const [runtime] = positionals;
+  if (runtime === undefined || positionals.length > 1)
+    throw new UsageError('runtimes try takes the name of one runtime');
+  const found = await readInstalled(systemClock, new Map());
+  requireInstalled(runtime, found);
+  const config = readConfig();
+  const { database, dataDir } = config;
+  const beside = database.kind === 'sqlite' ? [dirname(database.path)] : [];
+  const order = {
+    database,
+    secretKey: findSecretKey(config, [...new Set([dataDir, ...beside])]),
+    runtime,
+    checks: values.checks === undefined ? null : idsOf(values.checks),
+  };
+  const { means, stop, close } = joinMeans(config, found.runtimes);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const screen = {
+    write: (text: string) => process.stderr.write(text),
+    isTerminal: process.stderr.isTTY,
+    now: () => performance.now(),
+  };
+  try {
+    const tried = await tryRuntime(order, means, screen);
+    process.stdout.write(values.json ? `${JSON.stringify(tried, null, 2)}\n` : triedText(tried, runtime));
+    return tried.checks.some(({ change }) => change === 'worse') ? 1 : 0;
+  } finally {
+    await close();
+  }
+}
+
+/** What runs the checks, as the service would. */
+function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readonly InstalledRuntime[]) {
+  const stopping = new AbortController();
+  const prober = createProber({ threads: 1, egress, version });
+  const scripts = createScriptProber({
+    runtimes: { list: () => runtimes },
+    clock: systemClock,
+    log: silent,
+    egress,
+    atOnce: scriptsAtOnce,
+    chromium,
+    exchange: prober.exchange,
+  });
+  const means: TryMeans = {
+    signal: stopping.signal,
+    installed: runtimes,
+    inputOf: probeInputOf,
+    isScripted: isWithScripts,
+    probe: (input) => scripts.probe(input),
+    atOnce: scriptsAtOnce,
+    now: () => systemClock.now(),
+  };
+  return {
+    means,
+    stop: () => {
+      stopping.abort();
+      void scripts.close();
+    },
+    close: async () => {
+      await scripts.close();
+      await prober.close();
+    },
+  };
+}
+
+function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRuntimes): void {
+  const names = runtimes.map((runtime) => runtime.name);
+  if (names.includes(name)) return;
+  if (notInstalled.includes(name))
+    throw new CommandError(`runtime ${name} is not installed: npm run tocsin -- runtimes install ${name}`);
+  const known = [...names, ...notInstalled];
+  throw new CommandError(`there is no runtime ${name}${suggestion(name, known)}: those there are: ${known.join(', ')}`);
+}
+
+function idsOf(texts: readonly string[]): string[] {
+  const ids = texts.flatMap((text) => text.split(',')).map((id) => id.trim());
+  if (ids.includes('')) throw new UsageError('--checks takes ids of checks, apart by commas');
+  return ids;
+}

@@ -1,0 +1,140 @@
+// Changes of groups and accounts that would leave checks with scripts without a runtime, on both engines.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createAccountActions } from '#actions/accounts.ts';
+import { createGroupActions } from '#actions/check-groups.ts';
+import { createCheckActions } from '#actions/checks.ts';
+import { ensureFirstAccount } from '#actions/first-account.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { scriptRules } from '#compose-script-rules.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { Check } from '#domain/check.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import { newId } from '#lib/id.ts';
+import { aCheck, aGroup } from '../support/records.ts';
+import { test } from '../support/each-engine.ts';
+import type { TempStore } from '../support/temp-store.ts';
+
+const plain = {
+  nodeJsVersion: 'v24.0.0',
+  dependencies: { playwright: '1.60.0', '@playwright/test': '1.60.0' },
+  runtimeEndOfLife: null,
+  description: null,
+};
+const current: Runtime = { ...plain, name: '2026.10', stage: 'CURRENT', multiStepSupport: true };
+const bare: Runtime = { ...plain, name: '2026.04', stage: 'STABLE', multiStepSupport: false, dependencies: {} };
+const ending: Runtime = { ...bare, name: '2025.04', multiStepSupport: true, runtimeEndOfLife: '01/01/2020' };
+
+const ownId = '0199f0c4-0000-7000-8000-000000000001';
+const caller: Caller = { accountId: ownId, accountIds: [ownId], keyId: 'k', role: 'admin' };
+
+async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] = [current, bare, ending]) {
+  assert.ok(await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, { accountId: ownId }));
+  const means = {
+    ...store,
+    ...scriptRules,
+    runtimes: () => runtimes,
+    now: () => clock.now(),
+    locations: () => [{ code: 'local' }],
+    scriptFault: () => Promise.resolve(null),
+    validateSettings: () => [],
+    validateConfig: () => [],
+    newId,
+    newToken: randomUUID,
+    pingUrl: (token: string) => token,
+  };
+  const checks = createCheckActions(means);
+  const groups = createGroupActions(means);
+  const accounts = createAccountActions({ ...means, forgetKey: () => undefined, clock });
+  const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
+  const made = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
+  const add = (checkType: Check['checkType'], change: Partial<Check> = {}) => {
+    const {
+      accountId: _own,
+      id: _id,
+      checkType: _type,
+      createdAt: _at,
+      updatedAt: _on,
+      ...fields
+    } = aCheck(ownId, change);
+    return checks.create(caller, checkType, { ...fields, alertChannelSubscriptions: [] }, false);
+  };
+  return { checks, groups, accounts, groupId: made.id, add };
+}
+
+const refused = (field: string, message: RegExp) => (error: unknown) =>
+  error instanceof Refusal && error.code === 'invalid' && message.test(String(error.attributes?.[field]));
+
+const script = { script: 'await 1;', scriptPath: 'check.mjs' };
+
+test('a group is not given a runtime that would leave checks in it without one for their scripts', async (newStore) => {
+  await using temp = await newStore();
+  const { groups, groupId, add } = await scene(temp);
+  for (const name of ['One', 'Two']) await add('MULTI_STEP', { name, groupId, settings: script });
+  await add('MULTI_STEP', { groupId, runtimeId: '2026.10', settings: script });
+  await add('API', { groupId });
+  await assert.rejects(
+    groups.change(caller, groupId, { runtimeId: '2026.04' }),
+    refused(
+      'runtimeId',
+      /^would leave 2 checks in this group without a runtime .*"(?:One|Two)": .*does not support multi-step/,
+    ),
+  );
+  const changed = await groups.change(caller, groupId, { runtimeId: '2026.10' });
+  assert.equal(changed.runtimeId, '2026.10');
+  assert.equal((await groups.change(caller, groupId, { name: 'Others' })).name, 'Others');
+});
+
+test('a group is not given a script that its checks have no runtime for', async (newStore) => {
+  await using temp = await newStore();
+  const runtimes = [bare];
+  const { groups, groupId, add } = await scene(temp, runtimes);
+  const { id } = await add('API', { name: 'Cart', groupId });
+  assert.ok(id);
+  await assert.rejects(
+    groups.change(caller, groupId, { localSetupScript: 'await 1;' }),
+    refused('localSetupScript', /^would leave 1 check in this group .*"Cart": no runtime of this server is CURRENT/),
+  );
+  await groups.change(caller, groupId, { localSetupScript: 'await 1;', runtimeId: '2026.04' });
+  await assert.rejects(
+    groups.change(caller, groupId, { runtimeId: null }),
+    refused('runtimeId', /^would leave 1 check in this group/),
+  );
+});
+
+test('an account is not given a runtime that would leave its checks without one for their scripts', async (newStore) => {
+  await using temp = await newStore();
+  const { accounts, groups, groupId, add } = await scene(temp);
+  await groups.change(caller, groupId, { runtimeId: '2026.10' });
+  await add('MULTI_STEP', { groupId, settings: script });
+  await add('API', { settings: { localSetupScript: 'await 1;' } });
+  assert.equal((await accounts.change(caller, 'me', { runtimeId: '2026.04' })).runtimeId, '2026.04');
+  await accounts.change(caller, 'me', { runtimeId: null });
+  await add('MULTI_STEP', { name: 'Order', settings: script });
+  await add('BROWSER', { name: 'Page', settings: script });
+  await assert.rejects(
+    accounts.change(caller, 'me', { runtimeId: '2026.04' }),
+    refused('runtimeId', /^would leave 2 checks of this account without a runtime .*"Order": /),
+  );
+});
+
+test('a check with a script around its request needs a runtime, its own, its group’s, its account’s or the CURRENT one', async (newStore) => {
+  await using temp = await newStore();
+  const { checks, accounts, groups, groupId, add } = await scene(temp, [bare, ending]);
+  const settings = { localSetupScript: 'await 1;' };
+  const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
+  await assert.rejects(add('API', { settings }), none);
+  const own = await add('API', { settings, runtimeId: '2026.04' });
+  await assert.rejects(checks.change(caller, own.id, { runtimeId: null }, 'API'), none);
+  const plainOne = await add('API');
+  await assert.rejects(checks.change(caller, plainOne.id, { settings }, 'API'), none);
+  await groups.change(caller, groupId, { runtimeId: '2026.04' });
+  assert.equal((await add('API', { settings, groupId })).runtimeWarning, null);
+  await accounts.change(caller, 'me', { runtimeId: '2026.04' });
+  assert.equal((await add('API', { settings })).runtimeWarning, null);
+  // Of a check without scripts there is nothing to be known.
+  assert.equal((await add('API')).runtimeWarning, undefined);
+  await assert.rejects(add('API', { settings, runtimeId: '2025.04' }), refused('runtimeId', /must be one of 2026\.04/));
+  const { rows } = await checks.list(caller, {}, { limit: 100, offset: 0 });
+  assert.deepEqual(rows.map(({ runtimeWarning }) => runtimeWarning === null).filter(Boolean).length, 3);
+});
