@@ -1,5 +1,7 @@
 // A script of a check on its way through a process of its own: what goes in, what comes out (design §3; docs/decisions/0081).
 
+import type { Asset, AssetSort } from './asset.ts';
+
 /** A file of a script. */
 export interface ScriptFile {
   /** Relative to the folder the script runs in, `/` between its parts, none of them `..`. */
@@ -32,6 +34,17 @@ export interface ScriptBrowser {
   readonly libraries: string | null;
 }
 
+/** Of which runs something is kept. */
+export type KeptOf = 'off' | 'on-failure' | 'always';
+
+/** What a run with a browser leaves. */
+export interface ScriptKeeps {
+  /** `off`: not even those that the script itself takes, which are kept otherwise. */
+  readonly screenshots: KeptOf;
+  readonly trace: KeptOf;
+  readonly video: KeptOf;
+}
+
 /** One run of a script. */
 export interface ScriptWork {
   /** The runtime's folder, whose packages it sees, and the Node.js that runs it. */
@@ -43,10 +56,14 @@ export interface ScriptWork {
   readonly entry: string;
   /** The browser it may start; null = none. */
   readonly browser: ScriptBrowser | null;
+  /** What is kept of its browser. */
+  readonly keeps: ScriptKeeps;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes out of a text what must not be shown. */
   readonly hide: (text: string) => string;
+  /** The same as a list, the longest first, for what is hidden inside: the texts of traces. */
+  readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }
 
@@ -98,11 +115,13 @@ export interface PageVitals {
   readonly vitals: Readonly<Record<string, number>>;
 }
 
-/** A picture that the script or its runner took. */
-export interface ScriptImage {
-  readonly name: string;
-  readonly contentType: string;
-  readonly base64: string;
+/** A file that a run left and that is not kept. */
+export interface LeftOutAsset {
+  readonly sort: AssetSort;
+  /** null = not known. */
+  readonly bytes: number | null;
+  /** It is too large, there are too many, all together are too large, or it is no file of that sort. */
+  readonly why: 'size' | 'count' | 'total' | 'content';
 }
 
 /** How a run of a script went. Never rejected: whatever the script does is an outcome. */
@@ -125,7 +144,8 @@ export interface ScriptOutcome {
   /** Of its browser, if it has one. */
   readonly pageLines: readonly PageLine[];
   readonly pageVitals: readonly PageVitals[];
-  readonly images: readonly ScriptImage[];
+  readonly assets: readonly Asset[];
+  readonly leftOut: readonly LeftOutAsset[];
 }
 
 /** Runs a script once; the signal ends it. */

@@ -42,6 +42,8 @@ export async function chooseContainment(nodeBinary: string, isRoot: boolean): Pr
         entry: 'lookout.mjs',
         environment: {},
         hide: (text) => text,
+        hidden: [],
+        keeps: { screenshots: 'off', trace: 'off', video: 'off' },
         browser: null,
         limits,
       };

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { contextFollower } from './follow.mjs';
 
 /** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
 function watchVitals() {
@@ -24,8 +25,12 @@ function watchVitals() {
 
 const flags = ['--disable-dev-shm-usage', '--disable-gpu'];
 
-/** @param tell takes what is to be reported, an object each */
-export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
+/**
+ * @param tell takes what is to be reported, an object each
+ * @param isPlain whether nobody else keeps pictures and traces: Playwright's runner does
+ * @returns keeps what the open contexts have to show; the run is about to end
+ */
+export function prepareBrowser(home, { executablePath, libraryPath, keeps }, tell, isPlain) {
   const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
@@ -35,16 +40,32 @@ export function prepareBrowser(home, { executablePath, libraryPath }, tell) {
   };
   // There is no screen, and no other browser.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
+  const follow = contextFollower(home, keeps, tell, isPlain);
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
     const browser = await launch({ ...options, ...ours, args: [...flags, ...args] });
     const newContext = browser.newContext.bind(browser);
-    browser.newContext = async (...asked) => watchContext(await newContext(...asked), tell);
+    const followed = [];
+    browser.newContext = async (...asked) => {
+      const context = await watchContext(await newContext(...asked), tell);
+      followed.push(await follow(context));
+      return context;
+    };
+    const close = browser.close.bind(browser);
+    browser.close = async (...asked) => {
+      await Promise.all(followed.map((leave) => leave()));
+      return close(...asked);
+    };
     return browser;
   };
   const launchPersistent = chromium.launchPersistentContext.bind(chromium);
-  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) =>
-    watchContext(await launchPersistent(folder, { ...options, ...ours, args: [...flags, ...args] }), tell);
+  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) => {
+    const context = await launchPersistent(folder, { ...options, ...ours, args: [...flags, ...args] });
+    await watchContext(context, tell);
+    await follow(context);
+    return context;
+  };
+  return follow.leaveAll;
 }
 
 async function watchContext(context, tell) {

@@ -9,10 +9,16 @@ import { prepareBrowser } from './browser.mjs';
 
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-const { environment, sort, entry, browser } = JSON.parse(Buffer.concat(chunks).toString());
+const { environment, sort, entry, browser, hidden, testMs } = JSON.parse(Buffer.concat(chunks).toString());
 const home = process.cwd();
 const startedAt = Date.now();
+// Read by who keeps traces, in this process: an environment has no room for many.
+globalThis.tocsinHidden = hidden;
 let hasFailed = false;
+/** Keeps what the browser has to show of a failure. */
+let leaveAll = () => Promise.resolve();
+/** How long that may take, ms. */
+const showMs = 10_000;
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
 
@@ -21,13 +27,13 @@ if (sort === 'spec') {
   const require = createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
-  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry });
+  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry, TOCSIN_SCRIPT_TEST_MS: testMs });
   if (browser !== null) process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
   report({ kind: 'begin' });
 } else {
-  if (browser !== null) prepareBrowser(home, browser, report);
+  if (browser !== null) leaveAll = prepareBrowser(home, browser, report, true);
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
@@ -40,9 +46,12 @@ if (sort === 'spec') {
 }
 
 function fail(error) {
+  // What goes wrong while it ends is its end, and no other fault.
+  if (hasFailed) return;
   hasFailed = true;
   tell([{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }]);
-  process.exit(1);
+  const late = new Promise((resolve) => setTimeout(resolve, showMs));
+  void Promise.race([leaveAll().catch(() => undefined), late]).then(() => process.exit(1));
 }
 
 function tell(errors) {
