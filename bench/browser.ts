@@ -107,9 +107,9 @@ async function compare(name: ScriptName, url: string, options: BenchOptions): Pr
   return { service: times, bare: bareTimes };
 }
 
-async function makeCheck({ call }: Service, name: ScriptName, url: string): Promise<string> {
+async function makeCheck(service: Service, name: ScriptName, url: string): Promise<string> {
   const { path, content } = scripts[name];
-  const made = await call('POST', '/v1/checks/browser', {
+  const made = await service.call('POST', '/v1/checks/browser', {
     name,
     frequency: 1440,
     script: content,
@@ -129,11 +129,11 @@ interface Result {
 }
 
 /** Starts a run and waits for its result. @returns how long it took, ms */
-async function runOnce({ call }: Service, checkId: string): Promise<number> {
+async function runOnce(service: Service, checkId: string): Promise<number> {
   const newest = async (): Promise<Result | undefined> =>
-    ((await call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
+    ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
   const before = await newest();
-  const started = await call('POST', `/v1/triggers/checks/${checkId}`);
+  const started = await service.call('POST', `/v1/triggers/checks/${checkId}`);
   if (started.status !== 201) throw new Error(`it was not started: ${JSON.stringify(started.body)}`);
   for (;;) {
     const result = await newest();
@@ -168,9 +168,10 @@ async function besides(url: string, browsers: number, { folder, isQuick, say }: 
   const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '4' } });
   const ids = await Promise.all(Array.from({ length: browsers }, () => makeCheck(service, 'tests', url)));
   const faults: string[] = [];
-  let [isOver, browserRuns] = [false, 0];
+  let browserRuns = 0;
+  const over = new AbortController();
   const again = async (checkId: string): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await runOnce(service, checkId).catch((error: unknown) => void faults.push(String(error)));
       browserRuns++;
     }
@@ -180,7 +181,7 @@ async function besides(url: string, browsers: number, { folder, isQuick, say }: 
   const from = Date.now();
   await pause(isQuick ? 15_000 : 60_000);
   const to = Date.now();
-  isOver = true;
+  over.abort();
   await Promise.all(loops);
   await pause(1000);
   await service.stop();

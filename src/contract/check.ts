@@ -204,7 +204,13 @@ export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const browserCheck = z
-  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown, ...browserFieldsShown })
+  .strictObject({
+    id,
+    checkType: z.literal('BROWSER'),
+    ...checkFieldsShown,
+    ...scriptedFieldsShown,
+    ...browserFieldsShown,
+  })
   .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({

@@ -61,9 +61,7 @@ export const ignoredOfScripted = [
 
 const whenKept = z.enum(['off', 'on-failure', 'always']);
 const when = (what: string, first: z.output<typeof whenKept>) =>
-  whenKept
-    .default(first)
-    .describe(`${what}: never, of runs that fail, or of every run.`);
+  whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
 
 /** What a browser check says besides: what its runs leave. */
 export const browserFieldsOnly = {
@@ -83,7 +81,9 @@ export const scriptResult = {
   nodeJsVersion: z.string().nullable(),
   warnings: z
     .array(z.string())
-    .describe('What is to be known of the runtime (deprecated, near its end, another than named), and what was not kept.'),
+    .describe(
+      'What is to be known of the runtime (deprecated, near its end, another than named), and what was not kept.',
+    ),
   startTime: z.number().nullable().describe('Unix ms.'),
   endTime: z.number().nullable().describe('Unix ms.'),
   tests: z.int().describe('Tests that ran.'),

@@ -30,7 +30,11 @@ export interface KeepAssetsOptions {
 const heldMost = 128 << 20;
 
 /** Records an attempt and keeps its assets; resolves when both is done, and rejects only where recording does. */
-export function createKeepAssets({ store, record, onLost }: KeepAssetsOptions): (attempt: EndedAttempt) => Promise<void> {
+export function createKeepAssets({
+  store,
+  record,
+  onLost,
+}: KeepAssetsOptions): (attempt: EndedAttempt) => Promise<void> {
   let heldBytes = 0;
   return async (attempt) => {
     const { assets = [], ...finding } = attempt.finding;

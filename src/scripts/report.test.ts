@@ -36,7 +36,8 @@ test('a stack and a message made to be slow to read are read at once', () => {
 test('an asset lies in its folder, whatever its run says', () => {
   const fileOf = (file: unknown) => read({ kind: 'asset', sort: 'trace', file }).assets[0]?.file;
   assert.equal(fileOf('0123456789abcdef01234567'), '0123456789abcdef01234567');
-  for (const file of ['../../../etc/passwd', '/etc/passwd', '..', '', 'a/b', null, 7, {}]) assert.equal(fileOf(file), null);
+  for (const file of ['../../../etc/passwd', '/etc/passwd', '..', '', 'a/b', null, 7, {}])
+    assert.equal(fileOf(file), null);
   assert.deepEqual(read({ kind: 'asset', sort: 'program', file: '0123456789abcdef01234567' }).assets, []);
 });
 

@@ -57,7 +57,11 @@ claim((path) => fs.mkdirSync(path));
 claim((path) => execFileSync('mkfifo', [path]));
 claim(() => {});`),
   );
-  assert.deepEqual([outcome.assets, whys(outcome)], [[], Array<string>(6).fill('content')], JSON.stringify(outcome.log));
+  assert.deepEqual(
+    [outcome.assets, whys(outcome)],
+    [[], Array<string>(6).fill('content')],
+    JSON.stringify(outcome.log),
+  );
 });
 
 test('a folder of assets that is a link leads nowhere', async (t) => {

@@ -1,9 +1,10 @@
 // Files that runs of scripts left: kept in parts once their result is recorded, listed with it, read as one.
 import type { Kysely } from 'kysely';
 import type { Asset, AssetFacts, AssetSort, AssetType } from '#domain/asset.ts';
+import type { ResultAssetsTable } from './asset-tables.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
-import type { ResultAssetsTable, Tables } from './schema.ts';
+import type { Tables } from './schema.ts';
 
 /** Bytes of a part: a commit of one takes a few milliseconds, beside which others are not held up. */
 const partBytes = 262_144;
@@ -53,7 +54,12 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
       }
       const rows = assets.map(({ sort, name, contentType, content }, index) => ({
         ...key,
-        ...{ number: index + 1, sort, name, content_type: contentType, bytes: content.length, location },
+        number: index + 1,
+        sort,
+        name,
+        content_type: contentType,
+        bytes: content.length,
+        location,
         is_newest: keeping === 'newest' ? 1 : 0,
       }));
       if (rows.length > 0) await transaction((tx) => listAssets(tx, key, rows, keeping === 'newest' ? location : null));
@@ -161,12 +167,7 @@ function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable)
 }
 
 /** null = some of it has gone. */
-async function contentOf(
-  reader: Kysely<Tables>,
-  key: Key,
-  number: number,
-  bytes: number,
-): Promise<Uint8Array | null> {
+async function contentOf(reader: Kysely<Tables>, key: Key, number: number, bytes: number): Promise<Uint8Array | null> {
   const content = new Uint8Array(bytes);
   let length = 0;
   for (let part = 0; length < bytes; part++) {

@@ -1,4 +1,5 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
+import type { AssetTables } from './asset-tables.ts';
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
@@ -197,33 +198,6 @@ export interface PassingExchangesTable {
   exchange: string;
 }
 
-/** Files that runs left, without their content; a row is there only once all of that is. */
-export interface ResultAssetsTable {
-  account_id: IdBytes;
-  check_id: IdBytes;
-  result_id: IdBytes;
-  /** From 1, within its result. */
-  number: number;
-  sort: string;
-  name: string;
-  content_type: string;
-  bytes: number;
-  location: string;
-  /** 1 = goes with the next of its check and location. */
-  is_newest: number;
-}
-
-/** Their content, a piece at a time: no statement and no commit moves megabytes. */
-export interface AssetPartsTable {
-  account_id: IdBytes;
-  check_id: IdBytes;
-  result_id: IdBytes;
-  number: number;
-  /** From 0. */
-  part: number;
-  content: Uint8Array;
-}
-
 export interface CheckStatesTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -391,7 +365,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables extends HeartbeatTables, RollUpTables, ScheduleTables {
+export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;
@@ -408,8 +382,6 @@ export interface Tables extends HeartbeatTables, RollUpTables, ScheduleTables {
   results: ResultsTable;
   exchanges: ExchangesTable;
   passing_exchanges: PassingExchangesTable;
-  result_assets: ResultAssetsTable;
-  asset_parts: AssetPartsTable;
   check_states: CheckStatesTable;
   told: ToldTable;
   alerts: AlertsTable;

@@ -32,7 +32,11 @@ test('a result names its assets, in lists as well, and each is a link to the fil
   const { checkId, path } = await scene(on);
   const assets = (await get(on, `${path}/assets`)).json<object[]>();
   assert.deepEqual(assets[1], {
-    ...{ number: 2, sort: 'trace', name: 'trace', contentType: 'application/zip', bytes: 2 },
+    number: 2,
+    sort: 'trace',
+    name: 'trace',
+    contentType: 'application/zip',
+    bytes: 2,
     link: `${path}/assets/2`,
   });
   interface Result {

@@ -95,7 +95,11 @@ test('assets go when their result grows old, and not before', async (newStore) =
   const { resultAssets, retention } = temp.store;
   const owner = scene(temp, 31 * day);
   // More than goes in one slice.
-  await resultAssets.keep(owner, Array.from({ length: 80 }, () => picture()), 'with-result');
+  await resultAssets.keep(
+    owner,
+    Array.from({ length: 80 }, () => picture()),
+    'with-result',
+  );
   const fresh = owner.resultAt(temp.clock.now() - day);
   await resultAssets.keep({ ...owner, resultId: fresh }, [picture()], 'with-result');
   for (let isThrough = false, slices = 0; !isThrough; slices++) {
@@ -112,7 +116,11 @@ test('assets go with their check, and none come after it', async (newStore) => {
   const owner = scene(temp);
   const other = scene(temp);
   await resultAssets.keep(other, [picture()], 'with-result');
-  await resultAssets.keep(owner, Array.from({ length: 80 }, () => picture()), 'with-result');
+  await resultAssets.keep(
+    owner,
+    Array.from({ length: 80 }, () => picture()),
+    'with-result',
+  );
   assert.ok(await checks.remove(owner.accountId, owner.checkId));
   await resultAssets.keep({ ...owner, resultId: newId() }, [picture()], 'with-result');
   for (let slices = 0; (await leftovers.removeSome(1000)) > 0; slices++) assert.ok(slices < 100);

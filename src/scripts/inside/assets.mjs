@@ -21,17 +21,30 @@ export function createKeeper(home, tell) {
     try {
       const bytes = content?.length ?? statSync(path).size;
       const told = { kind: 'asset', sort, name, when, isRequested };
-      if (bytes > mostBytes) return tell({ ...told, bytes, file: null });
+      if (bytes > mostBytes) {
+        tell({ ...told, bytes, file: null });
+        return;
+      }
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = randomBytes(12).toString('hex');
       const hidden = globalThis.tocsinHidden ?? [];
-      if (sort === 'trace' && hidden.length > 0) writeFileSync(join(folder, file), hideInZip(readFileSync(path), hidden));
+      if (sort === 'trace' && hidden.length > 0)
+        writeFileSync(join(folder, file), hideInZip(readFileSync(path), hidden));
       else if (content === undefined) copyFileSync(path, join(folder, file));
       else writeFileSync(join(folder, file), content);
       tell({ ...told, bytes, file });
     } catch (error) {
       // Its disk is full, or the script has removed it.
-      tell({ kind: 'asset', sort, name, when, isRequested, bytes: null, file: null, why: String(error?.message ?? error) });
+      tell({
+        kind: 'asset',
+        sort,
+        name,
+        when,
+        isRequested,
+        bytes: null,
+        file: null,
+        why: String(error?.message ?? error),
+      });
     }
   };
 }

@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { prepareBrowser } from './browser.mjs';
 
@@ -50,8 +51,16 @@ function fail(error) {
   if (hasFailed) return;
   hasFailed = true;
   tell([{ message: String(error?.message ?? error), stack: String(error?.stack ?? '') }]);
-  const late = new Promise((resolve) => setTimeout(resolve, showMs));
-  void Promise.race([leaveAll().catch(() => undefined), late]).then(() => process.exit(1));
+  void showAndEnd();
+}
+
+async function showAndEnd() {
+  try {
+    await Promise.race([leaveAll(), pause(showMs)]);
+  } catch {
+    // There is nothing to show.
+  }
+  process.exit(1);
 }
 
 function tell(errors) {

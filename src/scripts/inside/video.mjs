@@ -8,7 +8,7 @@ const frameMs = 250;
 /** Less than what is kept of a file; after that the video stands still. */
 const mostBytes = 9 << 20;
 /** How long the last picture is waited for, ms. */
-const stopMs = 2000;
+const stopMs = 1500;
 /** Of WebP: 1 to 100. */
 const quality = 45;
 
@@ -28,41 +28,51 @@ export function recordPage(page) {
 }
 
 async function record(page, onFrame, signal) {
-  let last = null;
-  let bytes = 0;
+  let [session, last, bytes] = [null, null, 0];
   try {
-    const session = await page.context().newCDPSession(page);
     while (!signal.aborted && !page.isClosed() && bytes < mostBytes) {
       const next = pause(frameMs, undefined, { signal }).catch(() => undefined);
-      const frame = await picture(session);
-      // A page that stands still costs nothing.
-      if (frame !== null && (last === null || !frame.equals(last))) {
-        onFrame(frame);
-        bytes += frame.length;
-        last = frame;
+      // Of the page that a new one is until it goes somewhere there is nothing to see, and no picture to be had.
+      if (page.url() !== 'about:blank') {
+        session ??= await page.context().newCDPSession(page);
+        const frame = await picture(session);
+        if (frame === late) {
+          await session.detach();
+          session = null;
+        } else if (frame !== null && (last === null || !frame.equals(last))) {
+          // A page that stands still costs nothing.
+          onFrame(frame);
+          bytes += frame.length;
+          last = frame;
+        }
       }
       await next;
     }
-    await session.detach();
+    await session?.detach();
   } catch {
     // The page is gone, and with it its session.
   }
 }
 
-/** null = there is no picture of it now, as while it goes to another address. */
+/** A page that goes elsewhere meanwhile never answers: it is asked anew after so many ms. */
+const lateMs = 1000;
+const late = Symbol('late');
+
+/** null = there is no picture of it now. */
 async function picture(session) {
-  try {
-    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality, optimizeForSpeed: true });
-    return vp8Of(Buffer.from(data, 'base64'));
-  } catch (error) {
-    if (/closed|detached/i.test(String(error?.message))) throw error;
+  const sent = session.send('Page.captureScreenshot', { format: 'webp', quality, optimizeForSpeed: true });
+  const came = await Promise.race([sent.catch((error) => error), pause(lateMs, late, { ref: false })]);
+  if (came === late) return late;
+  if (came instanceof Error) {
+    if (/closed|detached/i.test(came.message)) throw came;
     return null;
   }
+  return vp8Of(Buffer.from(came.data, 'base64'));
 }
 
 /** The frame inside a WebP file. */
 function vp8Of(file) {
-  for (let at = 12; at + 8 <= file.length; ) {
+  for (let at = 12; at + 8 <= file.length;) {
     const length = file.readUInt32LE(at + 4);
     if (file.toString('latin1', at, at + 4) === 'VP8 ') return file.subarray(at + 8, at + 8 + length);
     at += 8 + length + (length % 2);
