@@ -136,5 +136,7 @@ export const browserResult = {
   pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
   assets: z
     .array(resultAsset)
-    .describe('Screenshots, traces and videos that are kept; of planned runs that pass only those of the newest are.'),
+    .describe(
+      'Screenshots, traces and videos that are kept; of runs that pass as the one before only those of the newest are.',
+    ),
 };

@@ -1,7 +1,5 @@
 // An asset: a file that a run of a script leaves behind, kept beside its result (docs/decisions/0083).
 import type { CheckType } from './check.ts';
-import type { Outcome } from './result.ts';
-import type { RunSource } from './run.ts';
 
 /** What an asset is of. */
 export const assetSorts = ['screenshot', 'trace', 'video'] as const;
@@ -35,11 +33,3 @@ export interface AssetFacts extends Omit<Asset, 'content'> {
 
 /** Types of checks whose runs may leave assets: of others none are looked for. */
 export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER']);
-
-/**
- * How long the assets of a run stay: as long as its result, or until the next of its check and location that passes.
- * The latter for runs that were planned and pass: of those there are thousands, and nobody looks at but the newest.
- */
-export function assetKeeping(outcome: Outcome, source: RunSource): 'with-result' | 'newest' {
-  return outcome === 'passed' && source === 'SCHEDULER' ? 'newest' : 'with-result';
-}

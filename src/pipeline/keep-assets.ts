@@ -1,7 +1,7 @@
 // Beside the recording: the files that a run left are kept once its result is durable, so that none is there without it
 // (docs/decisions/0083).
-import { type Asset, assetKeeping } from '#domain/asset.ts';
-import type { EndedAttempt, Recorded } from '#domain/recording.ts';
+import type { Asset } from '#domain/asset.ts';
+import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 
 /** What this needs of the store. */
 interface AssetStore {
@@ -48,7 +48,7 @@ export function createKeepAssets({
     heldBytes += bytes;
     try {
       const recorded = await record({ ...attempt, finding });
-      if (recorded?.isRecorded === true) await keep(store, attempt, recorded.resultId, assets, onLost);
+      if (recorded?.isRecorded === true) await keep(store, attempt, recorded, assets, onLost);
     } finally {
       heldBytes -= bytes;
     }
@@ -58,13 +58,15 @@ export function createKeepAssets({
 async function keep(
   store: AssetStore,
   attempt: EndedAttempt,
-  resultId: string,
+  { resultId, change }: Recorded,
   assets: readonly Asset[],
   onLost: KeepAssetsOptions['onLost'],
 ): Promise<void> {
   const { accountId, checkId, location, source } = attempt.run;
+  // As their exchange: of the others nobody looks at but the newest.
+  const keeping = isKeptInFull(attempt.outcome, change, source) ? 'with-result' : 'newest';
   try {
-    await store.keep({ accountId, checkId, resultId, location }, assets, assetKeeping(attempt.outcome, source));
+    await store.keep({ accountId, checkId, resultId, location }, assets, keeping);
   } catch (error) {
     // The result stands; what it says of its assets is what is there.
     onLost(attempt, error instanceof Error ? error.message : String(error));
