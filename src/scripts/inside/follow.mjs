@@ -16,13 +16,18 @@ export function contextFollower(home, keeps, tell, isPlain) {
     const path = join(home, 'tmp', `trace-${process.pid}-${++traces}.zip`);
     const stopTrace = isPlain && keeps.trace !== 'off' ? await startTrace(context, path) : null;
     const videos = [];
-    context.on('page', (page) => {
+    const attend = (page) => {
       if (keeps.screenshots !== 'off') keepAsked(page, keep);
       if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
-    });
+    };
+    // One that lasts has a page from the beginning.
+    context.pages().forEach(attend);
+    context.on('page', attend);
     const end = async () => {
       if (isPlain && keeps.screenshots !== 'off') await Promise.all(context.pages().map((page) => picture(page)));
-      if ((await stopTrace?.()) === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
+      // The browser may be gone already: what there is of the videos is kept nevertheless.
+      const isTraced = await stopTrace?.().catch(() => false);
+      if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
       for (const { page, recording } of videos) {
         const content = await recording.stop();
         if (content !== null) keep({ sort: 'video', name: page.url(), when: whenOf(keeps.video), content });

@@ -9,12 +9,44 @@ const mostBytes = 256 << 20;
 /** @param hidden texts to take out, in any case, the longest first; throws when it is no zip */
 export function hideInZip(zip, hidden) {
   const pattern = new RegExp(hidden.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  return rewritten(zip, (content) => {
+  const hide = (text) => text.replace(pattern, mask);
+  return rewritten(zip, (name, content) => {
     if (!isUtf8(content)) return content;
     const text = content.toString();
-    const clean = text.replace(pattern, mask);
+    const clean = ofTrace.test(name)
+      ? text
+          .split('\n')
+          .map((line) => hiddenInLine(line, hide))
+          .join('\n')
+      : hide(text);
     return clean === text ? content : Buffer.from(clean);
   });
+}
+
+/** Entries that the viewer reads, an object a line: what is hidden there must be no number and no field of the viewer's. */
+const ofTrace = /\.(trace|network|stacks)$/;
+/** The name of another entry. */
+const entryName = /^[\da-f]{40}(\.\w+)?$/;
+
+/** Names of fields as the viewer has them. */
+const fieldName = /^[a-z]+$/i;
+
+function hiddenInLine(line, hide) {
+  if (line === '') return line;
+  try {
+    return JSON.stringify(hiddenInValue(JSON.parse(line), hide));
+  } catch {
+    return hide(line);
+  }
+}
+
+function hiddenInValue(value, hide) {
+  if (typeof value === 'string') return entryName.test(value) ? value : hide(value);
+  if (Array.isArray(value)) return value.map((item) => hiddenInValue(item, hide));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [fieldName.test(name) ? name : hide(name), hiddenInValue(item, hide)]),
+  );
 }
 
 const endMark = 0x06054b50;
@@ -33,7 +65,7 @@ function rewritten(zip, change) {
     if (zip.readUInt32LE(at) !== entryMark) throw new Error('the trace is a broken zip');
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset));
     const name = zip.subarray(at + 46, at + 46 + nameLength);
-    const entry = changedEntry(zip, at, change);
+    const entry = changedEntry(zip, at, name.toString(), change);
     const local = Buffer.concat([localHeader(entry, name), entry.packed]);
     entries.push(centralHeader(entry, name, length));
     locals.push(local);
@@ -50,13 +82,13 @@ function rewritten(zip, change) {
   return Buffer.concat([...locals, directory, last]);
 }
 
-function changedEntry(zip, at, change) {
+function changedEntry(zip, at, name, change) {
   const method = zip.readUInt16LE(at + 10);
   const [crc, packedLength, plainLength, from] = [16, 20, 24, 42].map((offset) => zip.readUInt32LE(at + offset));
   const start = from + 30 + zip.readUInt16LE(from + 26) + zip.readUInt16LE(from + 28);
   const packed = zip.subarray(start, start + packedLength);
   const plain = method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: mostBytes });
-  const next = change(plain);
+  const next = change(name, plain);
   // When it was written.
   const stamp = zip.readUInt32LE(at + 12);
   if (next === plain) return { method, crc, packed, plainLength, stamp };
