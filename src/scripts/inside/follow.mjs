@@ -24,9 +24,9 @@ export function contextFollower(home, keeps, tell, isPlain) {
     context.pages().forEach(attend);
     context.on('page', attend);
     const end = async () => {
-      if (isPlain && keeps.screenshots !== 'off') await Promise.all(context.pages().map((page) => picture(page)));
+      const pages = isPlain && keeps.screenshots !== 'off' ? context.pages() : [];
       // The browser may be gone already: what there is of the videos is kept nevertheless.
-      const isTraced = await stopTrace?.().catch(() => false);
+      const [isTraced] = await Promise.all([stopTrace?.().catch(() => false), ...pages.map((page) => picture(page))]);
       if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
       for (const { page, recording } of videos) {
         const content = await recording.stop();
