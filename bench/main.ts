@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { browserBench } from './browser.ts';
 import { checkBench } from './check.ts';
 import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: restBench,
   trigger: triggerBench,
   heartbeat: heartbeatBench,
+  browser: browserBench,
   size: sizeBench,
   render: renderBench,
   claim: claimBench,

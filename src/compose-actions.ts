@@ -69,7 +69,7 @@ export function composeActions(means: ActionMeans) {
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
-    checkResults: createCheckResultActions({ checkResults, describeResult }),
+    checkResults: createCheckResultActions({ checkResults, resultAssets: store.resultAssets, describeResult }),
     resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),

@@ -14,6 +14,7 @@ import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
@@ -204,9 +205,14 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
 }
 
 function joinRunChecks(
-  { store, clock, owner, config, runtimes, prober, scripts, ownProcess, startedAt, metrics, wake }: Joint,
+  { store, clock, owner, config, runtimes, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
   records: RecordResults,
 ) {
+  const record = createKeepAssets({
+    store: store.resultAssets,
+    record: (attempt) => records.record(attempt),
+    onLost: ({ run }, why) => log.warn('assets.lost', { check: run.checkId, run: run.id, why }),
+  });
   return createRunChecks({
     store: store.path,
     clock,
@@ -217,7 +223,7 @@ function joinRunChecks(
     enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter() : null),
     probe: (input) =>
       scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
-    record: (attempt) => records.record(attempt),
+    record,
     startedAt,
     wake: () => wake('run-checks'),
     onStarted: (delayMs) => metrics.onStarted(delayMs),

@@ -1,5 +1,6 @@
 // What a caller may see of the results of checks (reference §4.7, decisions: What is kept of a result).
 import type { Caller } from '#domain/api-key.ts';
+import { type Asset, type AssetFacts, typesWithAssets } from '#domain/asset.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
@@ -50,10 +51,20 @@ export interface ShownResult {
   readonly checkName: string;
   readonly checkType: CheckType;
   readonly described: JsonObject;
+  /** In the order of their numbers. */
+  readonly assets: readonly AssetFacts[];
 }
 
 /** What these actions need. */
 export interface CheckResultMeans {
+  readonly resultAssets: {
+    of(
+      accountId: string,
+      checkId: string,
+      resultIds: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
+    read(accountId: string, checkId: string, resultId: string, number: number): Promise<Asset | null>;
+  };
   readonly checkResults: {
     list(
       accountId: string,
@@ -69,7 +80,7 @@ export interface CheckResultMeans {
       limit: number,
     ): Promise<StoredResult[]>;
     find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
-    subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
+    subject(accountId: string, checkId: string): Promise<Subject | null>;
   };
   /** The part of a result that belongs to the check's type. Absent details are of results without a probe. */
   readonly describeResult: (checkType: CheckType, result: StoredResult, exchange: JsonObject | null) => JsonObject;
@@ -93,47 +104,69 @@ export interface CheckResultActions {
     limit: number,
   ): Promise<{ rows: ShownResult[]; nextId: string | null }>;
   find(caller: Caller, checkId: string, id: string): Promise<ShownResult>;
+  /** The file of an asset; refuses with `not-found` one that is not, or no longer, kept. */
+  asset(caller: Caller, checkId: string, id: string, number: number): Promise<Asset>;
 }
 
 export function createCheckResultActions(means: CheckResultMeans): CheckResultActions {
-  const { checkResults } = means;
+  const { checkResults, resultAssets } = means;
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);
     if (subject === null) throw notFound('check', checkId);
     return subject;
   };
+  const shownAll = async (rows: readonly StoredResult[], subject: Subject): Promise<ShownResult[]> => {
+    const [first] = rows;
+    const ids = rows.map(({ id }) => id);
+    const hasAssets = first !== undefined && typesWithAssets.has(subject.checkType);
+    const assets = hasAssets ? await resultAssets.of(first.accountId, first.checkId, ids) : null;
+    return rows.map((result) => shown(result, subject, means, assets?.get(result.id)));
+  };
   return {
     async list(caller, checkId, { checkType, ...filter }, page) {
       const subject = await subjectOf(caller, checkId);
       if (checkType !== undefined && checkType !== subject.checkType) return { rows: [], total: 0 };
       const { rows, total } = await checkResults.list(caller.accountId, checkId, filter, page);
-      return { rows: rows.map((result) => shown(result, subject, means)), total };
+      return { rows: await shownAll(rows, subject), total };
     },
     async walk(caller, checkId, { checkType, ...filter }, after, limit) {
       const subject = await subjectOf(caller, checkId);
       if (checkType !== undefined && checkType !== subject.checkType) return { rows: [], nextId: null };
       // One more than asked for tells whether there is a next page.
       const found = await checkResults.walk(caller.accountId, checkId, filter, after, limit + 1);
-      const rows = found.slice(0, limit).map((result) => shown(result, subject, means));
+      const rows = await shownAll(found.slice(0, limit), subject);
       return { rows, nextId: found.length > limit ? (rows.at(-1)?.result.id ?? null) : null };
     },
     async find(caller, checkId, id) {
       const subject = await subjectOf(caller, checkId);
       const result = await checkResults.find(caller.accountId, checkId, id);
-      if (result === null) throw notFound('check result', id);
-      return shown(result, subject, means);
+      const [row] = result === null ? [] : await shownAll([result], subject);
+      if (row === undefined) throw notFound('check result', id);
+      return row;
+    },
+    async asset(caller, checkId, id, number) {
+      await subjectOf(caller, checkId);
+      const asset = await resultAssets.read(caller.accountId, checkId, id, number);
+      if (asset === null) throw notFound('asset', String(number));
+      return asset;
     },
   };
 }
 
-/** A result with its check's name and the part that belongs to its type. */
+interface Subject {
+  readonly name: string;
+  readonly checkType: CheckType;
+}
+
+/** A result with its check's name, the part that belongs to its type, and its assets. */
 export function shown(
   result: StoredResult,
-  { name, checkType }: { readonly name: string; readonly checkType: CheckType },
+  { name, checkType }: Subject,
   { describeResult }: Pick<CheckResultMeans, 'describeResult'>,
+  assets: readonly AssetFacts[] = [],
 ): ShownResult {
   // A slot that was not run was not probed: nothing belongs to its type.
   const described = result.outcome === 'missed' ? {} : describeResult(checkType, result, result.exchange);
-  return { result, checkName: name, checkType, described };
+  return { result, checkName: name, checkType, described, assets };
 }

@@ -9,6 +9,8 @@ export interface Redactor {
   /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
   readonly longest: number;
   readonly text: (text: string) => string;
+  /** All that it takes out, in whatever case it stands; the longest first. */
+  readonly forms: readonly string[];
   /** Every text in it, names of fields included. */
   readonly json: (value: JsonObject) => JsonObject;
 }
@@ -21,12 +23,18 @@ export function createRedactor(values: readonly string[]): Redactor {
   // Headers and query parameters are trimmed before they are sent.
   const both = values.flatMap((value) => [value, value.trim()]);
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
-  if (forms.size === 0) return { none: true, longest: 0, text: (text) => text, json: (value) => value };
+  if (forms.size === 0) return { none: true, longest: 0, forms: [], text: (text) => text, json: (value) => value };
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
   // In any case: names of headers and hosts are written in lower case, whatever was asked for.
   const pattern = new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
   const text = (input: string): string => input.replace(pattern, mask);
-  return { none: false, longest: ordered[0]?.length ?? 0, text, json: (value) => redactObject(value, text) };
+  return {
+    none: false,
+    longest: ordered[0]?.length ?? 0,
+    forms: ordered,
+    text,
+    json: (value) => redactObject(value, text),
+  };
 }
 
 function formsOf(value: string): string[] {

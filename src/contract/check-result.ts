@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { checkTypes } from './check.ts';
 import { resultPartsOf } from './check-result-parts.ts';
+import { resultAsset } from './script-check.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
@@ -102,18 +103,29 @@ export const checkResultOperations = {
     response: checkResult,
     alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
   },
-  getScreenshot: {
+  listResultAssets: {
     method: 'GET',
-    path: '/v1/check-results/{checkId}/{checkResultId}/screenshots/{number}',
-    summary: 'Read a screenshot of a result',
+    path: '/v1/check-results/{checkId}/{checkResultId}/assets',
+    summary: 'List the assets of a result',
+    description: 'Screenshots, traces and videos that a browser check left, as its result names them.',
+    tag,
+    permission: 'read',
+    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
+    status: 200,
+    response: z.array(resultAsset),
+    alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
+  },
+  getResultAsset: {
+    method: 'GET',
+    path: '/v1/check-results/{checkId}/{checkResultId}/assets/{number}',
+    summary: 'Download an asset of a result',
+    description: 'The file itself, under the media type that the list tells. Its content is foreign.',
     tag,
     permission: 'read',
     params: z.object({ checkId, checkResultId: pathUuid('Id of the result.'), number: wholeNumber(1, 100) }),
     status: 200,
-    response: z
-      .strictObject({ name: z.string(), contentType: z.string(), data: z.string().describe('The picture, in base64.') })
-      .meta({ id: 'Screenshot' }),
-    alsoAnswers: { 404: 'There is no such result or picture, or it is no longer kept.' },
+    media: 'application/octet-stream',
+    alsoAnswers: { 404: 'There is no such result or asset, or it is no longer kept.' },
   },
   showResult: {
     method: 'GET',

@@ -5,7 +5,13 @@ import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShow
 import { pathUuid, updateOf } from './fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
 import { ignoring } from './lists.ts';
-import { ignoredOfScripted, scriptedFields, scriptedFieldsShown } from './script-check.ts';
+import {
+  browserFieldsOnly,
+  browserFieldsShown,
+  ignoredOfScripted,
+  scriptedFields,
+  scriptedFieldsShown,
+} from './script-check.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
 import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
@@ -33,7 +39,7 @@ const apiFields = z.strictObject({
   ...scriptFields,
 });
 const multiStepFields = z.strictObject(scriptedFields);
-const browserFields = z.strictObject(scriptedFields);
+const browserFields = z.strictObject({ ...scriptedFields, ...browserFieldsOnly });
 const urlFields = z.strictObject({
   ...checkFields,
   request: urlRequest,
@@ -199,7 +205,13 @@ export const multiStepCheck = z
   .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const browserCheck = z
-  .strictObject({ id, checkType: z.literal('BROWSER'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .strictObject({
+    id,
+    checkType: z.literal('BROWSER'),
+    ...checkFieldsShown,
+    ...scriptedFieldsShown,
+    ...browserFieldsShown,
+  })
   .meta({ id: 'BrowserCheck', description: 'Runs a script that drives a browser.' });
 export const urlCheck = z
   .strictObject({

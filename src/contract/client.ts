@@ -79,6 +79,8 @@ export function createClient(options: ClientOptions): Client {
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
       ...(request.signal && { signal: request.signal }),
     });
+    if (response.ok && operation.media === 'application/octet-stream')
+      return { answer: new Uint8Array(await response.arrayBuffer()), total: null };
     const text = await response.text();
     if (!response.ok) throw serviceError(response, text);
     const answer: unknown = text === '' ? undefined : operation.media ? text : JSON.parse(text);

@@ -116,6 +116,10 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   return responses;
 }
 
+function mediaSchema(media: string): JsonSchema {
+  return { type: 'string', ...(media === 'application/octet-stream' && { format: 'binary' }) };
+}
+
 function success(operation: Operation, book: SchemaBook): JsonSchema {
   const description = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }[
     operation.status
@@ -126,6 +130,6 @@ function success(operation: Operation, book: SchemaBook): JsonSchema {
     description,
     ...(operation.isPaged && { headers: { 'content-range': range } }),
     ...(schema !== null && { content: { 'application/json': { schema } } }),
-    ...(operation.media !== undefined && { content: { [operation.media]: { schema: { type: 'string' } } } }),
+    ...(operation.media !== undefined && { content: { [operation.media]: { schema: mediaSchema(operation.media) } } }),
   };
 }

@@ -61,8 +61,9 @@ export interface InputOf<Id extends OperationId> {
 /** The body of an operation as a client writes it. */
 export type BodyOf<Id extends OperationId> = Written<Of<Id>, 'body'>;
 
-/** The JSON an operation answers with; undefined for those without. */
-export type AnswerOf<Id extends OperationId> = Written<Of<Id>, 'response'>;
+/** What an operation answers with: JSON, or the bytes of a file; undefined for those without. */
+export type AnswerOf<Id extends OperationId> =
+  Of<Id> extends { readonly media: 'application/octet-stream' } ? Uint8Array : Written<Of<Id>, 'response'>;
 
 /** Ids of the lists that are read page by page. */
 export type PagedId = { [Id in OperationId]: Of<Id> extends { readonly isPaged: true } ? Id : never }[OperationId];

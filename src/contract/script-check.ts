@@ -61,6 +61,20 @@ export const ignoredOfScripted = [
   'maxResponseTime',
 ];
 
+const whenKept = z.enum(['off', 'on-failure', 'always']);
+const when = (what: string, first: z.output<typeof whenKept>) =>
+  whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
+
+/** What a browser check says besides: what its runs leave. */
+export const browserFieldsOnly = {
+  screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
+  trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),
+  video: when('Whether a video of each page is kept', 'off'),
+};
+
+/** The same as shown. */
+export const browserFieldsShown = { screenshots: whenKept, trace: whenKept, video: whenKept };
+
 const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
 
 /** What a script printed at once. */
@@ -76,7 +90,9 @@ export const scriptResult = {
   nodeJsVersion: z.string().nullable(),
   warnings: z
     .array(z.string())
-    .describe('What is to be known of the runtime: deprecated, near its end, another than named.'),
+    .describe(
+      'What is to be known of the runtime (deprecated, near its end, another than named), and what was not kept.',
+    ),
   startTime: z.number().nullable().describe('Unix ms.'),
   endTime: z.number().nullable().describe('Unix ms.'),
   tests: z.int().describe('Tests that ran.'),
@@ -106,6 +122,17 @@ const consoleLine = z.strictObject({
 });
 const inFull = 'null when only the outcome of this result is kept.';
 
+export const resultAsset = z
+  .strictObject({
+    number: z.int(),
+    sort: z.enum(['screenshot', 'trace', 'video']),
+    name: z.string(),
+    contentType: z.enum(['image/png', 'image/jpeg', 'application/zip', 'video/webm']),
+    bytes: z.int(),
+    link: z.string().describe('Where to download it: a path of this API.'),
+  })
+  .meta({ id: 'ResultAsset', description: 'A file that a run of a browser check left.' });
+
 /** What a browser check has besides. */
 export const browserResult = {
   webVitals: z
@@ -113,10 +140,9 @@ export const browserResult = {
     .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
   console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
   pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
-  screenshots: z
-    .array(
-      z.strictObject({ name: z.string(), contentType: z.string(), link: z.string().describe('A path of this API.') }),
-    )
-    .nullable()
-    .describe(`Taken when a test failed, at most 3; ${inFull}`),
+  assets: z
+    .array(resultAsset)
+    .describe(
+      'Screenshots, traces and videos that are kept; of runs that pass as the one before only those of the newest are.',
+    ),
 };

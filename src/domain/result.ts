@@ -1,4 +1,5 @@
 // What a probe found, and what becomes of it.
+import type { Asset } from './asset.ts';
 import type { JsonValue } from './json.ts';
 import type { RunSource } from './run.ts';
 
@@ -79,10 +80,12 @@ export interface Finding {
    */
   readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;
+  /** Files that the run left, to be kept beside the result; absent = none. */
+  readonly assets?: readonly Asset[];
 }
 
 /** One recorded attempt of a run, or a stretch of slots that were not run. */
-export interface Result extends Omit<Finding, 'verdict' | 'exchange' | 'certificate'> {
+export interface Result extends Omit<Finding, 'verdict' | 'exchange' | 'certificate' | 'assets'> {
   readonly accountId: string;
   readonly checkId: string;
   /** Derived from the run and the attempt; sorts by time. */

@@ -2,6 +2,8 @@
 import type { ScriptRequest, ScriptResponse } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 
+import type { Asset, AssetSort } from './asset.ts';
+
 /** A file of a script. */
 export interface ScriptFile {
   /** Relative to the folder the script runs in, `/` between its parts, none of them `..`. */
@@ -40,6 +42,20 @@ export interface ScriptSees {
   readonly response: (ScriptResponse & { readonly times: JsonObject }) | null;
 }
 
+/** Of which runs something is kept. */
+export type KeptOf = 'off' | 'on-failure' | 'always';
+
+/** What a run with a browser leaves. */
+export interface ScriptKeeps {
+  /** `off`: not even those that the script itself takes, which are kept otherwise. */
+  readonly screenshots: KeptOf;
+  readonly trace: KeptOf;
+  readonly video: KeptOf;
+}
+
+/** Of scripts without a browser. */
+export const keepsNothing: ScriptKeeps = { screenshots: 'off', trace: 'off', video: 'off' };
+
 /** One run of a script. */
 export interface ScriptWork {
   /** The runtime's folder, whose packages it sees, and the Node.js that runs it. */
@@ -56,10 +72,14 @@ export interface ScriptWork {
   readonly browser: ScriptBrowser | null;
   /** Of the sort `around`: what it sees as `request` and, once there is an answer, as `response`. */
   readonly around?: ScriptSees;
+  /** What is kept of its browser. */
+  readonly keeps: ScriptKeeps;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes out of a text what must not be shown. */
   readonly hide: (text: string) => string;
+  /** The same as a list, the longest first, for what is hidden inside: the texts of traces. */
+  readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }
 
@@ -111,11 +131,13 @@ export interface PageVitals {
   readonly vitals: Readonly<Record<string, number>>;
 }
 
-/** A picture that the script or its runner took. */
-export interface ScriptImage {
-  readonly name: string;
-  readonly contentType: string;
-  readonly base64: string;
+/** A file that a run left and that is not kept. */
+export interface LeftOutAsset {
+  readonly sort: AssetSort;
+  /** null = not known. */
+  readonly bytes: number | null;
+  /** It is too large, there are too many, all together are too large, or it is no file of that sort. */
+  readonly why: 'size' | 'count' | 'total' | 'content';
 }
 
 /** How a run of a script went. Never rejected: whatever the script does is an outcome. */
@@ -138,12 +160,13 @@ export interface ScriptOutcome {
   /** Of its browser, if it has one. */
   readonly pageLines: readonly PageLine[];
   readonly pageVitals: readonly PageVitals[];
-  readonly images: readonly ScriptImage[];
   /**
    * Of the sort `around`: what it has left of what it saw, and of its environment, as it says itself: foreign, and of any
    * shape. null = it left no word.
    */
   readonly left: JsonObject | null;
+  readonly assets: readonly Asset[];
+  readonly leftOut: readonly LeftOutAsset[];
 }
 
 /** Runs a script once; the signal ends it. */

@@ -41,8 +41,8 @@ const retryMs = 500;
 
 /** The step: findings come in, and what cannot be written now waits here until it can. */
 export interface RecordResults {
-  /** Resolves when the attempt is durable (or was dropped: its lease runs out and the run is repeated). */
-  record(attempt: EndedAttempt): Promise<void>;
+  /** Resolves when the attempt is durable; null = it was dropped: its lease runs out and the run is repeated. */
+  record(attempt: EndedAttempt): Promise<Recorded | null>;
   /** Findings that are not durable yet. */
   readonly waiting: number;
   readonly isHealthy: boolean;
@@ -52,7 +52,7 @@ export interface RecordResults {
 
 interface Waiting {
   readonly attempt: EndedAttempt;
-  readonly done: () => void;
+  readonly done: (recorded: Recorded | null) => void;
 }
 
 export function createRecordResults(options: RecordResultsOptions): RecordResults {
@@ -64,18 +64,18 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
       batch.forEach(({ attempt, done }, index) => {
         const outcome = recorded[index];
         if (outcome !== undefined) options.onRecorded(attempt, outcome);
-        done();
+        done(outcome ?? null);
       });
     },
     isPassing,
     onError: options.onError,
-    onDropped: ({ done }) => done(),
+    onDropped: ({ done }) => done(null),
     batchMost: attemptsPerCommit,
     waitingMost,
     retryMs,
   });
   return {
-    record: (attempt) => new Promise<void>((done) => writer.add({ attempt, done })),
+    record: (attempt) => new Promise((done) => writer.add({ attempt, done })),
     get waiting() {
       return writer.waiting;
     },

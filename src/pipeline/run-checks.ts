@@ -47,7 +47,7 @@ export interface RunChecksOptions {
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
-  readonly record: (attempt: EndedAttempt) => Promise<void>;
+  readonly record: (attempt: EndedAttempt) => Promise<unknown>;
   /** When this process began, epoch ms: slots that ended before it are `downtime`. */
   readonly startedAt: number;
   /** Wakes this step when there is room again. */
@@ -74,7 +74,7 @@ export interface RunChecks {
 
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
-  const underWay = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  const underWay = new Map<string, { readonly run: Run; readonly done: Promise<unknown> }>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
 

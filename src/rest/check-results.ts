@@ -1,9 +1,10 @@
 // Check results over HTTP (reference §4.7), and the page that a RESULT_LINK opens.
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/check-results.ts';
-import { notFound, Refusal } from '#actions/refusal.ts';
+import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/result-page.ts';
 import type { CheckResultBody } from '#contract/check-result.ts';
 import { resultParts } from '#contract/check-result-parts.ts';
+import { type Asset, assetTypes } from '#domain/asset.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -27,12 +28,12 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
     route('getCheckResult', async ({ caller, params }) =>
       toWire(await actions.find(caller, params.checkId, params.checkResultId)),
     ),
-    route('getScreenshot', async ({ caller, params: { checkId, checkResultId, number } }) => {
-      const image = imagesOf((await actions.find(caller, checkId, checkResultId)).described)[number - 1];
-      if (image === undefined) throw notFound('screenshot', String(number));
-      const { name, contentType, base64 } = image;
-      return { name, contentType, data: base64 };
-    }),
+    route('listResultAssets', async ({ caller, params: { checkId, checkResultId } }) =>
+      assetsOf(await actions.find(caller, checkId, checkResultId)),
+    ),
+    route('getResultAsset', async ({ caller, params: { checkId, checkResultId, number } }) =>
+      download(await actions.asset(caller, checkId, checkResultId, number), number),
+    ),
     route('showResult', async ({ params }) => {
       if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
       try {
@@ -62,7 +63,8 @@ function questionOf({ location, checkType, hasFailures, resultType, from, to }: 
   };
 }
 
-function toWire({ result, checkName, checkType, described }: ShownResult): CheckResultBody {
+function toWire(shown: ShownResult): CheckResultBody {
+  const { result, checkName, checkType } = shown;
   return {
     id: result.id,
     name: checkName,
@@ -87,30 +89,34 @@ function toWire({ result, checkName, checkType, described }: ShownResult): Check
     slots: result.slots,
     resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
     // Its shape is that of the kind of check, which the contract describes.
-    ...(partOf(checkType, linked(described, result)) as Pick<CheckResultBody, 'apiCheckResult'>),
+    ...(partOf(checkType, withAssets(shown)) as Pick<CheckResultBody, 'apiCheckResult'>),
   };
 }
 
-/** A picture as a browser check has it. */
-interface Image {
-  readonly name: string;
-  readonly contentType: string;
-  readonly base64: string;
+/** Assets by their links: a list of results with all of them would be hundreds of megabytes. */
+function assetsOf({ result, assets }: ShownResult) {
+  const { checkId, id } = result;
+  return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
 }
 
-function imagesOf(described: ShownResult['described']): readonly Image[] {
-  const { screenshots } = (described['browserCheckResult'] ?? {}) as { readonly screenshots?: readonly Image[] | null };
-  return screenshots ?? [];
+function withAssets(shown: ShownResult): ShownResult['described'] {
+  const { browserCheckResult } = shown.described;
+  if (browserCheckResult === undefined || browserCheckResult === null) return shown.described;
+  return { browserCheckResult: { ...(browserCheckResult as object), assets: assetsOf(shown) } };
 }
 
-/** Pictures by their links: a list of results with all of them would be megabytes. */
-function linked(described: ShownResult['described'], { checkId, id }: ShownResult['result']): ShownResult['described'] {
-  const images = imagesOf(described);
-  if (images.length === 0) return described;
-  const screenshots = images.map(({ name, contentType }, index) => {
-    return { name, contentType, link: `/v1/check-results/${checkId}/${id}/screenshots/${index + 1}` };
-  });
-  return { browserCheckResult: { ...(described['browserCheckResult'] as object), screenshots } };
+/** What a file may do where it is opened: nothing. What is in it and what it is called is foreign. */
+const fileHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+};
+
+function download({ sort, contentType, content }: Asset, number: number): Answer {
+  const name = `${sort}-${number}.${assetTypes[contentType]}`;
+  const disposition = { 'content-disposition': `attachment; filename="${name}"` };
+  return new Answer(200, Buffer.from(content), { ...fileHeaders, ...disposition, 'content-type': contentType });
 }
 
 function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {

@@ -68,6 +68,9 @@ const settingNames: ReadonlySet<string> = new Set([
   'script',
   'scriptPath',
   'dependencies',
+  'screenshots',
+  'trace',
+  'video',
 ]);
 
 function created(body: CreateBody): CheckInput {
@@ -97,6 +100,8 @@ const apiDefaults = {
   localTearDownScript: null,
 };
 
+const browserDefaults = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
+
 /** A check as it is written on the wire. */
 export function checkToWire(check: ShownCheck): CheckBody {
   const { accountId: _account, settings, createdAt, updatedAt, ...rest } = check;
@@ -104,6 +109,7 @@ export function checkToWire(check: ShownCheck): CheckBody {
   return {
     ...written(rest),
     ...(check.checkType === 'API' && apiDefaults),
+    ...(check.checkType === 'BROWSER' && browserDefaults),
     ...settings,
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),

@@ -198,6 +198,7 @@ function answerTable(
 
 /** What an answer holds, as it ends a sentence. */
 function answerShape(media: string, { schema }: Content[string]): Html {
+  if (media === 'application/octet-stream') return html`a file`;
   if (media !== 'application/json') return html`${media}`;
   const article = { array: 'a ', object: 'an ' }[words(schema['type'])] ?? '';
   return html`${article}${schemaType(schema)}`;

@@ -228,9 +228,9 @@ function writeOwnAnswer(
   reply: FastifyReply,
   operation: Operation,
   { status, body, headers }: Answer,
-): string | undefined {
+): string | Buffer | undefined {
   reply.code(status).headers(headers);
-  if (body === undefined) return undefined;
+  if (body === undefined || Buffer.isBuffer(body)) return body;
   if (typeof body === 'string' && operation.media) {
     if (!reply.hasHeader('content-type')) reply.type(`${operation.media}; charset=utf-8`);
     return body;

@@ -2,7 +2,7 @@
 import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ScriptWork } from '#domain/script.ts';
+import { keepsNothing, type ScriptWork } from '#domain/script.ts';
 import { type Containment, containments, hasGateway } from './containment.ts';
 import { type OpenGateway, runScript } from './run-script.ts';
 
@@ -66,6 +66,8 @@ export async function chooseContainment(
         entry: 'lookout.mjs',
         environment: {},
         hide: (text) => text,
+        hidden: [],
+        keeps: keepsNothing,
         browser: null,
         limits,
       };

@@ -65,6 +65,9 @@ export function contained(
 ): Contained {
   const { root, home, runtime, nodeBinary, browser, gateway } = folders;
   const bounds = [
+    // Whatever else runs here comes first (docs/decisions/0085).
+    'nice',
+    '-n19',
     'prlimit',
     '--core=0',
     `--fsize=${limits.diskBytes}`,

@@ -33,6 +33,14 @@ test('a stack and a message made to be slow to read are read at once', () => {
   assert.ok(performance.now() - beginning < 20_000);
 });
 
+test('an asset lies in its folder, whatever its run says', () => {
+  const fileOf = (file: unknown) => read({ kind: 'asset', sort: 'trace', file }).assets[0]?.file;
+  assert.equal(fileOf('0123456789abcdef01234567'), '0123456789abcdef01234567');
+  for (const file of ['../../../etc/passwd', '/etc/passwd', '..', '', 'a/b', null, 7, {}])
+    assert.equal(fileOf(file), null);
+  assert.deepEqual(read({ kind: 'asset', sort: 'program', file: '0123456789abcdef01234567' }).assets, []);
+});
+
 test('the colours of a terminal are left out', () => {
   assert.equal(errorOf({ message: '\u001B[31mno\u001B[39m \u001B]8;;x\u0007link' })?.message, 'no link');
 });
@@ -42,8 +50,8 @@ test('hidden values are taken out before a text is cut', () => {
   assert.doesNotMatch(errorOf({ message: long })?.message ?? '', /hunt/);
   const [step] = read({ kind: 'step', title: `${'x'.repeat(496)}hunter22`, category: 'expect' }).steps;
   assert.doesNotMatch(step?.title ?? '', /hunt/);
-  const image = { kind: 'image', contentType: 'image/png', base64: 'AAAA' };
-  assert.equal(read({ ...image, name: 'of hunter22' }).images[0]?.name, 'of ********');
+  const asset = { kind: 'asset', sort: 'screenshot', name: `${'x'.repeat(196)}hunter22` };
+  assert.doesNotMatch(read(asset).assets[0]?.name ?? '', /hunt/);
   const url = `https://shop.example/${'x'.repeat(1975)}hunter22`;
   const report = read({ kind: 'vital', url, name: 'TTFB', value: 1 });
   assert.doesNotMatch([...report.pageVitals.keys()].join(), /hunt/);

@@ -1,6 +1,20 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
+import { type AssetSort, assetSorts } from '#domain/asset.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { PageLine, ScriptError, ScriptImage, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
+import type { PageLine, ScriptError, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
+
+/** A file that lies in the folder of a run's assets, as the run says. */
+export interface ToldAsset {
+  readonly sort: AssetSort;
+  readonly name: string;
+  /** Its name there; null = it was too large to be put there. */
+  readonly file: string | null;
+  readonly bytes: number | null;
+  /** The script itself asked for it. */
+  readonly isRequested: boolean;
+  /** Meant to be kept only if the run fails. */
+  readonly isOfFailure: boolean;
+}
 
 /** What was told so far. */
 export interface Report {
@@ -10,7 +24,7 @@ export interface Report {
   readonly pageLines: PageLine[];
   /** By the address of the page. */
   readonly pageVitals: Map<string, Record<string, number>>;
-  readonly images: ScriptImage[];
+  readonly assets: ToldAsset[];
   /** What it has left of what it saw: of any shape. */
   left: JsonObject | null;
   testsMs: number | null;
@@ -28,7 +42,7 @@ const most = {
   steps: 500,
   lines: 1000,
   pages: 50,
-  images: 3,
+  assets: 100,
   text: 16_384,
   url: 2000,
   path: 1000,
@@ -42,7 +56,7 @@ export function emptyReport(): Report {
     log: [],
     pageLines: [],
     pageVitals: new Map(),
-    images: [],
+    assets: [],
     left: null,
     testsMs: null,
     tests: 0,
@@ -84,8 +98,8 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
     case 'vital':
       addVital(report, told, means);
       break;
-    case 'image':
-      addImage(report, told, means);
+    case 'asset':
+      addAsset(report, told, means);
       break;
     case 'left':
       // Not to be shown as it is: nothing is hidden in it, for it goes on its way.
@@ -141,11 +155,19 @@ function addVital({ pageVitals }: Report, told: Told, { hide }: ReportMeans): vo
   pageVitals.set(url, { ...pageVitals.get(url), [name]: Number(numberOf(told['value']).toFixed(digits)) });
 }
 
-function addImage({ images }: Report, told: Told, { hide }: ReportMeans): void {
-  const [contentType, base64] = [textOf(told['contentType']), textOf(told['base64'])];
-  if (images.length >= most.images || !/^image\/(png|jpeg)$/.test(contentType) || !/^[\w+/]*={0,2}$/.test(base64))
-    return;
-  images.push({ name: hide(textOf(told['name'])).slice(0, 200), contentType, base64 });
+function addAsset({ assets }: Report, told: Told, { hide }: ReportMeans): void {
+  const sort = assetSorts.find((each) => each === told['sort']);
+  const file = textOf(told['file']);
+  if (sort === undefined || assets.length >= most.assets) return;
+  assets.push({
+    sort,
+    name: hide(textOf(told['name'])).slice(0, 200),
+    // Nothing else is a name in that folder: no path, no link to somewhere else.
+    file: /^[\da-f]{24}$/.test(file) ? file : null,
+    bytes: typeof told['bytes'] === 'number' ? numberOf(told['bytes']) : null,
+    isRequested: told['isRequested'] === true,
+    isOfFailure: told['when'] !== 'always',
+  });
 }
 
 function addTest(report: Report, told: Told, means: ReportMeans): void {

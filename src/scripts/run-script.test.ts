@@ -39,3 +39,21 @@ try { for (;;) writeSync(3, 'x'.repeat(1000)); } catch (error) { if (error.code 
 for (;;) try { writeSync(3, 'x'.repeat(1000)); } catch { /* again */ }`;
   assert.equal((await runPlain(content, { limits: { outputBytes: 64 << 20 } })).ending, 'output');
 });
+
+test(
+  'what a script runs gets the processor after everything else',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const content = `import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { spawn } from 'node:child_process';
+const other = spawn('sleep', ['5'], { detached: true });
+const wait = () => new Promise((resolve) => setTimeout(resolve, 100));
+const group = (pid) => { try { return readFileSync('/proc/' + pid + '/autogroup', 'utf8').trim(); } catch { return 'nice 19'; } };
+const isLow = (pid) => group(pid) === '' || group(pid).endsWith('nice 19');
+for (let looks = 0; looks < 50 && !(isLow('self') && isLow(other.pid)); looks++) await wait();
+console.log(getPriority(), getPriority(other.pid), isLow('self'), isLow(other.pid));
+other.kill();`;
+    assert.equal(printed(await runPlain(content)).trim(), '19 19 true true');
+  },
+);

@@ -7,6 +7,7 @@ import { type Contained, contained, type Containment, hasGateway, hasOtherUser, 
 import { lineReader, outputReader } from './lines.ts';
 import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
+import { takeAssets } from './take-assets.ts';
 import { watchUse } from './watch-use.ts';
 
 /**
@@ -42,7 +43,13 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     };
     const command = contained(containment, folders, work.limits, isRoot);
     await folder.fill(work.files, command.packages);
-    return await runCommand({ work, command, home: folder.home, startedAt, signal });
+    const report = emptyReport();
+    const outcome = await runCommand({ work, command, home: folder.home, startedAt, signal, report });
+    const { ending, failedTests, errors } = outcome;
+    if (ending === 'stopped' || ending === 'crashed') return outcome;
+    const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
+    const whose = owner ?? process.getuid?.() ?? 0;
+    return { ...outcome, ...(await takeAssets(folder.home, report.assets, { owner: whose, hasFailed })) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
@@ -68,6 +75,7 @@ interface Run {
   readonly home: string;
   readonly startedAt: number;
   readonly signal: AbortSignal;
+  readonly report: Report;
 }
 
 type Ending = ScriptOutcome['ending'];
@@ -75,8 +83,8 @@ type Ending = ScriptOutcome['ending'];
 /** What node leaves the wrappers with; the script's own environment comes by stdin, where no other process reads it. */
 const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
 
-async function runCommand({ work, command, home, startedAt, signal }: Run): Promise<ScriptOutcome> {
-  const { limits, environment, sort, entry, around = null } = work;
+async function runCommand({ work, command, home, startedAt, signal, report }: Run): Promise<ScriptOutcome> {
+  const { limits } = work;
   const child = spawn(command.command, command.words, {
     cwd: home,
     env: wrapperEnvironment,
@@ -84,7 +92,6 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     ...(command.user === null ? {} : { uid: command.user, gid: command.user }),
   });
-  const report = emptyReport();
   let ending: Ending | null = null;
   const watch = watchUse(child, home, limits, (passed) => end(passed));
   const end = (why: Ending): void => {
@@ -98,8 +105,7 @@ async function runCommand({ work, command, home, startedAt, signal }: Run): Prom
   try {
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
-    const [browser, { network }] = [browserOf(work, command), command];
-    child.stdin?.end(JSON.stringify({ environment, sort, entry, around, browser, network }));
+    child.stdin?.end(JSON.stringify(orderOf(work, command)));
     const told = { startedAt, home: command.home, hide: work.hide };
     const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
     const how = await closed;
@@ -133,11 +139,23 @@ function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedA
   return outcomeOf(report, 'crashed', startedAt, problem);
 }
 
-/** Where the browser is for the script. */
-function browserOf({ browser }: ScriptWork, { browser: folder }: Contained): object | null {
+/** Before the limit of the whole run a test that hangs is ended by its runner, which then says where, and shows it, ms. */
+const showMs = 15_000;
+
+/** What the first code of the process is told. */
+function orderOf(work: ScriptWork, command: Contained): object {
+  const { environment, sort, entry, around = null, hidden, limits } = work;
+  const { network } = command;
+  const testMs = Math.max(1000, limits.wallClockMs - showMs);
+  return { environment, sort, entry, around, hidden, testMs, network, browser: browserOf(work, command) };
+}
+
+/** Where the browser is for the script, and what is kept of it. */
+function browserOf({ browser, keeps }: ScriptWork, { browser: folder }: Contained): object | null {
   if (browser === null || folder === null) return null;
   const { program, libraries } = browser;
-  return { executablePath: join(folder, program), libraryPath: libraries === null ? null : join(folder, libraries) };
+  const libraryPath = libraries === null ? null : join(folder, libraries);
+  return { executablePath: join(folder, program), libraryPath, keeps };
 }
 
 /** Signals that come from outside only, and what a shell around the process makes of them. */
@@ -169,7 +187,7 @@ function closing(child: ChildProcess): Promise<Closed> {
   });
 }
 
-/** Characters of a line of the report: more than that of the largest picture. */
+/** Characters of a line of the report: more than any that is not made to be long. */
 const mostLine = 1 << 20;
 /** Characters of output that wait for the end of their line. */
 const mostHeld = 16_384;
@@ -214,8 +232,20 @@ function isOutOfMemory({ log }: Report): boolean {
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
-  const { errors, steps, log, testsMs, tests, failedTests, pageLines, images, left } = report;
+  const { errors, steps, log, testsMs, tests, failedTests, pageLines, left } = report;
   const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
-  const told = { testsMs, tests, failedTests, errors, steps, log, pageLines, pageVitals, images, left };
+  const told = {
+    testsMs,
+    tests,
+    failedTests,
+    errors,
+    steps,
+    log,
+    pageLines,
+    pageVitals,
+    left,
+    assets: [],
+    leftOut: [],
+  };
   return { ending, problem, startedAt, stoppedAt: Date.now(), ...told };
 }

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { ScriptLimit, ScriptLimits } from '#domain/script.ts';
 import { folderUse } from './folder-use.ts';
 import { treeUse } from './process-tree.ts';
+import { yieldProcessor } from './yield-processor.ts';
 
 /** How often it is looked, ms: as long as a bomb may grow. */
 const lookMs = 100;
@@ -31,7 +32,7 @@ export function watchUse(
   const look = (): void => {
     if (pid === undefined) return;
     const { processes, memoryBytes } = treeUse(pid);
-    for (const process of processes) known.add(process);
+    for (const process of processes) if (!known.has(process) && yieldProcessor(process)) known.add(process);
     if (processes.length > limits.processes) onPassed('processes');
     else if (memoryBytes > limits.memoryBytes) onPassed('memory');
     if (++looks % looksPerFolder === 0) void isDiskFull().then((isFull) => isFull && onPassed('disk'));

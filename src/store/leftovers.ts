@@ -53,7 +53,8 @@ export async function noteLeftovers(tx: Kysely<Tables>, { accountId, checkId }: 
 }
 
 /**
- * Deletes the oldest results of a check with their exchanges, and after the last its pings and roll-ups: about `limit` rows.
+ * Deletes the oldest results of a check with their exchanges and assets, and after the last its pings and roll-ups: about
+ * `limit` rows.
  *
  * @returns how many went; fewer than `limit` = nothing is left
  */
@@ -74,6 +75,7 @@ export async function removeHistory(
     .execute();
   const upTo = last.at(-1)?.id;
   if (upTo === undefined) return removeRest(tx, account, check, limit);
+  if (!(await removeAssets(tx, account, check, upTo))) return limit;
   await tx
     .deleteFrom('exchanges')
     .where('account_id', '=', account)
@@ -88,6 +90,33 @@ export async function removeHistory(
     .execute();
   if (last.length === limit) return limit;
   return last.length + (await removeRest(tx, account, check, limit - last.length));
+}
+
+/** Parts of assets deleted at once: megabytes, which hold the loop on SQLite. */
+const partsAtOnce = 32;
+
+/** Of the results up to one of them. @returns false when more is left of them */
+async function removeAssets(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, upTo: IdBytes): Promise<boolean> {
+  const remove = (table: 'result_assets' | 'asset_parts', last: IdBytes) =>
+    tx
+      .deleteFrom(table)
+      .where('account_id', '=', account)
+      .where('check_id', '=', check)
+      .where('result_id', '<=', last)
+      .execute();
+  await remove('result_assets', upTo);
+  const parts = await tx
+    .selectFrom('asset_parts')
+    .select('result_id')
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    .where('result_id', '<=', upTo)
+    .orderBy('result_id')
+    .limit(partsAtOnce)
+    .execute();
+  const last = parts.at(-1)?.result_id;
+  if (last !== undefined) await remove('asset_parts', last);
+  return parts.length < partsAtOnce;
 }
 
 async function removeRest(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {

@@ -10,6 +10,7 @@ import { schedulesInStep } from './migrations/0007-schedules-in-step.ts';
 import { maintenanceWindows } from './migrations/0008-maintenance-windows.ts';
 import { reminders } from './migrations/0009-reminders.ts';
 import { heartbeats } from './migrations/0010-heartbeats.ts';
+import { resultAssets } from './migrations/0011-result-assets.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -23,6 +24,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   maintenanceWindows,
   reminders,
   heartbeats,
+  resultAssets,
 ];
 
 /** The version that this program knows and needs. */

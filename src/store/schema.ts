@@ -1,4 +1,5 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
+import type { AssetTables } from './asset-tables.ts';
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
@@ -364,7 +365,7 @@ export interface ProcessesTable {
   deliveries: number;
 }
 
-export interface Tables extends HeartbeatTables, RollUpTables, ScheduleTables {
+export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;

@@ -30,6 +30,7 @@ import type { RollUps } from './roll-ups.ts';
 import { createMaintenanceWindows, type MaintenanceWindows } from './maintenance-windows.ts';
 import { createPings, type Pings } from './pings.ts';
 import { createReceptions, type Receptions } from './reception.ts';
+import { createResultAssets, type ResultAssets } from './result-assets.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { type PostgresAddress, shownAddress } from './postgres/address.ts';
 import { readColumnTypes } from './postgres/bulk.ts';
@@ -78,6 +79,7 @@ export interface Store {
   readonly gaps: Gaps;
   readonly pings: Pings;
   readonly receptions: Receptions;
+  readonly resultAssets: ResultAssets;
   readonly processes: Processes;
   /** Hints between the processes of this database. */
   readonly wakes: Wakes;
@@ -226,6 +228,7 @@ function nounsOf(database: Database): Nouns {
     gaps: createGaps(database),
     pings: createPings(database),
     receptions: createReceptions(database),
+    resultAssets: createResultAssets(database),
     processes: createProcesses(database),
   };
 }

@@ -155,8 +155,8 @@ async function assertNoAnswerTells(
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
-    // Pictures are of browser checks, and no text; an event is shown in the list as well.
-    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/screenshots\/|\/events\//.test(path);
+    // Assets are of browser checks; an event is shown in the list as well.
+    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/events\//.test(path);
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
     assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
   }

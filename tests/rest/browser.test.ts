@@ -15,12 +15,13 @@ interface Line {
 }
 
 interface Part {
+  readonly warnings: readonly string[];
   readonly errors: readonly { readonly message: string; readonly line: number }[];
   readonly steps: readonly { readonly title: string }[];
   readonly webVitals: readonly { readonly url: string; readonly vitals: Readonly<Record<string, number>> }[];
   readonly console: readonly Line[];
   readonly pageErrors: readonly Line[];
-  readonly screenshots: readonly { readonly contentType: string; readonly link: string }[];
+  readonly assets: readonly { readonly sort: string; readonly contentType: string; readonly link: string }[];
 }
 
 const shop = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="this.textContent = 'sold'">buy</button>
@@ -48,11 +49,11 @@ async function scene(t: TestContext) {
     );
     return { result, part: result['browserCheckResult'] as Part };
   };
-  return { must, run, url: `${target.url}/` };
+  return { on, must, run, url: `${target.url}/` };
 }
 
 test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async (t) => {
-  const { must, run, url } = await scene(t);
+  const { on, must, run, url } = await scene(t);
   const { result, part } = await run({
     script: `import { test, expect } from '@playwright/test';
 
@@ -80,10 +81,27 @@ test('buying', async ({ page }) => {
   assert.match(part.pageErrors[0]?.msg ?? '', /a broken script/);
   const { vitals = {} } = part.webVitals.find((each) => each.url === url) ?? {};
   assert.ok((vitals['FCP'] ?? 0) > 0 && (vitals['TTFB'] ?? 0) > 0, JSON.stringify(part.webVitals));
-  const [screenshot] = part.screenshots;
-  assert.equal(screenshot?.contentType, 'image/png');
-  const { data } = await must('GET', screenshot.link);
-  assert.equal(Buffer.from(String(data), 'base64').subarray(1, 4).toString(), 'PNG');
+  const { id, checkId } = result as Readonly<Record<string, string>>;
+  // They come just after the result.
+  const listed = await until('assets', async () => {
+    const assets = await must('GET', `/v1/check-results/${checkId}/${id}/assets`);
+    return (assets as unknown as Part['assets']).length === 2 && (assets as unknown as Part['assets']);
+  });
+  assert.deepEqual(
+    listed.map(({ sort, contentType }) => [sort, contentType]),
+    [
+      ['screenshot', 'image/png'],
+      ['trace', 'application/zip'],
+    ],
+  );
+  for (const [index, beginning] of ['\u0089PNG', 'PK'].entries()) {
+    const answer = await fetch(`${on.address}${listed[index]?.link}`, {
+      headers: { authorization: `Bearer ${on.apiKey}` },
+    });
+    assert.equal(answer.headers.get('content-type'), listed[index]?.contentType);
+    const content = Buffer.from(await answer.arrayBuffer()).toString('latin1');
+    assert.ok(content.startsWith(beginning), content.slice(0, 20));
+  }
 });
 
 test('a plain program starts the same Chromium, and no run sees what another left in it', async (t) => {
@@ -104,6 +122,37 @@ test('a plain program starts the same Chromium, and no run sees what another lef
       part.console.map(({ msg }) => msg),
       ['open for strangers'],
     );
-    assert.deepEqual(part.screenshots, []);
+    assert.deepEqual(part.assets, []);
+  }
+});
+
+test('a file that is too large is left out, and the result says so', async (t) => {
+  const { run } = await scene(t);
+  const { result, part } = await run({
+    trace: 'off',
+    script: `import { test } from '@playwright/test';
+test('much', async ({}, testInfo) => {
+  await testInfo.attach('much', { body: Buffer.alloc(11 * 1024 * 1024, 1), contentType: 'image/png' });
+});
+`,
+  });
+  assert.deepEqual([result['outcome'], part.assets], ['passed', []]);
+  assert.deepEqual(part.warnings, ['a screenshot of 11.5 MB not kept: at most 10 MB of a file are kept']);
+});
+
+test('what a browser check keeps is chosen when it is saved, and a wrong choice is refused by its name', async (t) => {
+  const on = await startComposed(t);
+  const { api, must } = asker(() => on.address, on.apiKey);
+  const draft = { name: 'Shop', activated: false, script: 'await 1;' };
+  const saved = await must('POST', '/v1/checks/browser', draft);
+  const kept = ({ screenshots, trace, video }: Body): unknown[] => [screenshots, trace, video];
+  assert.deepEqual(kept(saved), ['on-failure', 'on-failure', 'off']);
+  const path = `/v1/checks/browser/${String(saved['id'])}`;
+  assert.deepEqual(kept(await must('PUT', path, { trace: 'always' })), ['on-failure', 'always', 'off']);
+  assert.deepEqual(kept(await must('PUT', path, { video: 'on-failure' })), ['on-failure', 'always', 'on-failure']);
+  for (const field of ['screenshots', 'trace', 'video']) {
+    const { status, body } = await api('PUT', path, { [field]: 'sometimes' });
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body['attributes']), new RegExp(`"${field}":"must be .*on-failure`));
   }
 });

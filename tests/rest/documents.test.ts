@@ -112,7 +112,7 @@ test('what an operation answers with reads as a sentence', async () => {
   assert.ok(answers.includes('Done. Answers with a list of Runtime.'));
   assert.ok(answers.includes('Done; there is no body.'));
   const sentence =
-    /^(Done|Created|Accepted)(; there is no body|\. Answers with (a list of |an object|text\/|[A-Z]).*)?\.$/;
+    /^(Done|Created|Accepted)(; there is no body|\. Answers with (a list of |an object|a file|text\/|[A-Z]).*)?\.$/;
   for (const answer of answers) assert.match(answer, sentence);
 });
 

@@ -25,7 +25,7 @@ const describeResult = (_type: string, { details }: { details: unknown }, exchan
   apiCheckResult: json({ details, exchange }),
 });
 const resultsOf = ({ store }: TempStore) =>
-  createCheckResultActions({ checkResults: store.checkResults, describeResult });
+  createCheckResultActions({ checkResults: store.checkResults, resultAssets: store.resultAssets, describeResult });
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 const final = { resultType: 'FINAL' } as const;
 

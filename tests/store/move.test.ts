@@ -1,5 +1,6 @@
 // A whole installation in another database of the same engine: nothing forgotten, nothing doubled, whatever comes between.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe } from 'node:test';
 import { openSource, openTarget } from '#commands/move-sides.ts';
 import {
@@ -54,6 +55,32 @@ async function two(newStore: NewStore): Promise<AsyncDisposable & { from: TempSt
 }
 
 describe('a copy of an installation', () => {
+  it('carries assets of megabytes whole, a few parts at a time', async (newStore) => {
+    await using from = await newStore();
+    await using to = await newStore();
+    const accountId = putAccount(from.raw);
+    const checkId = putCheck(from.raw, accountId, { checkType: 'BROWSER' });
+    const resultId = putResult(from.raw, accountId, checkId, from.clock.now());
+    const content = randomBytes(3_000_000);
+    const video = { sort: 'video', name: 'page', contentType: 'video/webm', content } as const;
+    await from.store.resultAssets.keep({ accountId, checkId, resultId, location: 'local' }, [video], 'with-result');
+    await Promise.all([from.rest(), to.rest()]);
+    const batches: number[] = [];
+    let table = '';
+    await copy(
+      from,
+      to,
+      {},
+      {
+        onTable: (_step, name) => void (table = name),
+        onRows: (rows) => table === 'asset_parts' && batches.push(rows),
+      },
+    );
+    assert.ok(batches.length > 1 && Math.max(...batches) <= 8, batches.join());
+    const parts = to.raw.prepare('SELECT content FROM asset_parts ORDER BY part').all();
+    assert.ok(content.equals(Buffer.concat(parts.map((part) => Buffer.from(part['content'] as Uint8Array)))));
+  });
+
   it('holds every row of every table of the schema', async (newStore) => {
     await using both = await two(newStore);
     const { from, to } = both;

@@ -324,8 +324,8 @@ describe('results of a day', () => {
     at += 31 * dayMs;
     assert.equal(
       (await retention.sweep(now, now)).removed,
-      3,
-      'yesterday goes, of results, exchanges and pings, and today stays',
+      5,
+      'yesterday goes, of results, exchanges, assets and pings, and today stays',
     );
     assert.equal(test.rows(days).length, 1);
     await retention.sweep(at - 30 * dayMs, at);

@@ -187,6 +187,20 @@ export const accountExceptions: readonly AccountException[] = [
     engine: 'PostgreSQL',
   },
   {
+    table: 'asset_parts_other',
+    statement: /^delete from asset_parts_other where ctid = any/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'result_assets_other',
+    statement: /^delete from result_assets_other where ctid = any/,
+    why: old,
+    seenIn: 'retention',
+    engine: 'PostgreSQL',
+  },
+  {
     table: 'exchanges_other',
     statement: /^delete from exchanges_other where ctid = any/,
     why: old,

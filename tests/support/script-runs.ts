@@ -72,6 +72,8 @@ export async function runPlain(
       entry: 'script.mjs',
       environment: {},
       hide: (text) => text,
+      hidden: [],
+      keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'off' },
       browser: null,
       ...work,
       limits: { ...roomyLimits, ...limits },

@@ -24,7 +24,7 @@ const installed = [
   runtime('2024.10', 'STABLE', '11/21/2026'),
 ];
 
-const nothing = { steps: [], log: [], pageLines: [], pageVitals: [], images: [], errors: [], problem: null };
+const nothing = { steps: [], log: [], pageLines: [], pageVitals: [], errors: [], problem: null };
 const done: ScriptOutcome = {
   ...nothing,
   ending: 'ended',
@@ -34,6 +34,8 @@ const done: ScriptOutcome = {
   tests: 1,
   failedTests: 0,
   left: null,
+  assets: [],
+  leftOut: [],
 };
 
 interface Wanted {

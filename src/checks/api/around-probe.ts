@@ -4,7 +4,7 @@ import type { SeenAnswer } from '#domain/exchange.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
-import type { ScriptOutcome, ScriptSees } from '#domain/script.ts';
+import { keepsNothing, type ScriptOutcome, type ScriptSees } from '#domain/script.ts';
 import { hiddenOf } from '../http/plan.ts';
 import { wrongSettings } from '../findings/judge.ts';
 import type { AroundProbeMeans } from '../kind.ts';
@@ -97,7 +97,9 @@ async function runOne(
       around: sees,
       environment: environmentOf({ check: input.check, variables: state.variables }),
       hide,
+      hidden: [],
       browser: null,
+      keeps: keepsNothing,
       limits: aroundLimits,
     },
     signal,

@@ -28,7 +28,7 @@ export function describeScripted(details: JsonValue, exchange: JsonObject | null
   };
 }
 
-/** The same of a browser check: what its pages said, how they loaded, and pictures of failures. */
+/** The same of a browser check: what its pages said, and how they loaded. */
 export function describeBrowser(details: JsonValue, exchange: JsonObject | null): JsonObject {
   const { startTime, ...part } = describeScripted(details, exchange);
   const pageLines = exchange === null ? null : list(exchange['pageLines']);
@@ -38,7 +38,6 @@ export function describeBrowser(details: JsonValue, exchange: JsonObject | null)
     webVitals: list(object(details)['vitals']),
     console: pageLines?.filter(({ sort }) => sort !== 'error').map((line) => consoleLine(line, startTime)) ?? null,
     pageErrors: pageLines?.filter(({ sort }) => sort === 'error').map((line) => consoleLine(line, startTime)) ?? null,
-    screenshots: exchange === null ? null : list(exchange['images']),
   };
 }
 

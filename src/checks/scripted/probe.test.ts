@@ -41,8 +41,9 @@ const ended: ScriptOutcome = {
   log: [],
   pageLines: [],
   pageVitals: [],
-  images: [],
   left: null,
+  assets: [],
+  leftOut: [],
 };
 
 interface Wanted {
@@ -187,8 +188,9 @@ describe('the verdict over a script', () => {
     const written = await probe({ check: { settings }, outcome: { failedTests: 1, errors } });
     assert.match(written.finding.message ?? '', /^check\('x+/);
     assert.doesNotMatch(written.finding.message ?? '', /hunt/);
-    const images = [{ name: 'of hunter22', contentType: 'image/png', base64: 'AAAA' }];
-    assert.match((await probe({ outcome: { images } })).finding.exchange ?? '', /of \*{8}/);
+    const content = new Uint8Array(4);
+    const assets = [{ sort: 'screenshot', name: 'of hunter22', contentType: 'image/png', content }] as const;
+    assert.equal((await probe({ outcome: { assets } })).finding.assets?.[0]?.name, 'of ********');
   });
 
   it('is failed where no test was found', async () => {

@@ -7,7 +7,8 @@ import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts'
 import type { ScriptProbeMeans } from '../kind.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from './runtime.ts';
-import { readScript } from './settings.ts';
+import { readKeeps, readScript } from './settings.ts';
+import { leftOutWarnings } from './left-out.ts';
 import { judgeScript } from './verdict.ts';
 
 /** What differs between scripted kinds. */
@@ -34,7 +35,9 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const redactor = createRedactor(hidden);
     const hide = redactor.text;
     const environment = environmentOf(input);
-    const work = { ...script, runtime: { folder, nodeBinary }, environment, hide, browser, limits };
+    const keeps = readKeeps(input.check.settings);
+    const hiding = { hide, hidden: redactor.forms };
+    const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
     const outcome = await means.runScript(work, signal);
     return findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);
   };
@@ -55,11 +58,11 @@ function findingOf(
   hide: Redactor,
 ): Finding {
   const { startedAt, stoppedAt, testsMs, tests, failedTests, errors, steps, log } = outcome;
-  const { pageLines, pageVitals, images } = outcome;
+  const { pageLines, pageVitals, assets, leftOut } = outcome;
   const details: JsonObject = {
     runtime: runtime.name,
     node: runtime.nodeJsVersion,
-    warnings,
+    warnings: [...warnings, ...leftOutWarnings(leftOut)],
     startedAt,
     stoppedAt,
     tests,
@@ -81,12 +84,10 @@ function findingOf(
     responseTimeMs: testsMs,
     loopDelayMs: 0,
     details: hide.json(details),
-    // Pictures are no text to look for hidden values in; their names are.
-    exchange: JSON.stringify({
-      ...hide.json(exchange),
-      ...(images.length > 0 && { images: images.map((image) => ({ ...image, name: hide.text(image.name) })) }),
-    }),
+    exchange: JSON.stringify(hide.json(exchange)),
     certificate: null,
+    // In pictures no hidden values are looked for; in their names they are.
+    ...(assets.length > 0 && { assets: assets.map((asset) => ({ ...asset, name: hide.text(asset.name) })) }),
   };
 }
 

@@ -1,6 +1,6 @@
 // What a scripted check runs: its script, the files beside it, and which sort of program that is (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { ScriptFile, ScriptWork } from '#domain/script.ts';
+import type { KeptOf, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/script.ts';
 import type { SettingsProblem } from '../kind.ts';
 import { list, text } from '../read.ts';
 
@@ -63,4 +63,16 @@ function pathProblem(path: string): string | null {
   if (!isRelative) return 'must be a relative path with / between its parts, none of them . or ..';
   if (parts.some((part) => Buffer.byteLength(part) > 255) || path.length > 1000) return 'must be shorter';
   return ourNames.includes(parts[0] ?? '') ? `must not begin with ${ourNames.join(' or ')}` : null;
+}
+
+/** What a run leaves, where its check says nothing of it. */
+const keepsByDefault: ScriptKeeps = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
+
+/** What the runs of a browser check leave; those of a check that was saved before it could say so, what is usual. */
+export function readKeeps(settings: JsonObject): ScriptKeeps {
+  const kept = (name: keyof ScriptKeeps): KeptOf => {
+    const value = settings[name];
+    return value === 'off' || value === 'on-failure' || value === 'always' ? value : keepsByDefault[name];
+  };
+  return { screenshots: kept('screenshots'), trace: kept('trace'), video: kept('video') };
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { contextFollower } from './follow.mjs';
 
 /** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
 function watchVitals() {
@@ -33,8 +34,12 @@ function refuseProxy({ proxy } = {}) {
   if (proxy) throw new Error('a browser takes no proxy of its own here: it is led through the gateway of the run');
 }
 
-/** @param tell takes what is to be reported, an object each */
-export function prepareBrowser(home, { executablePath, libraryPath, proxyPort }, tell) {
+/**
+ * @param tell takes what is to be reported, an object each
+ * @param isPlain whether nobody else keeps pictures and traces: Playwright's runner does
+ * @returns keeps what the open contexts have to show; the run is about to end
+ */
+export function prepareBrowser(home, { executablePath, libraryPath, keeps, proxyPort }, tell, isPlain) {
   const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
@@ -46,22 +51,35 @@ export function prepareBrowser(home, { executablePath, libraryPath, proxyPort },
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const always = [...flags, ...proxyFlags(proxyPort)];
   const allow = proxyPort === null ? () => undefined : refuseProxy;
+  const follow = contextFollower(home, keeps, tell, isPlain);
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
     allow(options);
     const browser = await launch({ ...options, ...ours, args: [...args, ...always] });
     const newContext = browser.newContext.bind(browser);
+    const followed = [];
     browser.newContext = async (...asked) => {
       allow(asked[0]);
-      return watchContext(await newContext(...asked), tell);
+      const context = await watchContext(await newContext(...asked), tell);
+      followed.push(await follow(context));
+      return context;
+    };
+    const close = browser.close.bind(browser);
+    browser.close = async (...asked) => {
+      await Promise.all(followed.map((leave) => leave()));
+      return close(...asked);
     };
     return browser;
   };
   const launchPersistent = chromium.launchPersistentContext.bind(chromium);
   chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) => {
     allow(options);
-    return watchContext(await launchPersistent(folder, { ...options, ...ours, args: [...args, ...always] }), tell);
+    const context = await launchPersistent(folder, { ...options, ...ours, args: [...args, ...always] });
+    await watchContext(context, tell);
+    await follow(context);
+    return context;
   };
+  return follow.leaveAll;
 }
 
 async function watchContext(context, tell) {

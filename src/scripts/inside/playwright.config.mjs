@@ -8,7 +8,11 @@ const browser = JSON.parse(process.env.TOCSIN_SCRIPT_BROWSER ?? 'null');
 
 // The processes of tests read this file as well; the runner hands on what they print.
 if (browser !== null)
-  prepareBrowser(home, browser, (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`));
+  prepareBrowser(home, browser, (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`), false);
+
+/** What the runner calls each choice. */
+const screenshots = { off: 'off', 'on-failure': 'only-on-failure', always: 'on' };
+const traces = { off: 'off', 'on-failure': 'retain-on-failure', always: 'on' };
 
 // oxlint-disable-next-line import/no-default-export -- as Playwright asks for
 export default {
@@ -18,8 +22,16 @@ export default {
   outputDir: join(home, 'tmp', 'results'),
   workers: 1,
   retries: 0,
-  // The limit of the whole run is kept from outside.
-  timeout: 0,
+  // Before the limit of the whole run, which is kept from outside: a test that hangs can still say where, and show it.
+  timeout: Number(process.env.TOCSIN_SCRIPT_TEST_MS),
   reporter: [[join(dirname(fileURLToPath(import.meta.url)), 'reporter.mjs')]],
-  use: browser === null ? {} : { browserName: 'chromium', headless: true, screenshot: 'only-on-failure' },
+  use:
+    browser === null
+      ? {}
+      : {
+          browserName: 'chromium',
+          headless: true,
+          screenshot: screenshots[browser.keeps.screenshots],
+          trace: traces[browser.keeps.trace],
+        },
 };

@@ -1,9 +1,12 @@
 // Tells what Playwright's runner does as it happens, a JSON object a line, to whoever reads file descriptor 3.
-import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createKeeper } from './assets.mjs';
 import { report } from './report.mjs';
 
-/** Larger ones are not kept. */
-const mostImageBytes = 393_216;
+const inside = dirname(fileURLToPath(import.meta.url));
+
+const keep = createKeeper(process.env.TOCSIN_SCRIPT_HOME, report);
 
 /** Steps of these sorts say what the script did; the others are the runner's own. */
 const shownSteps = new Set(['test.step', 'pw:api', 'expect']);
@@ -28,7 +31,10 @@ export default class Reporter {
   onStepEnd(_test, _result, { title, category, startTime, duration, error, location }) {
     if (!shownSteps.has(category)) return;
     const startedAt = startTime.getTime();
-    report({ kind: 'step', title, category, startedAt, durationMs: duration, error: error?.message ?? null, location });
+    // What stands between a script and its browser is ours, and no place of the script.
+    const place = location?.file.startsWith(inside) ? undefined : location;
+    const told = { title, category, startedAt, durationMs: duration, error: error?.message ?? null, location: place };
+    report({ kind: 'step', ...told });
   }
 
   onTestEnd(test, { status, startTime, duration, errors, attachments }) {
@@ -48,8 +54,8 @@ export default class Reporter {
       durationMs: duration,
       errors: ok ? [] : told,
     });
-    // Last: pictures may be gone or too large, and what is known of the test stands.
-    for (const attachment of attachments) reportImage(attachment);
+    // Last: files may be gone or too large, and what is known of the test stands.
+    for (const attachment of attachments) keepAttachment(attachment, title);
   }
 
   onError(error) {
@@ -69,15 +75,22 @@ function toldError({ message, value, stack, location, cause }) {
   return { message: [message ?? value, ...causes].filter(Boolean).join(': '), stack, location };
 }
 
-function reportImage({ name, path, contentType }) {
-  if (path === undefined || !contentType.startsWith('image/')) return;
-  try {
-    const facts = statSync(path);
-    if (!facts.isFile() || facts.size > mostImageBytes) return;
-    report({ kind: 'image', name, contentType, base64: readFileSync(path).toString('base64') });
-  } catch {
-    // The script has removed it.
-  }
+/** Files that the runner makes by itself, by their names; all others are the script's own. */
+const ofRunner = /[\\/](?:test-(?:failed|finished)-\d+\.png|trace\.zip)$/;
+
+/** Of what a test attaches, pictures and traces: whoever attached them. */
+function keepAttachment({ name, path, body, contentType }, title) {
+  const isTrace = name === 'trace' && contentType === 'application/zip';
+  if (!isTrace && !contentType.startsWith('image/')) return;
+  const isRequested = !ofRunner.test(path ?? '');
+  const file = path === undefined ? { content: body } : { path };
+  keep({
+    sort: isTrace ? 'trace' : 'screenshot',
+    name: isRequested ? name : title,
+    when: 'always',
+    isRequested,
+    ...file,
+  });
 }
 
 /** What our own code in the process of tests tells, a marked line each, and what the script printed. */

@@ -3,6 +3,7 @@
 // Plain JavaScript, because it runs under the Node.js of any runtime.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { prepareAround } from './around.mjs';
@@ -12,10 +13,16 @@ import { noteFailure, report } from './report.mjs';
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
 const work = JSON.parse(Buffer.concat(chunks).toString());
-const { environment, sort, entry, around, browser: installed, network } = work;
+const { environment, sort, entry, around, browser: installed, network, hidden, testMs } = work;
 const home = process.cwd();
 const startedAt = Date.now();
+// Read by who keeps traces, in this process: an environment has no room for many.
+globalThis.tocsinHidden = hidden;
 let hasFailed = false;
+/** Keeps what the browser has to show of a failure. */
+let leaveAll = () => Promise.resolve();
+/** How long that may take, ms. */
+const showMs = 10_000;
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
 // What leads this process through the gateway leads every Node.js that it starts.
@@ -28,13 +35,13 @@ if (sort === 'spec') {
   const require = createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
-  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry });
+  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry, TOCSIN_SCRIPT_TEST_MS: testMs });
   if (browser !== null) process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
   report({ kind: 'begin' });
 } else {
-  if (browser !== null) prepareBrowser(home, browser, report);
+  if (browser !== null) leaveAll = prepareBrowser(home, browser, report, true);
   const leaves = sort === 'around' ? prepareAround(join(home, entry), around) : () => ({});
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
@@ -73,11 +80,22 @@ function end(code, leaves) {
 }
 
 function fail(error) {
+  // What goes wrong while it ends is its end, and no other fault.
+  if (hasFailed) return;
   hasFailed = true;
   const messages = [];
   // That a request failed says less than why.
   for (let each = error; each && messages.length < 5; each = each.cause) messages.push(String(each.message || each));
   tell([{ message: messages.join(': ') || String(error), stack: String(error?.stack ?? '') }]);
+  void showAndEnd();
+}
+
+async function showAndEnd() {
+  try {
+    await Promise.race([leaveAll(), pause(showMs)]);
+  } catch {
+    // There is nothing to show.
+  }
   process.exit(1);
 }
 

@@ -72,6 +72,8 @@ export function historyOf(side: Pick<Side, 'tables'>, { boundAt, rolledBoundAt }
   return [
     { name: 'results', table: tableOf(side, 'results'), equal: {}, column: 'id', bound: id },
     { name: 'exchanges', table: tableOf(side, 'exchanges'), equal: {}, column: 'result_id', bound: id },
+    { name: 'result_assets', table: tableOf(side, 'result_assets'), equal: {}, column: 'result_id', bound: id },
+    { name: 'asset_parts', table: tableOf(side, 'asset_parts'), equal: {}, column: 'result_id', bound: id },
     { name: 'pings', table: tableOf(side, 'pings'), equal: {}, column: 'id', bound: id },
     { name: 'roll_ups', ...rollUps, equal: { span: 0 }, bound: hourOf(rolledBoundAt) },
     // A day is made anew with every hour of it.

@@ -4,6 +4,9 @@ import { type Cell, conditionsOf, isCarriedRow, keyOf, type Row, type Slice, typ
 import type { Side, Writing } from './side.ts';
 
 const firstBatch = 200;
+/** Rows at once of tables of which some are heavy: after light ones nobody knows how heavy the next are. */
+const heavyBatch = 8;
+const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
 /** What a batch may weigh, bytes: neither side has to hold more in memory. */
 const batchBytes = 2_000_000;
 
@@ -106,7 +109,8 @@ export async function* batchesOf(
   mostRows = 2000,
 ): AsyncGenerator<readonly Row[]> {
   let after = from;
-  let most = Math.min(firstBatch, mostRows);
+  const mostAtOnce = heavyTables.has(table.name) ? heavyBatch : mostRows;
+  let most = Math.min(firstBatch, mostAtOnce);
   for (;;) {
     const rows = await side.read(table, slice, after, most);
     const last = rows.at(-1);
@@ -115,7 +119,7 @@ export async function* batchesOf(
     if (rows.length < most) return;
     after = keyOf(table, last);
     const each = rows.reduce((sum, row) => sum + weightOf(row), 0) / rows.length;
-    most = Math.max(1, Math.min(mostRows, Math.floor(batchBytes / each)));
+    most = Math.max(1, Math.min(mostAtOnce, Math.floor(batchBytes / each)));
   }
 }
 

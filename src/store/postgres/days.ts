@@ -1,10 +1,10 @@
-// The days of results, exchanges and pings: each has a partition of its own, made ahead of time and dropped whole.
+// The days of results, exchanges, assets and pings: each has a partition of its own, made ahead of time and dropped whole.
 import { firstIdAt } from '../codec.ts';
 import { stateOf } from '../unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
-const tables = ['results', 'exchanges', 'pings'] as const;
+const tables = ['results', 'exchanges', 'pings', 'result_assets', 'asset_parts'] as const;
 export const dayMs = 86_400_000;
 /** Made before they are needed: a process that cannot make more for so long writes to the rest, which only costs time. */
 const daysAhead = 3;
@@ -56,7 +56,7 @@ interface Day {
 async function daysOf(session: Session): Promise<Day[]> {
   const rows = await session.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent IN (to_regclass('results'), to_regclass('exchanges'), to_regclass('pings'))`,
+     WHERE i.inhparent IN (${tables.map((table) => `to_regclass('${table}')`).join(', ')})`,
   );
   return rows.flatMap(({ name }) => {
     const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];

@@ -1,4 +1,4 @@
-// What has grown old goes from PostgreSQL: results and exchanges by the day, the rest a slice at a time.
+// What has grown old goes from PostgreSQL: results, exchanges and assets by the day, the rest a slice at a time.
 import { firstIdAt } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import type { Retention } from '../retention.ts';
@@ -68,6 +68,8 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
     [now - dayMs, rowsPerSlice],
   );
   return [
+    await oldRows('asset_parts_other', 'result_id'),
+    await oldRows('result_assets_other', 'result_id'),
     await oldRows('results_other', 'id'),
     await oldRows('exchanges_other', 'result_id'),
     await oldRows('pings_other', 'id'),

@@ -36,9 +36,11 @@ export interface Slice {
 }
 
 const checksPerSlice = 20;
+/** Parts of assets in a slice: each is scattered over a hundred pages. */
+const partsPerSlice = 32;
 
 /**
- * Removes results, exchanges and old attempts of a few checks that are older than `before` (epoch ms), `most` at most.
+ * Removes results, exchanges and assets of a few checks that are older than `before` (epoch ms), `most` at most.
  * The key sorts by time within a check, so old rows are a range.
  */
 export function removeOldResults(
@@ -57,6 +59,12 @@ export function removeOldResults(
       at = check;
       continue;
     }
+    removed += removeOldest(connection, 'result_assets', 'result_id', check, bound, most - removed);
+    const mostParts = Math.min(partsPerSlice, most - removed);
+    const parts = removeOldest(connection, 'asset_parts', 'result_id', check, bound, mostParts);
+    removed += parts;
+    // The results last: a check without any is not found again.
+    if (parts >= partsPerSlice) break;
     removed += removeOldest(connection, 'results', 'id', check, bound, most - removed);
     removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, most - removed);
     // A slice that ran full leaves the cursor before this check: the next one goes on with it.
@@ -86,7 +94,7 @@ function hasLateHours(connection: Connection, { accountId, checkId }: SweepCurso
 
 function removeOldest(
   connection: Connection,
-  table: 'results' | 'exchanges',
+  table: 'results' | 'exchanges' | 'result_assets' | 'asset_parts',
   key: 'id' | 'result_id',
   { accountId, checkId }: SweepCursor,
   bound: IdBytes,

@@ -1,0 +1,212 @@
+// What a browser check costs beyond the browser, and what four of them at once do to API checks beside them.
+import { DatabaseSync } from 'node:sqlite';
+import { withheldAboveMs } from '#domain/honest-finding.ts';
+import { bareRunner } from './support/bare-browser.ts';
+import { median, percentile } from './support/numbers.ts';
+import { startPeer } from './support/peer.ts';
+import type { Bench, BenchOptions } from './support/report.ts';
+import { lookInto } from './support/results.ts';
+import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
+import { pause, type Service, startService } from './support/service.ts';
+
+/** Tests of Playwright, and the same as a plain program: each opens the shop, buys, and sees that it has. */
+const scripts = {
+  tests: {
+    path: 'check.spec.mjs',
+    content: `import { test, expect } from '@playwright/test';
+test('buying', async ({ page }) => {
+  await page.goto(process.env.SHOP);
+  await expect(page.locator('.article')).toHaveCount(200);
+  await page.getByRole('button').click();
+  await expect(page.getByRole('button')).toHaveText('sold');
+});
+`,
+  },
+  program: {
+    path: 'check.cjs',
+    content: `const { chromium } = require('playwright');
+(async () => {
+  const browser = await chromium.launch(process.env.BARE_LAUNCH ? JSON.parse(process.env.BARE_LAUNCH) : {});
+  const page = await browser.newPage();
+  await page.goto(process.env.SHOP);
+  if ((await page.locator('.article').count()) !== 200) throw new Error('not all articles');
+  await page.getByRole('button').click();
+  await page.getByText('sold').waitFor();
+  await browser.close();
+})();
+`,
+  },
+} as const;
+type ScriptName = keyof typeof scripts;
+
+/** At 10 s: what a small installation does each second, thirty of them. */
+const apiChecks = 300;
+
+export const browserBench: Bench = {
+  about: 'a browser check against bare Playwright, and API checks beside four of them',
+  async run(options) {
+    const shop = startPeer('shop');
+    const url = `${await shop.ask<string>('listen')}/`;
+    const tests = await compare('tests', url, options);
+    const program = await compare('program', url, options);
+    const alone = await besides(url, 0, options);
+    const beside = await besides(url, 4, options);
+    await shop.stop();
+    const ratio = beside.responseP95 / alone.responseP95;
+    const times = ({ service, bare }: Compared): string =>
+      `${service.map(Math.round).join(', ')} ms; bare: ${bare.map(Math.round).join(', ')} ms`;
+    return {
+      rows: [
+        { figure: 'tests: service / bare', value: median(tests.service) / median(tests.bare), unit: '×', atMost: 1.3 },
+        {
+          figure: 'program: service / bare',
+          value: median(program.service) / median(program.bare),
+          unit: '×',
+          atMost: 1.3,
+        },
+        { figure: 'API checks beside 4: delay p99', value: beside.delayP99, unit: 'ms', atMost: 250 },
+        { figure: 'API checks beside 4: response p95 / alone', value: ratio, unit: '×', atMost: 1.2 },
+        { figure: 'API checks beside 4: slots run', value: beside.share * 100, unit: '%', atLeast: 100 },
+      ],
+      notes: [
+        `tests of Playwright, from the making of the folder to its last word: ${times(tests)}`,
+        `plain program: ${times(program)}`,
+        `${apiChecks} API checks at 10 s, alone: delay p99 ${alone.delayP99.toFixed(0)} ms, response p95 ${alone.responseP95.toFixed(1)} ms`,
+        `beside ${beside.browserRuns} browser runs, 4 at once: response p95 ${beside.responseP95.toFixed(1)} ms, ${beside.flagged} withheld`,
+      ],
+      faults: beside.faults,
+    };
+  },
+};
+
+interface Compared {
+  /** ms, of each round. */
+  readonly service: readonly number[];
+  readonly bare: readonly number[];
+}
+
+/** In turns, so that a machine that changes its pace changes both. */
+async function compare(name: ScriptName, url: string, options: BenchOptions): Promise<Compared> {
+  const { folder, isQuick, say } = options;
+  say(`${name}: as the service runs it, and bare`);
+  const dataDir = `${folder}/${name}`;
+  await seedAccount(dataDir);
+  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '1' } });
+  const { path, content } = scripts[name];
+  const bare = bareRunner(`${folder}/bare-${name}`, { path, content, environment: { SHOP: url } });
+  const checkId = await makeCheck(service, name, url);
+  const [times, bareTimes]: [number[], number[]] = [[], []];
+  // The first rounds warm the caches of the disk up.
+  for (let round = -1; round < (isQuick ? 5 : 15); round++) {
+    const [took, bareTook] = [await runOnce(service, checkId), await bare()];
+    if (round < 0) continue;
+    times.push(took);
+    bareTimes.push(bareTook);
+  }
+  await service.stop();
+  return { service: times, bare: bareTimes };
+}
+
+async function makeCheck(service: Service, name: ScriptName, url: string): Promise<string> {
+  const { path, content } = scripts[name];
+  const made = await service.call('POST', '/v1/checks/browser', {
+    name,
+    frequency: 1440,
+    script: content,
+    scriptPath: path,
+    environmentVariables: [{ key: 'SHOP', value: url }],
+  });
+  if (made.status !== 201) throw new Error(`the check was not made: ${JSON.stringify(made.body)}`);
+  return (made.body as { readonly id: string }).id;
+}
+
+interface Result {
+  readonly id: string;
+  readonly outcome: string;
+  readonly message: string | null;
+  readonly startedAt: string;
+  readonly stoppedAt: string;
+}
+
+/** Starts a run and waits for its result. @returns how long it took, ms */
+async function runOnce(service: Service, checkId: string): Promise<number> {
+  const newest = async (): Promise<Result | undefined> =>
+    ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
+  const before = await newest();
+  const started = await service.call('POST', `/v1/triggers/checks/${checkId}`);
+  if (started.status !== 201) throw new Error(`it was not started: ${JSON.stringify(started.body)}`);
+  for (;;) {
+    const result = await newest();
+    if (result === undefined || result.id === before?.id) {
+      await pause(50);
+      continue;
+    }
+    if (result.outcome !== 'passed') throw new Error(`the check came out ${result.outcome}: ${result.message}`);
+    return Date.parse(result.stoppedAt) - Date.parse(result.startedAt);
+  }
+}
+
+interface Beside {
+  readonly delayP99: number;
+  /** ms. */
+  readonly responseP95: number;
+  /** Of the slots of API checks. */
+  readonly share: number;
+  /** Verdicts withheld, because the thread that looked was held up. */
+  readonly flagged: number;
+  readonly browserRuns: number;
+  readonly faults: readonly string[];
+}
+
+/** API checks at a steady rate beside so many browser checks, each begun anew as soon as it ends. */
+async function besides(url: string, browsers: number, { folder, isQuick, say }: BenchOptions): Promise<Beside> {
+  say(`${apiChecks} API checks beside ${browsers} browser checks`);
+  const dataDir = `${folder}/beside-${browsers}`;
+  const accountId = await seedAccount(dataDir);
+  const checks = Array.from({ length: apiChecks }, (_, index) => apiCheck(accountId, `${url}api/${index}`));
+  await seedChecks(dataDir, checks);
+  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '4' } });
+  const ids = await Promise.all(Array.from({ length: browsers }, () => makeCheck(service, 'tests', url)));
+  const faults: string[] = [];
+  let browserRuns = 0;
+  const over = new AbortController();
+  const again = async (checkId: string): Promise<void> => {
+    while (!over.signal.aborted) {
+      await runOnce(service, checkId).catch((error: unknown) => void faults.push(String(error)));
+      browserRuns++;
+    }
+  };
+  const loops = ids.map(again);
+  await pause(isQuick ? 6000 : 12_000);
+  const from = Date.now();
+  await pause(isQuick ? 15_000 : 60_000);
+  const to = Date.now();
+  over.abort();
+  await Promise.all(loops);
+  await pause(1000);
+  await service.stop();
+  using look = lookInto(dataDir);
+  const { passed, failed, degraded, missed, unknown } = look.outcomes(from, to);
+  return {
+    delayP99: percentile(look.delays(from, to), 0.99),
+    ...responsesOf(dataDir, from, to),
+    share: (passed + failed + degraded) / (passed + failed + degraded + missed + unknown),
+    browserRuns,
+    faults: faults.slice(0, 5),
+  };
+}
+
+/** Response times of planned runs, those that were withheld apart: they are flagged, and stand in no figure. */
+function responsesOf(dataDir: string, from: number, to: number): Pick<Beside, 'responseP95' | 'flagged'> {
+  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  const rows = database
+    .prepare(
+      `SELECT response_us, loop_delay_ms FROM results
+       WHERE source = 0 AND started_at >= ? AND started_at < ? AND response_us IS NOT NULL`,
+    )
+    .all(from, to);
+  database.close();
+  const isFlagged = (row: (typeof rows)[number]): boolean => Number(row['loop_delay_ms']) > withheldAboveMs;
+  const times = rows.filter((row) => !isFlagged(row)).map((row) => Number(row['response_us']) / 1000);
+  return { responseP95: percentile(times, 0.95), flagged: rows.filter(isFlagged).length };
+}

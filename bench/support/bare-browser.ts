@@ -1,0 +1,54 @@
+// The same script without Tocsin: Playwright of the same runtime, the same Chromium, in a folder of its own.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findChromium } from '#scripts/find-chromium.ts';
+
+const runtime = resolve(import.meta.dirname, '..', '..', 'runtimes', '2026.10');
+
+/** What is run. */
+export interface BareScript {
+  /** `.spec.` = tests of Playwright. */
+  readonly path: string;
+  readonly content: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Answers with how to run it once, which takes so many ms from the start of its process to its end. */
+export function bareRunner(folder: string, { path, content, environment }: BareScript): () => Promise<number> {
+  const chromium = findChromium(null);
+  if (chromium === null) throw new Error('there is no Chromium here: npm ci brings one');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, path), content);
+  symlinkSync(join(runtime, 'node_modules'), join(folder, 'node_modules'));
+  const fonts = join(chromium.folder, 'fonts.conf');
+  const launch = {
+    executablePath: join(chromium.folder, chromium.program),
+    chromiumSandbox: false,
+    args: ['--disable-dev-shm-usage', '--disable-gpu'],
+  };
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: folder,
+    ...environment,
+    BARE_LAUNCH: JSON.stringify(launch),
+    ...(chromium.libraries !== null && { LD_LIBRARY_PATH: join(chromium.folder, chromium.libraries) }),
+    ...(existsSync(fonts) && !existsSync('/etc/fonts/fonts.conf') && { FONTCONFIG_FILE: fonts }),
+  };
+  const isSpec = path.includes('.spec.');
+  const config = `export default { workers: 1, reporter: 'line', use: { browserName: 'chromium', headless: true, launchOptions: ${JSON.stringify(launch)} } };`;
+  if (isSpec) writeFileSync(join(folder, 'playwright.config.mjs'), config);
+  const words = isSpec ? [join(runtime, 'node_modules', 'playwright', 'cli.js'), 'test'] : [join(folder, path)];
+  return async () => {
+    rmSync(join(folder, 'test-results'), { recursive: true, force: true });
+    const startedAt = performance.now();
+    const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+    const code = await new Promise<number | null>((done) => {
+      child.once('close', done);
+    });
+    if (code !== 0) throw new Error(`the bare script failed: ${output}`);
+    return performance.now() - startedAt;
+  };
+}

@@ -1,0 +1,116 @@
+// Keeps what the contexts of a browser have to show: pictures that a script asks for, and at the end of each context its
+// last pictures, its trace and its videos, as far as nobody else keeps them.
+import { basename, join } from 'node:path';
+import { createKeeper } from './assets.mjs';
+import { recordPage } from './video.mjs';
+
+/** How long a page may take to be pictured at the end, ms. */
+const pictureMs = 5000;
+
+/** @returns follows a context; answers with what is to be called before it is closed, as often as one likes */
+export function contextFollower(home, keeps, tell, isPlain) {
+  const keep = createKeeper(home, tell);
+  const open = new Set();
+  let traces = 0;
+  const follow = async (context) => {
+    const path = join(home, 'tmp', `trace-${process.pid}-${++traces}.zip`);
+    const stopTrace = isPlain && keeps.trace !== 'off' ? await startTrace(context, path) : null;
+    const videos = [];
+    const attend = (page) => {
+      if (keeps.screenshots !== 'off') keepAsked(page, keep);
+      if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
+    };
+    // One that lasts has a page from the beginning.
+    context.pages().forEach(attend);
+    context.on('page', attend);
+    const end = async () => {
+      const pages = isPlain && keeps.screenshots !== 'off' ? context.pages() : [];
+      // The browser may be gone already: what there is of the videos is kept nevertheless.
+      const [isTraced] = await Promise.all([stopTrace?.().catch(() => false), ...pages.map((page) => picture(page))]);
+      if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
+      for (const { page, recording } of videos) {
+        const content = await recording.stop();
+        if (content !== null) keep({ sort: 'video', name: page.url(), when: whenOf(keeps.video), content });
+      }
+    };
+    let ended = null;
+    const leave = () => {
+      ended ??= end().catch(() => undefined);
+      open.delete(leave);
+      return ended;
+    };
+    open.add(leave);
+    const close = context.close.bind(context);
+    context.close = async (...asked) => {
+      await leave();
+      return close(...asked);
+    };
+    return leave;
+  };
+  const picture = async (page) => {
+    try {
+      const content = await pictureOf(page);
+      keep({ sort: 'screenshot', name: page.url(), when: whenOf(keeps.screenshots), content });
+    } catch {
+      // It is closed, or does not answer.
+    }
+  };
+  follow.leaveAll = () => Promise.all([...open].map((leave) => leave()));
+  return follow;
+}
+
+function whenOf(setting) {
+  return setting === 'always' ? 'always' : 'failed';
+}
+
+/** Stops answering where the script traces by itself: there is one trace at a time. */
+async function startTrace({ tracing }, path) {
+  let isOurs = true;
+  const [start, stop] = [tracing.start.bind(tracing), tracing.stop.bind(tracing)];
+  await start({ screenshots: true, snapshots: true, sources: true });
+  tracing.start = async (...asked) => {
+    if (isOurs) {
+      isOurs = false;
+      await stop();
+    }
+    return start(...asked);
+  };
+  return async () => {
+    if (isOurs) await stop({ path });
+    return isOurs;
+  };
+}
+
+const taken = Symbol('screenshot');
+
+function pictureOf(page) {
+  return (page[taken] ?? page.screenshot.bind(page))({ timeout: pictureMs });
+}
+
+/** Names that Playwright's runner gives to pictures of its own. */
+const ofRunner = /[\\/]\.playwright-artifacts-|[\\/]test-(failed|finished)-\d+\.png$/;
+
+/** A picture that the script takes, of a page or of a part of one, is kept, whatever it does with it. */
+function keepAsked(page, keep) {
+  const screenshot = page.screenshot.bind(page);
+  page[taken] = screenshot;
+  page.screenshot = async (options = {}) => {
+    const content = await screenshot(options);
+    if (!ofRunner.test(options.path ?? '')) keep(askedPicture(options, content));
+    return content;
+  };
+  const parts = Object.getPrototypeOf(page.locator('html'));
+  if (Object.hasOwn(parts, taken)) return;
+  const ofPart = parts.screenshot;
+  parts[taken] = ofPart;
+  parts.screenshot = async function (options = {}) {
+    const content = await ofPart.call(this, options);
+    keep(askedPicture(options, content));
+    return content;
+  };
+}
+
+function askedPicture({ path }, content) {
+  const name = path === undefined ? 'screenshot' : basename(path);
+  return { sort: 'screenshot', name, when: 'always', isRequested: true, content };
+}

@@ -1,0 +1,108 @@
+// What a run leaves is foreign: only whole files of its own folder are taken, of the sort it says, and only so many.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runPlain } from '../../tests/support/script-runs.ts';
+
+/** A script with the means to leave assets, as the first code of its process does. */
+const script = (source: string): string => `import fs from 'node:fs';
+import { execFileSync } from 'node:child_process';
+const folder = 'tmp/assets';
+let count = 0;
+const nameOf = () => String(++count).padStart(24, '0');
+const tell = (asset) => fs.writeSync(3, JSON.stringify({ kind: 'asset', when: 'always', isRequested: true, ...asset }) + '\\n');
+const png = (fill = '') => Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(String(fill))]);
+const leave = (content, asset = {}) => {
+  const file = nameOf();
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(folder + '/' + file, content);
+  tell({ sort: 'screenshot', name: 'shot', file, bytes: content.length, ...asset });
+};
+const claim = (make) => {
+  const file = nameOf();
+  fs.mkdirSync(folder, { recursive: true });
+  make(folder + '/' + file);
+  tell({ sort: 'screenshot', name: 'shot', file, bytes: 4 });
+};
+${source}`;
+
+const whys = ({ leftOut }: Awaited<ReturnType<typeof runPlain>>) => leftOut.map(({ why }) => why);
+
+test('a file that a run leaves is taken as it is', async () => {
+  const outcome = await runPlain(script(`leave(png('pixels'), { name: 'cart' });`));
+  const [asset, ...more] = outcome.assets;
+  assert.deepEqual([outcome.ending, more.length, outcome.leftOut.length], ['ended', 0, 0], JSON.stringify(outcome));
+  assert.deepEqual([asset?.sort, asset?.name, asset?.contentType], ['screenshot', 'cart', 'image/png']);
+  assert.equal(Buffer.from(asset?.content ?? []).toString('latin1'), '\u0089PNGpixels');
+});
+
+test('of a run that passes nothing is kept that was meant for its failure', async () => {
+  const source = `leave(png(1), { when: 'failed' });`;
+  assert.deepEqual((await runPlain(script(source))).assets, []);
+  assert.equal((await runPlain(script(`${source} throw new Error('no');`))).assets.length, 1);
+});
+
+test('a link, a pipe, a folder and a file with a second name are not taken', async (t) => {
+  const outside = mkdtempSync(join(tmpdir(), 'tocsin-outside-'));
+  t.after(() => rmSync(outside, { recursive: true }));
+  writeFileSync(join(outside, 'secret'), Buffer.from([0x89, 0x50, 0x4e, 0x47]), { mode: 0o644 });
+  const outcome = await runPlain(
+    script(`fs.writeFileSync('own.png', png());
+claim((path) => fs.symlinkSync(${JSON.stringify(join(outside, 'secret'))}, path));
+claim((path) => fs.symlinkSync('../../own.png', path));
+claim((path) => fs.linkSync('own.png', path));
+claim((path) => fs.mkdirSync(path));
+claim((path) => execFileSync('mkfifo', [path]));
+claim(() => {});`),
+  );
+  assert.deepEqual(
+    [outcome.assets, whys(outcome)],
+    [[], Array<string>(6).fill('content')],
+    JSON.stringify(outcome.log),
+  );
+});
+
+test('a folder of assets that is a link leads nowhere', async (t) => {
+  const outside = mkdtempSync(join(tmpdir(), 'tocsin-outside-'));
+  t.after(() => rmSync(outside, { recursive: true }));
+  writeFileSync(join(outside, '0'.repeat(24)), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+  for (const target of [JSON.stringify(outside), `'/'`, `'../tmp'`]) {
+    const outcome = await runPlain(
+      script(`fs.symlinkSync(${target}, folder); tell({ sort: 'screenshot', name: '', file: '${'0'.repeat(24)}' });`),
+    );
+    assert.deepEqual([outcome.assets, whys(outcome)], [[], ['content']], target);
+  }
+});
+
+test('what is not of the sort it says is not taken', async () => {
+  const outcome = await runPlain(
+    script(`leave('<script>alert(1)</script>'); leave(png(), { sort: 'trace' }); leave('', { sort: 'video' });`),
+  );
+  assert.deepEqual([outcome.assets, whys(outcome)], [[], ['content', 'content', 'content']]);
+});
+
+test('a file over the limit is left out, with its size, and so is what is too much together', async () => {
+  const megabytes = (count: number): string => `Buffer.concat([png(), Buffer.alloc(${count} << 20, ++count)])`;
+  const outcome = await runPlain(
+    script(`leave(${megabytes(11)}); for (let n = 0; n < 3; n++) leave(${megabytes(9)}); leave(png('small'));`),
+  );
+  assert.deepEqual(whys(outcome), ['size', 'total'], JSON.stringify(outcome.leftOut));
+  assert.equal(outcome.leftOut[0]?.bytes, (11 << 20) + 4);
+  assert.equal(outcome.assets.length, 3);
+});
+
+test('of a thousand files few are taken, and those that show the failure first', async () => {
+  const outcome = await runPlain(script(`for (let n = 0; n < 1000; n++) leave(png(n));`));
+  assert.deepEqual([outcome.ending, outcome.assets.length, outcome.leftOut.length], ['ended', 10, 90]);
+  const early = await runPlain(
+    script(`for (let n = 0; n < 50; n++) leave(png(n)); leave(png('x'), { name: 'failure', isRequested: false });`),
+  );
+  assert.deepEqual([early.assets.length, early.assets[0]?.name], [10, 'failure']);
+});
+
+test('a picture that is there twice is taken once', async () => {
+  const outcome = await runPlain(script(`leave(png('same')); leave(png('same')); leave(png('other'));`));
+  assert.deepEqual([outcome.assets.length, outcome.leftOut], [2, []]);
+});

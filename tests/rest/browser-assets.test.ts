@@ -1,0 +1,248 @@
+// What a run with a browser leaves: pictures, traces that Playwright reads, and videos that a browser plays.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Asset } from '#domain/asset.ts';
+import type { ScriptKeeps, ScriptOutcome } from '#domain/script.ts';
+import { findChromium } from '#scripts/find-chromium.ts';
+import { currentRuntime, runPlain } from '../support/script-runs.ts';
+import { startTarget } from '../support/target.ts';
+import { unzip } from '../support/unzip.ts';
+
+const secret = 'hush-hush-token';
+const page = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="this.textContent = 'sold'">buy</button>`;
+
+interface Wanted {
+  readonly sort?: 'spec' | 'plain';
+  readonly keeps?: Partial<ScriptKeeps>;
+  readonly wallClockMs?: number;
+}
+
+async function scene(t: TestContext) {
+  const browser = findChromium(null);
+  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
+  const target = await startTarget(t, (request, response) =>
+    response.setHeader('content-type', 'text/html').end(`${page}<p>${String(request.headers['x-token'])}</p>`),
+  );
+  const run = (content: string, { sort = 'spec', keeps = {}, wallClockMs = 60_000 }: Wanted = {}) => {
+    const entry = sort === 'spec' ? 'check.spec.mjs' : 'check.cjs';
+    return runPlain('', {
+      sort,
+      entry,
+      files: [{ path: entry, content }],
+      environment: { SHOP: `${target.url}/`, TOKEN: secret },
+      // The second stands in traces as a number, which must stay one.
+      hidden: [secret, '200'],
+      browser,
+      keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'off', ...keeps },
+      limits: { wallClockMs, memoryBytes: 2 ** 31, processes: 128, diskBytes: 512 << 20 },
+    });
+  };
+  return { browser, run };
+}
+
+const spec = (body: string): string => `import { test, expect } from '@playwright/test';
+test('buying', async ({ page }, testInfo) => {
+  await page.setExtraHTTPHeaders({ 'x-token': process.env.TOKEN });
+  await page.goto(process.env.SHOP);
+  ${body}
+});
+`;
+const program = (body: string, end = ''): string => `const { chromium } = require('playwright');
+(async () => {
+  const browser = await chromium.launch();
+  const page = await browser.newPage();
+  await page.setExtraHTTPHeaders({ 'x-token': process.env.TOKEN });
+  try {
+    await page.goto(process.env.SHOP);
+    ${body}
+  } finally { ${end} }
+})();
+`;
+
+const sortsOf = ({ assets }: ScriptOutcome): string[] => assets.map(({ sort }) => sort).toSorted();
+
+function assetOf({ assets, leftOut, errors }: ScriptOutcome, sort: Asset['sort']): Buffer {
+  const found = assets.find((asset) => asset.sort === sort);
+  assert.ok(found, `no ${sort}: ${JSON.stringify({ leftOut, errors })}`);
+  return Buffer.from(found.content);
+}
+
+/** What the Playwright of the runtime reads out of a trace. */
+function readTrace(t: TestContext, trace: Buffer): { actions: string; requests: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-trace-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'trace.zip'), trace);
+  const cli = join(currentRuntime.folder, 'node_modules', 'playwright', 'cli.js');
+  const ask = (...words: string[]): string =>
+    execFileSync(process.execPath, [cli, 'trace', ...words], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  ask('open', 'trace.zip');
+  return { actions: ask('actions'), requests: ask('requests') };
+}
+
+/** That a trace is one, tells of the page, and has no secret in any of its texts. */
+function assertTrace(t: TestContext, trace: Buffer): void {
+  const { actions, requests } = readTrace(t, trace);
+  assert.match(actions, /Navigate|goto/);
+  assert.match(requests, /127\.0\.0\.1|localhost/);
+  const entries = [...unzip(trace)];
+  assert.ok(entries.some(([name]) => name.endsWith('.trace')) && entries.some(([name]) => name.endsWith('.network')));
+  for (const [name, content] of entries) assert.ok(!content.includes(secret), `${name} tells the secret`);
+  assert.ok(
+    entries.some(([name, content]) => name.endsWith('.network') && content.includes('********')),
+    'the header was sent, and is in the trace',
+  );
+}
+
+const isPng = (content: Uint8Array): boolean => Buffer.from(content).toString('latin1', 1, 4) === 'PNG';
+
+test('a failing test leaves a picture, and a trace that Playwright reads and that tells no secret', async (t) => {
+  const { run } = await scene(t);
+  const outcome = await run(spec(`await expect(page.getByRole('button')).toHaveText('gone', { timeout: 300 });`));
+  assert.deepEqual([outcome.failedTests, sortsOf(outcome)], [1, ['screenshot', 'trace']], JSON.stringify(outcome.log));
+  assert.ok(isPng(assetOf(outcome, 'screenshot')));
+  assert.deepEqual(new Set(outcome.assets.map(({ name }) => name)), new Set(['buying']));
+  assertTrace(t, assetOf(outcome, 'trace'));
+});
+
+test('of a test that passes the pictures are kept that it asks for, and nothing else', async (t) => {
+  const { run } = await scene(t);
+  const outcome = await run(
+    spec(`await page.screenshot({ path: testInfo.outputPath('cart.png') });
+  await page.getByRole('button').screenshot();
+  await testInfo.attach('receipt', { body: await page.screenshot({ fullPage: true, type: 'jpeg' }), contentType: 'image/jpeg' });`),
+  );
+  assert.deepEqual([outcome.failedTests, outcome.errors], [0, []]);
+  const found = outcome.assets.map(({ name, contentType }) => `${name} ${contentType}`);
+  assert.deepEqual(found, ['cart.png image/png', 'screenshot image/png', 'screenshot image/jpeg']);
+  assert.deepEqual(sortsOf(await run(spec(''))), []);
+});
+
+test('what is off is not kept, whatever the script asks for, and what is always is kept of every test', async (t) => {
+  const { run } = await scene(t);
+  const none = { screenshots: 'off', trace: 'off', video: 'off' } as const;
+  const failing = await run(spec(`await page.screenshot(); throw new Error('no');`), { keeps: none });
+  assert.deepEqual([failing.failedTests, sortsOf(failing)], [1, []]);
+  const all = { screenshots: 'always', trace: 'always', video: 'always' } as const;
+  const passing = await run(spec('await page.waitForTimeout(600);'), { keeps: all });
+  assert.deepEqual([passing.failedTests, sortsOf(passing)], [0, ['screenshot', 'trace', 'video']]);
+});
+
+test('a test that hangs is ended before its run is, and shows where', async (t) => {
+  const { run } = await scene(t);
+  const outcome = await run(spec(`await page.getByRole('link', { name: 'nowhere' }).click();`), {
+    wallClockMs: 20_000,
+  });
+  assert.deepEqual([outcome.ending, outcome.failedTests, sortsOf(outcome)], ['ended', 1, ['screenshot', 'trace']]);
+  assert.match(outcome.errors.map(({ message }) => message).join(), /Test timeout of 5000ms exceeded/);
+  assert.ok(
+    outcome.errors.some(({ place }) => place?.line === 5),
+    JSON.stringify(outcome.errors),
+  );
+});
+
+test('a plain program that fails leaves the same, whether it closes its browser or not', async (t) => {
+  const { run } = await scene(t);
+  for (const end of ['await browser.close();', '']) {
+    const outcome = await run(program(`throw new Error('no');`, end), { sort: 'plain' });
+    assert.deepEqual(
+      [outcome.failedTests, sortsOf(outcome)],
+      [1, ['screenshot', 'trace']],
+      JSON.stringify(outcome.log),
+    );
+    assert.equal(outcome.errors[0]?.message, 'no');
+    assert.ok(isPng(assetOf(outcome, 'screenshot')));
+    assertTrace(t, assetOf(outcome, 'trace'));
+  }
+});
+
+test('a plain program that passes leaves what it asks for, and may trace by itself', async (t) => {
+  const { run } = await scene(t);
+  const body = `await page.context().tracing.start({ snapshots: true });
+    await page.screenshot({ path: 'own.png' });
+    await page.context().tracing.stop({ path: 'own.zip' });`;
+  const outcome = await run(program(body, 'await browser.close();'), { sort: 'plain' });
+  assert.deepEqual([outcome.failedTests, outcome.errors], [0, []]);
+  assert.deepEqual(
+    outcome.assets.map(({ name }) => name),
+    ['own.png'],
+  );
+});
+
+test('a video shows the page while the test went on, and plays', async (t) => {
+  const { browser, run } = await scene(t);
+  const body = `for (let n = 0; n < 4; n++) {
+    await page.evaluate((color) => { document.body.style.background = color; }, ['red', 'green', 'blue', 'white'][n]);
+    await page.waitForTimeout(500);
+  }`;
+  for (const sort of ['spec', 'plain'] as const) {
+    const source = sort === 'spec' ? spec(`${body} throw new Error('no');`) : program(`${body} throw new Error('no');`);
+    const outcome = await run(source, { sort, keeps: { video: 'on-failure', trace: 'off' } });
+    const played = await play(assetOf(outcome, 'video'), browser);
+    assert.deepEqual([played.width, played.height], [1280, 720], sort);
+    assert.ok(played.duration > 1.5 && played.duration < 30, `${played.duration} s`);
+    assert.ok(new Set(played.colors).size >= 3, `it shows ${played.colors.join(', ')}`);
+  }
+});
+
+interface Played {
+  readonly width: number;
+  readonly height: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Of the corner, at some moments. */
+  readonly colors: readonly string[];
+}
+
+/** Plays a video in a Chromium. */
+async function play(video: Buffer, chromium: NonNullable<ReturnType<typeof findChromium>>): Promise<Played> {
+  const playwright = createRequire(join(currentRuntime.folder, 'x.js'))('playwright-core') as {
+    readonly chromium: {
+      launch(options: object): Promise<{
+        newPage(): Promise<{
+          setContent(html: string): Promise<void>;
+          evaluate(script: string): Promise<unknown>;
+        }>;
+        close(): Promise<void>;
+      }>;
+    };
+  };
+  const { folder, program: name, libraries } = chromium;
+  const env = libraries === null ? {} : { LD_LIBRARY_PATH: join(folder, libraries) };
+  const browser = await playwright.chromium.launch({
+    executablePath: join(folder, name),
+    chromiumSandbox: false,
+    args: ['--disable-gpu', '--disable-dev-shm-usage'],
+    env,
+  });
+  try {
+    const tab = await browser.newPage();
+    await tab.setContent(`<video muted src="data:video/webm;base64,${video.toString('base64')}"></video><canvas>`);
+    return (await tab.evaluate(`(async () => {
+      const video = document.querySelector('video');
+      const pen = document.querySelector('canvas').getContext('2d', { willReadFrequently: true });
+      const happens = (name) => new Promise((resolve, reject) => {
+        video.addEventListener(name, resolve, { once: true });
+        video.addEventListener('error', () => reject(new Error(video.error.message)), { once: true });
+        setTimeout(() => reject(new Error('no ' + name)), 20000);
+      });
+      if (video.readyState < 2) await happens('loadeddata');
+      const colors = [];
+      for (let at = 0; at < video.duration; at += 0.2) {
+        const there = happens('seeked');
+        video.currentTime = at;
+        await there;
+        pen.drawImage(video, 0, 0);
+        const [red, green, blue] = pen.getImageData(200, 100, 1, 1).data;
+        colors.push([red, green, blue].map((part) => Math.round(part / 64)).join('-'));
+      }
+      return { width: video.videoWidth, height: video.videoHeight, duration: video.duration, colors };
+    })()`)) as Played;
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,106 @@
+// Assets of a result over HTTP: named with the result, downloaded as foreign files, by whoever may read results.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '#contract/client.ts';
+import { newId } from '#lib/id.ts';
+import { putCheck, putResult } from '../support/rows.ts';
+import { openServer, type ServerOnStore } from './server-on-store.ts';
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3]);
+
+async function scene(on: ServerOnStore) {
+  const { accountId } = on;
+  const checkId = putCheck(on.raw, accountId, { name: 'shop', checkType: 'BROWSER' });
+  const details = { tests: 1, failedTests: 1, errors: [], warnings: [] };
+  const resultId = putResult(on.raw, accountId, checkId, on.clock.now(), { outcome: 'failed', details });
+  const name = 'a "name" of\r\nsomebody <else>';
+  await on.store.resultAssets.keep(
+    { accountId, checkId, resultId, location: 'local' },
+    [
+      { sort: 'screenshot', name, contentType: 'image/png', content: png },
+      { sort: 'trace', name: 'trace', contentType: 'application/zip', content: Buffer.from('PK') },
+    ],
+    'with-result',
+  );
+  return { checkId, resultId, path: `/v1/check-results/${checkId}/${resultId}` };
+}
+
+const get = (on: ServerOnStore, url: string, headers = on.as()) => on.server.inject({ method: 'GET', url, headers });
+
+test('a result names its assets, in lists as well, and each is a link to the file', async () => {
+  await using on = await openServer();
+  const { checkId, path } = await scene(on);
+  const assets = (await get(on, `${path}/assets`)).json<object[]>();
+  assert.deepEqual(assets[1], {
+    number: 2,
+    sort: 'trace',
+    name: 'trace',
+    contentType: 'application/zip',
+    bytes: 2,
+    link: `${path}/assets/2`,
+  });
+  interface Result {
+    readonly browserCheckResult: { readonly assets: readonly object[] };
+  }
+  const one = (await get(on, path)).json<Result>();
+  const [listed] = (await get(on, `/v1/check-results/${checkId}`)).json<Result[]>();
+  const walked = (await get(on, `/v2/check-results/${checkId}`)).json<{ entries: Result[] }>();
+  for (const result of [one, listed, walked.entries[0]]) assert.deepEqual(result?.browserCheckResult.assets, assets);
+});
+
+test('an asset is downloaded as what it is, and may do nothing where it is opened', async () => {
+  await using on = await openServer();
+  const { path } = await scene(on);
+  const answer = await get(on, `${path}/assets/1`);
+  assert.equal(answer.statusCode, 200);
+  assert.deepEqual(answer.rawPayload, png);
+  assert.equal(answer.headers['content-type'], 'image/png');
+  assert.equal(answer.headers['content-disposition'], 'attachment; filename="screenshot-1.png"');
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+  assert.match(String(answer.headers['content-security-policy']), /sandbox/);
+  const head = await on.server.inject({ method: 'HEAD', url: `${path}/assets/1`, headers: on.as() });
+  assert.deepEqual([head.statusCode, head.rawPayload.length], [200, 0]);
+});
+
+test('assets are read by whoever may read results, and by nobody else', async () => {
+  await using on = await openServer();
+  const { path, checkId } = await scene(on);
+  const made = await on.server.inject({
+    method: 'POST',
+    url: '/v1/api-keys',
+    headers: on.as(),
+    payload: { name: 'reader', role: 'read-only' },
+  });
+  const { key } = made.json<{ key: string }>();
+  const account = await on.server.inject({
+    method: 'POST',
+    url: '/v1/accounts',
+    headers: on.as(),
+    payload: { name: 'another' },
+  });
+  const stranger = on.as(undefined, account.json<{ id: string }>().id);
+  for (const [url, headers, status] of [
+    [`${path}/assets/1`, on.as(key), 200],
+    [`${path}/assets`, on.as(key), 200],
+    [`${path}/assets/1`, stranger, 404],
+    [`${path}/assets`, stranger, 404],
+    [`${path}/assets/1`, {}, 401],
+    [`${path}/assets`, {}, 401],
+    [`${path}/assets/3`, on.as(), 404],
+    [`${path}/assets/0`, on.as(), 400],
+    [`${path}/assets/x`, on.as(), 400],
+    [`/v1/check-results/${checkId}/${newId()}/assets`, on.as(), 404],
+    [`/v1/check-results/${checkId}/${newId()}/assets/1`, on.as(), 404],
+  ] as const) {
+    assert.equal((await get(on, url, headers)).statusCode, status, `${url} ${JSON.stringify(headers)}`);
+  }
+});
+
+test('the client gives the bytes of an asset', async () => {
+  await using on = await openServer();
+  const { checkId, resultId } = await scene(on);
+  const address = await on.server.listen({ host: '127.0.0.1', port: 0 });
+  const client = createClient({ baseUrl: address, apiKey: on.key });
+  const params = { checkId, checkResultId: resultId, number: 1 };
+  assert.deepEqual(Buffer.from(await client.call('getResultAsset', { params })), png);
+});
