@@ -36,11 +36,11 @@ export function bareRunner(folder: string, { path, content, environment }: BareS
     ...(existsSync(fonts) && !existsSync('/etc/fonts/fonts.conf') && { FONTCONFIG_FILE: fonts }),
   };
   const isSpec = path.includes('.spec.');
-  const config = `export default { workers: 1, reporter: 'line', use: { browserName: 'chromium', headless: true, launchOptions: ${JSON.stringify(launch)} } };`;
+  const config = `export default { workers: 1, reporter: 'line', outputDir: 'out', use: { browserName: 'chromium', headless: true, launchOptions: ${JSON.stringify(launch)} } };`;
   if (isSpec) writeFileSync(join(folder, 'playwright.config.mjs'), config);
   const words = isSpec ? [join(runtime, 'node_modules', 'playwright', 'cli.js'), 'test'] : [join(folder, path)];
   return async () => {
-    rmSync(join(folder, 'test-results'), { recursive: true, force: true });
+    rmSync(join(folder, 'out'), { recursive: true, force: true });
     const startedAt = performance.now();
     const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
