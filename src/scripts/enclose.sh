@@ -13,7 +13,7 @@ show() {
 
 # The network holds nothing but its own loopback, which some program has to switch on: whichever is there.
 ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || busybox ip link set lo up 2>/dev/null ||
-  perl -e 'socket(my $s, 2, 2, 0) && ioctl($s, 0x8914, pack("a16 s x22", "lo", 1)) || exit 1' 2>/dev/null || {
+  perl -e 'my $s; my $r = pack("a16 s x22", "lo", 1); socket($s, 2, 2, 0) && ioctl($s, 0x8914, $r) || exit 1' 2>/dev/null || {
   echo 'the loopback of its network cannot be switched on: install iproute2' >&2
   exit 1
 }
