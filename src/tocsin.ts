@@ -141,6 +141,8 @@ async function triedContainment({ egress }: Config): Promise<ChosenContainment> 
   const gateway = createScriptGateway({ egress });
   try {
     return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
+  } catch (error) {
+    return { containment: 'process', refused: [error instanceof Error ? error.message : String(error)] };
   } finally {
     await gateway.close();
   }

@@ -17,7 +17,10 @@ import { findSecretKey } from './secret-key.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
 
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+/** What whoever tries must know: that scripts are not kept apart here, or cannot connect. */
+const told = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+  void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
+const toScreen: Log = { debug() {}, info() {}, warn: told, error: told };
 
 /** @returns the exit code: 1 when a check would get worse. Throws UsageError, ConfigError and CommandError. */
 export async function tryCommand(words: string[]): Promise<number> {
@@ -63,7 +66,7 @@ function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readon
   const scripts = createScriptProber({
     runtimes: { list: () => runtimes },
     clock: systemClock,
-    log: silent,
+    log: toScreen,
     egress,
     atOnce: scriptsAtOnce,
     chromium,

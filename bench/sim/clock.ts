@@ -12,10 +12,10 @@ import { createDice, type Dice } from '../chaos/dice.ts';
 import { findingOf, outcomeOf } from './answers.ts';
 import { dayMs, type Fate, fatesOf, hourMs, lookIn, spells, within } from './fate.ts';
 import { createAlertJudge, differences, type SeenAlert } from './judge-alerts.ts';
-import { createHeartbeatJudge, type HeartbeatJudge } from './judge-heartbeat.ts';
+import { createHeartbeatJudge } from './judge-heartbeat.ts';
 import { judgeSlots } from './judge-slots.ts';
 import { beginLife, type Outside, type SimulatedProcess } from './process.ts';
-import { makeScene, type Scene, type WatchedCheck, type WatchedJob } from './scene.ts';
+import { type CheckRecord, type JobRecord, makeScene, type Scene } from './scene.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Which years. */
@@ -58,25 +58,6 @@ export async function simulateClocks(options: ClockSimOptions): Promise<ClockSim
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** What is known of a check that calls a target. */
-interface CheckRecord {
-  readonly check: WatchedCheck;
-  readonly isDown: (trueAt: number) => boolean;
-  readonly isPaused: (at: number) => boolean;
-  readonly isSilenced: (at: number) => boolean;
-  /** When it last ran, in the time in which a process was there; ms. */
-  ranAt: number;
-}
-
-/** What is known of a job. */
-interface JobRecord {
-  readonly job: WatchedJob;
-  readonly isSilent: (trueAt: number) => boolean;
-  readonly judge: HeartbeatJudge;
-  /** When it calls next; true time, epoch ms. */
-  callsAt: number;
 }
 
 class ClockSimulation {
@@ -159,6 +140,7 @@ class ClockSimulation {
       const dueAt = await process.settle();
       if (this.#isDoomed()) return;
       for (const { judge } of this.#jobs.values()) judge.look(this.#livedMs);
+      for (const record of this.#checks.values()) this.#mustHaveRun(record);
       const dueIn = Math.max(1, dueAt - process.clock.now());
       const callsIn = Math.min(...[...this.#jobs.values()].map(({ callsAt }) => callsAt)) - this.trueNow;
       const left = until - this.trueNow;
@@ -173,7 +155,7 @@ class ClockSimulation {
 
   async #suffer(fate: Fate): Promise<void> {
     if (fate.what === 'clock') return this.#setClock(fate.byMs);
-    if (fate.what === 'sleep') return this.#sleep(fate.ms);
+    if (fate.what === 'sleep') return this.#sleep(fate.ms, fate.clockByMs);
     return this.#restart(fate);
   }
 
@@ -182,10 +164,11 @@ class ClockSimulation {
     await this.#followSoon();
   }
 
-  async #sleep(ms: number): Promise<void> {
+  async #sleep(ms: number, clockByMs: number): Promise<void> {
     this.#interrupt();
     const wakesAt = this.trueNow + ms;
     await this.#missCalls(wakesAt, (by) => this.#world.sleep(by));
+    this.#world.setClock(clockByMs);
     this.#interrupt();
     await this.#followSoon();
   }
@@ -197,6 +180,10 @@ class ClockSimulation {
     const ms = Math.floor(this.#dice() * 200);
     this.#world.pass(ms);
     this.#livedMs += ms;
+    // Who called while the machine slept calls again when it wakes, as jobs on it do.
+    if (this.#dice() < 0.5)
+      for (const record of this.#jobs.values()) record.callsAt = Math.min(record.callsAt, this.trueNow);
+    await this.#callJobs(true);
     if (this.#dice() < 0.5) await process.sign();
     await process.followClock();
     process.wake();
@@ -288,13 +275,16 @@ class ClockSimulation {
       const isSilenced = record.isSilenced(now);
       this.#alerts.verdict({ checkId: run.checkId, resultId: run.id, isFailure: outcome === 'failed', isSilenced });
     } else return;
-    const sinceMs = this.#livedMs - record.ranAt;
-    if (sinceMs > 2 * record.check.intervalMs + 1000) {
-      throw new Error(
-        `${run.checkId} had no turn for ${sinceMs} ms in which Tocsin ran; it has one every ${record.check.intervalMs}`,
-      );
-    }
+    this.#mustHaveRun(record);
     record.ranAt = this.#livedMs;
+  }
+
+  #mustHaveRun({ check, ranAt }: CheckRecord): void {
+    const sinceMs = this.#livedMs - ranAt;
+    if (sinceMs <= 2 * check.intervalMs + 1000) return;
+    throw new Error(
+      `${check.id} had no turn for ${sinceMs} ms in which Tocsin ran; it has one every ${check.intervalMs}`,
+    );
   }
 
   #judgedHeartbeat({ run, outcome }: EndedAttempt, resultId: string): void {
@@ -317,6 +307,10 @@ class ClockSimulation {
     if (before !== undefined && !before.isCut && Math.abs(waitedMs - 20_000) > 1500) {
       throw new Error(`attempt ${number} of ${id} came ${waitedMs} ms after the one before, not 20 s`);
     }
+    if (before !== undefined && !before.isCut && number !== before.number + 1) {
+      throw new Error(`attempt ${number} of ${id} follows attempt ${before.number}`);
+    }
+    if (this.#arrived.has(id) && before?.isCut !== true) throw new Error(`${id} was sent again after it had arrived`);
     this.#tried.set(id, { number, at: steady, isCut: false });
     if (this.#isReceiverDown(this.trueNow)) return outcomeOf(now, 503);
     if (this.#arrived.has(id)) this.#counts.repeats++;
@@ -378,7 +372,7 @@ class ClockSimulation {
       const difference = conservationDifference(raw);
       if (difference !== 0) throw new Error(`runs asked for are not outcomes: the difference is ${difference}`);
       const lap = Number(raw.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0);
-      const slots = judgeSlots(raw, checks, lap);
+      const slots = judgeSlots(raw, checks, lap, process.clock.now());
       const byKind = Object.groupBy(fates, (fate) => (fate.what === 'restart' ? fate.how : fate.what));
       return {
         slots,

@@ -8,7 +8,8 @@ export const dayMs = 24 * hourMs;
 /** Something that happens to the machine. `at` is the true time, epoch ms. */
 export type Fate =
   | { readonly at: number; readonly what: 'clock'; readonly byMs: number }
-  | { readonly at: number; readonly what: 'sleep'; readonly ms: number }
+  /** Its clock may be wrong when it wakes. */
+  | { readonly at: number; readonly what: 'sleep'; readonly ms: number; readonly clockByMs: number }
   | {
       readonly at: number;
       readonly what: 'restart';
@@ -35,7 +36,10 @@ export function fatesOf(seed: number, from: number, to: number): readonly Fate[]
   }
   for (const { from: at } of spells(dice, from, to, { everyMs: 10 * dayMs, lastsMs: dayMs })) {
     const ms = dice() < 0.7 ? 8 * hourMs : Math.round(dice() * 3 * hourMs) + minuteMs;
-    fates.push({ at, what: 'sleep', ms });
+    const clockByMs = dice() < 0.2 ? (dice() < 0.5 ? hourMs : -hourMs) : 0;
+    fates.push({ at, what: 'sleep', ms, clockByMs });
+    // Put right soon: a time server is asked when the network is back.
+    if (clockByMs !== 0) fates.push({ at: at + ms + 10 * minuteMs, what: 'clock', byMs: -clockByMs });
   }
   for (const { from: at } of spells(dice, from, to, { everyMs: 5 * dayMs, lastsMs: hourMs })) {
     const how = restartSorts[Math.floor(dice() * restartSorts.length)] ?? 'killed';

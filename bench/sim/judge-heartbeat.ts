@@ -32,12 +32,15 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
   let silentSince: number | null = null;
   let allowedMs = 0;
   let isOpen = false;
+  // Since when a call that was heard waits to end what was told.
+  let closesSince: number | null = null;
   return {
     called(trueNow, heardMs, isHeard) {
       lastCallAt = trueNow;
       lostInARow = isHeard ? 0 : lostInARow + 1;
       silentSince = heardMs;
       allowedMs = 0;
+      if (isOpen && isHeard) closesSince ??= heardMs;
     },
     interrupted(heardMs, allowMs = 0) {
       if (silentSince === null) return;
@@ -55,8 +58,12 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
     },
     closed() {
       isOpen = false;
+      closesSince = null;
     },
     look(heardMs) {
+      if (closesSince !== null && heardMs - closesSince > slackMs) {
+        throw new Error(`${name} was heard ${heardMs - closesSince} ms ago, and what was told is not ended`);
+      }
       if (isOpen || silentSince === null) return;
       if (heardMs - silentSince <= 2 * (periodMs + graceMs) + allowedMs + slackMs) return;
       const seconds = Math.round((heardMs - silentSince) / 1000);

@@ -16,9 +16,9 @@ interface Slot {
 
 /**
  * Slots of each time that the clock went through follow each other without a hole, none is there twice, and nothing is
- * there that is no slot. Throws at the first breach; answers with how many slots were looked at.
+ * there that is no slot; the last is that of the present, `until` (epoch ms). Throws at the first breach; answers with how many slots were looked at.
  */
-export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], laps: number): number {
+export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], laps: number, until: number): number {
   let count = 0;
   for (const { id, intervalMs } of checks) {
     const byLap = slotsByLap(raw, id, laps);
@@ -33,6 +33,10 @@ export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], lap
       }
     }
     assertLapsMeet(id, byLap, intervalMs);
+    const last = byLap.findLast((slots) => slots.length > 0)?.at(-1);
+    if (last === undefined || last.slotAt + last.slots * intervalMs < until - intervalMs) {
+      throw new Error(`${id} has no slot that is newer than ${new Date(last?.slotAt ?? 0).toISOString()}`);
+    }
   }
   return count;
 }

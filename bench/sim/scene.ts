@@ -7,6 +7,7 @@ import { nextSlot, phaseMs } from '#domain/slot.ts';
 import { derivedId } from '#lib/id.ts';
 import { seedFirstAccount } from '../support/seed.ts';
 import { dayMs, hourMs } from './fate.ts';
+import type { HeartbeatJudge } from './judge-heartbeat.ts';
 import { shown, timesOf, type WallWindow } from './wall-clock.ts';
 
 /** A check that calls a target. */
@@ -171,4 +172,23 @@ interface WindowRow {
   readonly hour: number;
   readonly hours: number;
   readonly isPause: boolean;
+}
+
+/** What is known of a check that calls a target. */
+export interface CheckRecord {
+  readonly check: WatchedCheck;
+  readonly isDown: (trueAt: number) => boolean;
+  readonly isPaused: (at: number) => boolean;
+  readonly isSilenced: (at: number) => boolean;
+  /** When it last ran, in the time in which a process was there; ms. */
+  ranAt: number;
+}
+
+/** What is known of a job. */
+export interface JobRecord {
+  readonly job: WatchedJob;
+  readonly isSilent: (trueAt: number) => boolean;
+  readonly judge: HeartbeatJudge;
+  /** When it calls next; true time, epoch ms. */
+  callsAt: number;
 }

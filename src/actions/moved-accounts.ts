@@ -32,7 +32,10 @@ export function createMovedAccounts(
   };
   return {
     requireHere(accountId, isReading) {
-      if (Math.abs(clock.now() - readAt) < believedMs) return judge(known.get(accountId), isReading);
+      const move = known.get(accountId);
+      // Of one that is on its way the next second is another one: what has left is not to be taken for gone.
+      const isSettled = move === undefined || move.state === 'left' || move.state === 'arrived';
+      if (isSettled && Math.abs(clock.now() - readAt) < believedMs) return judge(move, isReading);
       reading ??= read();
       return reading.then(() => judge(known.get(accountId), isReading));
     },

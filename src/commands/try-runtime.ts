@@ -1,5 +1,5 @@
-// `runtimes try <name>`: what existing checks would come to in another runtime, beside what they come to now (issue: an
-// upgrade without fear). Nothing is recorded and nobody is told.
+// `runtimes try <name>`: what existing checks would come to in another runtime, beside what they come to now, an
+// upgrade without fear. Nothing is recorded and nobody is told.
 import type { ProbeInput } from '#domain/probe.ts';
 import type { Finding, Verdict } from '#domain/result.ts';
 import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
@@ -10,6 +10,7 @@ import { CommandError } from './command-error.ts';
 import { foreseen, opened } from './migrate.ts';
 import { type DatabaseAddress, openBeside } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
+import { withoutControls } from './received.ts';
 
 /** What is asked for. */
 export interface TryOrder {
@@ -148,9 +149,9 @@ export function triedText({ checks, already }: Tried, runtime: string): string {
   const run = ({ runtime: name, verdict, durationMs }: TriedRun): string =>
     `${name ?? 'none'} ${verdict} ${(durationMs / 1000).toFixed(1)} s`.padEnd(24);
   const lines = checks.flatMap(({ name, present, tried, change }) => [
-    `${words[change].padEnd(7)} ${name.slice(0, widths.name).padEnd(widths.name)}  ${run(present)} ${run(tried)}`.trimEnd(),
+    `${words[change].padEnd(7)} ${withoutControls(name).slice(0, widths.name).padEnd(widths.name)}  ${run(present)} ${run(tried)}`.trimEnd(),
     ...[present, tried].flatMap(({ runtime: where, message }) =>
-      message === null ? [] : [`          ${where ?? 'none'}: ${message.replaceAll(/\s+/g, ' ')}`],
+      message === null ? [] : [`          ${where ?? 'none'}: ${withoutControls(message.replaceAll(/\s+/g, ' '))}`],
     ),
   ]);
   const count = (change: TriedCheck['change']): number => checks.filter((each) => each.change === change).length;

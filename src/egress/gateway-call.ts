@@ -37,9 +37,10 @@ export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMea
       refuseCall(socket, 'EGRESS_REQUEST', 'the gateway takes a host and a port, or a name to look up');
       return;
     }
+    const stay = watchEnd(socket);
     const begin = (): void => {
       if (asked.port === null) void lookUp(socket, asked, guard);
-      else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, guard, onWay);
+      else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, { guard, onWay, stay });
     };
     const waitMs = turn();
     if (waitMs === 0) begin();
@@ -88,8 +89,7 @@ async function lookUp(socket: Socket, { host, family }: Asked, guard: Guard): Pr
 function makeWay(
   socket: Socket,
   place: { readonly host: string; readonly port: number },
-  guard: Guard,
-  onWay: (way: Socket) => void,
+  { guard, onWay, stay }: Pick<CallMeans, 'guard' | 'onWay'> & { readonly stay: () => void },
 ): () => void {
   let isOver = false;
   const giveUp = reach(place, guard, (error, way) => {
@@ -105,6 +105,7 @@ function makeWay(
       way.destroy();
       return;
     }
+    stay();
     const isOurs = guard.tunnel === null;
     socket.write(
       `${JSON.stringify({ address: isOurs ? way.remoteAddress : null, port: isOurs ? way.remotePort : null })}\n`,
@@ -126,6 +127,18 @@ function makeWay(
   return () => {
     if (!isOver) giveUp();
   };
+}
+
+/**
+ * Ends a call whose script closes its side before it is served: nobody waits for what it asked. Answers with how to let it
+ * close its side, and go on.
+ */
+function watchEnd(socket: Socket): () => void {
+  // Nothing is taken of what it sends already; that it has ended is seen by looking.
+  const look = (): void => void socket.read(0);
+  const end = (): void => void socket.destroy();
+  socket.on('readable', look).once('end', end);
+  return () => socket.off('readable', look).off('end', end);
 }
 
 type Reached = (error: unknown, way: Socket | null) => void;
@@ -161,7 +174,12 @@ function reach(place: { readonly host: string; readonly port: number }, guard: G
     ),
   );
   way.once('connect', () => {
-    const late = guard.judge(way.remoteAddress ?? '');
+    // It may have hung up at once.
+    if (way.remoteAddress === undefined) {
+      end(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }));
+      return;
+    }
+    const late = guard.judge(way.remoteAddress);
     end(late === null ? null : refusal(late));
   });
   return () => way.on('error', () => undefined).destroy();

@@ -14,7 +14,7 @@ export interface ClockSet {
 export interface FollowedClock extends Clock {
   /** How far the machine's clock is ahead of this one, whole ms; negative = behind. */
   aheadMs(): number;
-  /** How much of that this machine slept, whole ms: the time of the others went on meanwhile, and nothing ran here. */
+  /** How long this machine has slept since this clock was moved, whole ms: others went on meanwhile, and nothing ran here. */
   sleptMs(): number;
   /** Moves this clock by whole ms. */
   move(byMs: number): void;
@@ -36,20 +36,18 @@ export function createFollowedClock(
   let asleepMs = upMs() - steadyNow();
   let lastSet: ClockSet | null = null;
   const now = (): number => Math.round(steadyNow() + offset);
-  const aheadMs = (): number => Math.round(clock.now() - steadyNow() - offset);
   return {
     now,
-    aheadMs,
+    aheadMs: () => Math.round(clock.now() - steadyNow() - offset),
     sleptMs() {
       const sleptMs = Math.round(upMs() - steadyNow() - asleepMs);
-      return sleptMs < clockSetMs ? 0 : Math.max(0, Math.min(sleptMs, aheadMs()));
+      return sleptMs < clockSetMs ? 0 : sleptMs;
     },
     move(byMs) {
       const from = now();
       offset += byMs;
-      if (Math.abs(byMs) < clockSetMs) return;
-      lastSet = byMs > 0 ? { from, to: from + byMs } : null;
       asleepMs = upMs() - steadyNow();
+      if (Math.abs(byMs) >= clockSetMs) lastSet = byMs > 0 ? { from, to: from + byMs } : null;
     },
     get lastSet() {
       return lastSet;

@@ -36,22 +36,23 @@ export function createKeepAssets({
   onLost,
 }: KeepAssetsOptions): (attempt: EndedAttempt) => Promise<void> {
   let heldBytes = 0;
-  return async (attempt) => {
-    const { assets = [], ...finding } = attempt.finding;
-    const bytes = assets.reduce((sum, { content }) => sum + content.length, 0);
-    const isTooMuch = heldBytes + bytes > heldMost;
-    if (isTooMuch) onLost(attempt, `${heldBytes} bytes of other runs wait for the database`);
-    if (bytes === 0 || isTooMuch) {
-      await record({ ...attempt, finding });
-      return;
-    }
+  const recordAndKeep = async (attempt: EndedAttempt, assets: readonly Asset[], bytes: number): Promise<void> => {
     heldBytes += bytes;
     try {
-      const recorded = await record({ ...attempt, finding });
+      const recorded = await record(attempt);
       if (recorded?.isRecorded === true) await keep(store, attempt, recorded, assets, onLost);
     } finally {
       heldBytes -= bytes;
     }
+  };
+  // Not asynchronous itself: what it was given would be held until the end, dropped or not.
+  return (given) => {
+    const { assets = [], ...finding } = given.finding;
+    const attempt = { ...given, finding };
+    const bytes = assets.reduce((sum, { content }) => sum + content.length, 0);
+    const isTooMuch = heldBytes + bytes > heldMost;
+    if (isTooMuch) onLost(attempt, `${heldBytes} bytes of other runs wait for the database`);
+    return bytes === 0 || isTooMuch ? record(attempt).then(() => undefined) : recordAndKeep(attempt, assets, bytes);
   };
 }
 

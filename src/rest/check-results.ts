@@ -116,7 +116,11 @@ const fileHeaders = {
 function download({ sort, contentType, content }: Asset, number: number): Answer {
   const name = `${sort}-${number}.${assetTypes[contentType]}`;
   const disposition = { 'content-disposition': `attachment; filename="${name}"` };
-  return new Answer(200, Buffer.from(content), { ...fileHeaders, ...disposition, 'content-type': contentType });
+  return new Answer(200, Buffer.from(content.buffer, content.byteOffset, content.byteLength), {
+    ...fileHeaders,
+    ...disposition,
+    'content-type': contentType,
+  });
 }
 
 function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keepsNothing, type ScriptWork } from '#domain/script.ts';
+import { keepsNothing, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
 import { type Containment, containments, hasGateway } from './containment.ts';
 import { type OpenGateway, runScript } from './run-script.ts';
 
@@ -73,10 +73,19 @@ export async function chooseContainment(
       };
       const outcome = await runScript(work, new AbortController().signal, { containment, isRoot, openGateway });
       if (outcome.ending === 'ended' && outcome.failedTests === 0) return { containment, refused };
-      refused.push(`${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`);
+      const why = `${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`;
+      if (isPassing(outcome) || containment === 'process')
+        throw new Error(`how far scripts are kept apart cannot be tried: ${why}`);
+      refused.push(why);
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
-  return { containment: 'process', refused };
+  throw new Error('there is no level of containment left to be tried');
+}
+
+/** Whether a try says nothing of the machine: it ran into a limit, or was not even begun. Another one may do better. */
+function isPassing({ ending, problem }: ScriptOutcome): boolean {
+  const isOurs = ending === 'crashed' && problem?.startsWith('the script could not be started') === true;
+  return isOurs || !(ending === 'ended' || ending === 'crashed');
 }

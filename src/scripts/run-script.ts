@@ -45,11 +45,13 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     await folder.fill(work.files, command.packages);
     const report = emptyReport();
     const outcome = await runCommand({ work, command, home: folder.home, startedAt, signal, report });
+    // Who has no browser has nothing to show of it, whatever it says.
+    if (browser === null) return outcome;
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
     const whose = owner ?? process.getuid?.() ?? 0;
-    return { ...outcome, ...(await takeAssets(folder.home, report.assets, { owner: whose, hasFailed })) };
+    return { ...outcome, ...(await takeAssets(folder.home, wantedOf(report, work), { owner: whose, hasFailed })) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
@@ -57,6 +59,12 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     closeGateway?.();
     await folder?.remove();
   }
+}
+
+/** Assets of the sorts that the check keeps: what is off is off whoever says otherwise. */
+function wantedOf({ assets }: Report, { keeps }: ScriptWork): Report['assets'] {
+  const settings = { screenshot: keeps.screenshots, trace: keeps.trace, video: keeps.video };
+  return assets.filter(({ sort }) => settings[sort] !== 'off');
 }
 
 /** The longest name that a socket may have, bytes. */

@@ -37,8 +37,9 @@ export interface Path {
    */
   takeOver(now: number): Promise<void>;
   /**
-   * The clock was set by `byMs`: what waits keeps its distance. For so much of it the machine slept, and pings that were sent
-   * meanwhile are lost: timers of heartbeats went on (docs/decisions/0091). A server that keeps the time does not sleep with it.
+   * The clock was set by `byMs`: what waits keeps its distance. Meanwhile the machine slept for `slept.ms`, and pings that were
+   * sent then are lost: timers of heartbeats went on (docs/decisions/0091), but for those that began later than `slept.after`
+   * by the clock as it was. A server that keeps the time does not sleep with it.
    */
-  moveWithClock(byMs: number, now: number, sleptMs?: number): Promise<void>;
+  moveWithClock(byMs: number, now: number, slept?: { readonly ms: number; readonly after: number }): Promise<void>;
 }

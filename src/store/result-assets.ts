@@ -4,6 +4,7 @@ import type { Asset, AssetFacts, AssetSort, AssetType } from '#domain/asset.ts';
 import type { ResultAssetsTable } from './asset-tables.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
+import { refuseMoving } from './refuse-moving.ts';
 import type { Tables } from './schema.ts';
 
 /** Bytes of a part: a commit of one takes a few milliseconds, beside which others are not held up. */
@@ -21,7 +22,7 @@ export interface AssetOwner {
 export interface ResultAssets {
   /**
    * Keeps the assets of a result that is recorded; those of a check that is gone meanwhile are dropped. They are listed
-   * once all of their content is there. `newest`: those of its check and location that were kept so before go.
+   * once all of their content is there. Rejects with StoreUnavailableError while their account is moved. `newest`: those of its check and location that were kept so before go.
    */
   keep(owner: AssetOwner, assets: readonly Asset[], keeping: 'with-result' | 'newest'): Promise<void>;
   /** By result, in the order of their numbers; results without any are missing. */
@@ -107,6 +108,7 @@ async function insertPart(
   row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
 ): Promise<boolean> {
   if (!(await isThere(tx, row))) return false;
+  await refuseMoving(tx, idText(row.account_id));
   await tx
     .insertInto('asset_parts')
     .values(row)
@@ -134,6 +136,7 @@ async function listAssets(
   newestAt: string | null,
 ): Promise<void> {
   if (!(await isThere(tx, key))) return;
+  await refuseMoving(tx, idText(key.account_id));
   await tx
     .insertInto('result_assets')
     .values(rows)

@@ -74,7 +74,7 @@ async function lookAtAll(): Promise<SeenOfScripts> {
       level,
       environment: { TARGETS: JSON.stringify({ ...targets, changing: changingHost, abstract }) },
       browser: pages ? findChromium(null) : null,
-      limits: { wallClockMs: 100_000, memoryBytes: 2 ** 31, processes: 128 },
+      limits: { wallClockMs: 270_000, memoryBytes: 2 ** 31, processes: 128 },
     });
     const isWell = outcome.ending === 'ended' && outcome.failedTests === 0;
     return {

@@ -1,8 +1,8 @@
 // Scripts of checks stay where they are put: attempts to get out, and bombs, in real processes on this machine.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ScriptLimit } from '#domain/script.ts';
 import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
@@ -11,6 +11,9 @@ import { until } from '../support/until.ts';
 const canary = 'tocsin-canary-8f1c';
 const checkout = join(import.meta.dirname, '..', '..');
 let dataFolder = '';
+// A place of its own: scripts of other tests run at the same time.
+process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
+chmodSync(tmpdir(), 0o755);
 
 before(async () => {
   const { containment, refused } = await containmentHere();
@@ -19,7 +22,7 @@ before(async () => {
   dataFolder = mkdtempSync(join(tmpdir(), 'tocsin-escape-'));
   for (const name of ['tocsin.db', 'secret.key']) writeFileSync(join(dataFolder, name), canary, { mode: 0o644 });
 });
-after(() => rmSync(dataFolder, { recursive: true }));
+after(() => rmSync(tmpdir(), { recursive: true }));
 
 describe('a script', () => {
   it('gets hold of nothing outside, in more than thirty ways', async () => {
@@ -107,7 +110,7 @@ describe('a script', () => {
       for (let n = 0; n < 3; n++) spawn('setsid', ['sh', '-c', 'sleep 987654 & sleep 987654'], { detached: true, stdio: 'ignore' }).unref();
       await new Promise((resolve) => setTimeout(resolve, 300));`);
     assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
-    await until('the sleepers to end', () => !commandLines().some((line) => line.includes('987654')));
+    await until('the sleepers to end', () => processes('987654').length === 0);
     await nothingLeft();
   });
 
@@ -129,12 +132,15 @@ describe('a script', () => {
   });
 });
 
-function commandLines(): string[] {
-  return readdirSync('/proc').flatMap((pid) => {
+/** Processes with that in their command line whose files are here, by what is mounted for them or where they stand. */
+function processes(part: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(part)) return false;
+      const places = [readFileSync(`/proc/${pid}/mountinfo`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
+      return places.some((text) => text.includes(basename(tmpdir())));
     } catch {
-      return [];
+      return false;
     }
   });
 }
@@ -145,5 +151,5 @@ async function nothingLeft(): Promise<void> {
     readdirSync(tmpdir()).filter((name) => name.startsWith('tocsin-script-')),
     [],
   );
-  await until('its processes to end', () => !commandLines().some((line) => line.includes('/tocsin/inside/start.mjs')));
+  await until('its processes to end', () => processes('inside/start.mjs').length === 0);
 }

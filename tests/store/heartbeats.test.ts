@@ -228,7 +228,7 @@ test('a machine that slept heard nobody: a deadline that was over meanwhile is l
   await beat.judge();
   clock.turn(8 * hour);
   // A server that keeps the time for many did not sleep, and nothing is moved on it.
-  if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), 8 * hour);
+  if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
   await store.receptions.hear(false);
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);

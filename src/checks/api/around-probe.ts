@@ -44,6 +44,9 @@ interface Around {
   readonly hidden: string[];
 }
 
+/** Of what is said of a wrong URL, cut once it is hidden what must be. */
+const mostMessage = 500;
+
 async function lookAround(around: Around, startedAt: number): Promise<Finding> {
   const { means, input, signal, hidden } = around;
   const hide = (text: string): string => createRedactor(hidden).text(text);
@@ -58,7 +61,8 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
     hidden.push(...hiddenOf({ ...input, variables: state.variables }, http));
   }
   const scripted = requestToSend(state);
-  if (typeof scripted === 'string') return wrongSettings(startedAt, hide(scripted));
+  if (typeof scripted === 'string') return wrongSettings(startedAt, hide(scripted).slice(0, mostMessage));
+  hidden.push(...scripted.hidden);
   const changed: ProbeInput = { ...input, variables: state.variables, scripted };
   const sent = await means.exchange({ half: 'send', input: changed, wantsAnswer: after.length > 0 }, signal);
   if (sent.answer === null) return sent.finding;

@@ -40,6 +40,8 @@ export interface RequestState {
   readonly set: ReadonlyMap<string, string>;
   /** Values that were secret before a script set others. */
   readonly hidden: readonly string[];
+  /** Headers and query parameters whose values the settings hide, in lower case: what a script puts there is hidden, too. */
+  readonly locked: ReadonlySet<string>;
 }
 
 /** The request as the settings of a check and its group have it. */
@@ -48,6 +50,9 @@ export function requestBefore({ check, group: stored, variables }: ProbeInput): 
   const group = http.defaultsOf(stored);
   const pairs = (which: 'headers' | 'queryParameters'): Pair[] =>
     mergedPairs(which, group, own).map(({ key, value }) => ({ key, value, isOfScript: false }));
+  const locked = (['headers', 'queryParameters'] as const)
+    .flatMap((which) => mergedPairs(which, group, own))
+    .flatMap((pair) => (pair.locked ? [pair.key.toLowerCase()] : []));
   return {
     method: own.method,
     url: { text: own.url, isOfScript: false },
@@ -58,6 +63,7 @@ export function requestBefore({ check, group: stored, variables }: ProbeInput): 
     group,
     variables,
     set: new Map(),
+    locked: new Set(locked),
     hidden: [],
   };
 }
@@ -112,15 +118,21 @@ export function requestToSend(state: RequestState): ScriptedRequest | string {
   const missing = firstPlaceholder(address);
   if (missing !== null)
     return `the URL uses {{${missing}}}, which no variable of this check, its group or its account, and no script defines`;
-  if (parseTarget(address) === null) return `the URL "${address.slice(0, 200)}" is no absolute http:// or https:// URL`;
+  if (parseTarget(address) === null) return `the URL "${address}" is no absolute http:// or https:// URL`;
   const headers = trimmed(state.headers, fill);
+  const queryParameters = filledPairs(state.queryParameters, fill);
+  const isHidden = (pair: Pair): boolean => isCredential(pair, state.locked);
   return {
     method,
     url: address,
     headers: headers.map(({ key, value }) => [key, value]),
-    queryParameters: filledPairs(state.queryParameters, fill).map(({ key, value }) => [key, value]),
+    queryParameters: queryParameters.map(({ key, value }) => [key, value]),
     body: body.isOfScript ? fillKnown(body.text, set) : filledBody(bodyType, body.text, values),
-    hidden: [...state.hidden, ...headers.filter(isCredential).flatMap(({ value }) => [value, withoutScheme(value)])],
+    hidden: [
+      ...state.hidden,
+      ...headers.filter(isHidden).flatMap(({ value }) => [value, withoutScheme(value)]),
+      ...queryParameters.filter(isHidden).map(({ value }) => value),
+    ],
   };
 }
 
@@ -217,9 +229,9 @@ function withEnvironment(state: RequestState, environment: ReadonlyMap<string, s
   };
 }
 
-/** What a script has put into headers that are there for credentials is one. */
-function isCredential({ key, isOfScript }: Pair): boolean {
-  return isOfScript && /^(?:proxy-)?authorization$|^cookie$/i.test(key);
+/** What a script has put where credentials are, or where the settings hide what is there, is one. */
+function isCredential({ key, isOfScript }: Pair, locked: ReadonlySet<string>): boolean {
+  return isOfScript && (/^(?:proxy-)?authorization$|^cookie$/i.test(key) || locked.has(key.toLowerCase()));
 }
 
 function withoutScheme(value: string): string {

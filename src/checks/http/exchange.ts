@@ -26,7 +26,10 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
     const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false } : plan;
     const { finding, seen } = await look(sent, signal);
     const isReadable = wantsAnswer && seen !== null && seen.body.problem === null;
-    return { finding, answer: isReadable ? answerOf(seen) : null };
+    if (!wantsAnswer || seen === null || isReadable) return { finding, answer: isReadable ? answerOf(seen) : null };
+    // No script can take out of it what must not be shown.
+    const exchange = exchangeWith(finding.exchange, { headers: null, body: null });
+    return { finding: { ...finding, exchange }, answer: null };
   };
 
   return async (work, signal) => {

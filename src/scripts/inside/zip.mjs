@@ -41,7 +41,11 @@ function hiddenInLine(line, hide) {
 }
 
 function hiddenInValue(value, hide) {
-  if (typeof value === 'string') return entryName.test(value) ? value : hide(value);
+  if (typeof value === 'string') {
+    const clean = hide(value);
+    // A secret may look like the name of an entry: then it is one as a whole.
+    return entryName.test(value) && clean !== mask ? value : clean;
+  }
   if (Array.isArray(value)) return value.map((item) => hiddenInValue(item, hide));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -5,8 +5,8 @@ import type { Side, Writing } from './side.ts';
 
 const firstBatch = 200;
 /** Rows at once of tables of which some are heavy: after light ones nobody knows how heavy the next are. */
-const heavyBatch = 8;
-const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
+export const heavyBatch = 8;
+export const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
 /** What a batch may weigh, bytes: neither side has to hold more in memory. */
 const batchBytes = 2_000_000;
 

@@ -2,6 +2,7 @@
 import { parkedFrom, parkedMs } from '../parked.ts';
 import { countedTables, ownTables } from './account-tables.ts';
 import { CopyError } from './copy-installation.ts';
+import { heavyBatch, heavyTables } from './copy-table.ts';
 import { beginMove, changeMove, knownMove } from './move-rows.ts';
 import type { Leaving } from './moving.ts';
 import { type Cell, conditionsOf, type Slice, type TableShape } from './shape.ts';
@@ -94,6 +95,11 @@ export async function removeLeft(side: Side, accountId: Uint8Array, onRows: (row
 /** Rows that go in one transaction: the service beside waits no longer than for one of its own. */
 const rowsAtOnce = 300;
 
+/** How many light rows one of a table is as much work as. */
+function weightOf({ name }: TableShape): number {
+  return heavyTables.has(name) ? Math.ceil(rowsAtOnce / heavyBatch) : 1;
+}
+
 /** Which rows of a table go. */
 export interface Removal {
   readonly accountId: Uint8Array;
@@ -110,15 +116,19 @@ export async function removeRows(side: Side, tables: readonly TableShape[], remo
     const done = await side.write(async (writing) => {
       await guard(writing);
       let room = rowsAtOnce;
+      let removed = 0;
       let index = begun;
       for (; index < tables.length && room > 0; index++) {
         const table = tables[index];
         if (table === undefined) break;
-        room -= await writing.change(removalOf(table, room), [accountId, accountId]);
+        const weight = weightOf(table);
+        const gone = await writing.change(removalOf(table, Math.ceil(room / weight)), [accountId, accountId]);
+        removed += gone;
+        room -= gone * weight;
         // A table that filled the room may have more.
         if (room <= 0) break;
       }
-      return { index, removed: rowsAtOnce - room };
+      return { index, removed };
     });
     first = done.index;
     onRows(done.removed);
@@ -137,8 +147,9 @@ export async function removeSlice(
     values.push(value);
     return '?';
   });
-  const sql = removalOf(table, rowsAtOnce, conditions.join(' AND '));
-  for (let removed = rowsAtOnce; removed === rowsAtOnce;) {
+  const most = Math.floor(rowsAtOnce / weightOf(table));
+  const sql = removalOf(table, most, conditions.join(' AND '));
+  for (let removed = most; removed === most;) {
     removed = await side.write(async (writing) => {
       await guard(writing);
       return writing.change(sql, values);

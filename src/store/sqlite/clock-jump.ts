@@ -21,8 +21,9 @@ import { writeRound } from './schedules.ts';
  */
 export function moveWithClock(
   connection: Connection,
-  { byMs, sleptMs }: { readonly byMs: number; readonly sleptMs: number },
+  byMs: number,
   now: number,
+  slept: { readonly ms: number; readonly after: number },
 ): void {
   connection
     .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
@@ -34,7 +35,7 @@ export function moveWithClock(
        WHERE status <> 'passing'`,
     )
     .run(byMs);
-  moveHeartbeatsWithClock(connection, byMs - sleptMs);
+  moveHeartbeatsWithClock(connection, byMs, slept);
   bringSchedulesBack(connection, now);
   bringStatesBack(connection, now);
   rewindRollUps(connection, now);

@@ -169,17 +169,24 @@ function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly Wai
   return rows.map(waitingPingOf);
 }
 
-/** The clock was set by `byMs`: what is expected keeps its distance. */
-export function moveHeartbeatsWithClock(connection: Connection, byMs: number): void {
+/** The clock was set by `byMs`: what is expected keeps its distance, as far as it was that of a machine that was awake. */
+export function moveHeartbeatsWithClock(
+  connection: Connection,
+  byMs: number,
+  { ms: sleptMs, after }: { readonly ms: number; readonly after: number },
+): void {
+  // What began after the sleep, before the clock was moved, bears a time of before it.
+  const moved = (column: string): string => `${column} + CASE WHEN ${column} > ?3 THEN ?1 ELSE ?2 END`;
   connection
     .prepare(
-      `UPDATE heartbeats SET timer_at = timer_at + ?1, started_at = started_at + ?1, result_at = result_at + ?1,
-         due_at = CASE WHEN due_at < ${neverAt} THEN due_at + ?1 ELSE due_at END WHERE timer_at IS NOT NULL`,
+      `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, started_at = ${moved('started_at')},
+         result_at = ${moved('result_at')}, due_at = CASE WHEN due_at >= ${neverAt} THEN due_at
+           WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
     )
-    .run(byMs);
+    .run(byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER);
   const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
   if (row === undefined) return;
-  const value = movedReception(String(row['value']), byMs);
+  const value = movedReception(String(row['value']), byMs - sleptMs);
   connection.prepare('UPDATE installation SET value = ? WHERE key = ?').run(value, receptionKey);
 }
 

@@ -54,7 +54,8 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         bringHeartbeatsBack(connection, now);
         rewindRollUps(connection, now);
       }),
-    moveWithClock: (byMs, now, sleptMs = 0) => group((connection) => moveWithClock(connection, { byMs, sleptMs }, now)),
+    moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
+      group((connection) => moveWithClock(connection, byMs, now, slept)),
   };
 }
 
