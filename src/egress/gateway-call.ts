@@ -228,6 +228,8 @@ function readLine(socket: Socket, done: (line: string | null) => void): void {
     }
   };
   socket.on('readable', onReadable).once('end', onEnd);
+  // What is there already may have been told of before anybody listened here.
+  onReadable();
 }
 
 function readFrom(socket: Socket): Buffer | null {

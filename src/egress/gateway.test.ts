@@ -191,6 +191,22 @@ test('those that come too quickly wait for their turn', async (t) => {
   assert.ok(performance.now() - beginning > 700, `${performance.now() - beginning} ms`);
 });
 
+test('a call that is given up before it is served gives back its place, and nothing is connected to for it', async (t) => {
+  let came = 0;
+  const port = await target(t, () => void came++);
+  const { path } = await gateway(t, everything, { perSecond: 1, atOnce: 2 });
+  await answerTo(path, '{"lookup":"localhost"}\n');
+  await Promise.all(
+    [1, 2].map(async () => {
+      const socket = call(path).resume();
+      socket.end(`{"connect":"127.0.0.1","port":${port}}\n`);
+      await once(socket, 'close');
+    }),
+  );
+  assert.match(await answerTo(path, '{"lookup":"localhost"}\n'), /addresses/);
+  assert.equal(came, 0);
+});
+
 test('the end of a run ends what it is connected to', async (t) => {
   const { path, close } = await gateway(t);
   const { promise: ended, resolve } = Promise.withResolvers<void>();

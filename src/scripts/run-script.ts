@@ -45,8 +45,6 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     await folder.fill(work.files, command.packages);
     const report = emptyReport();
     const outcome = await runCommand({ work, command, home: folder.home, startedAt, signal, report });
-    // Who has no browser has nothing to show of it, whatever it says.
-    if (browser === null) return outcome;
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;

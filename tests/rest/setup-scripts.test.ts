@@ -316,3 +316,19 @@ test('a script that cannot be read is refused when a check or a group is saved, 
     assert.equal((await api('POST', '/v1/checks/api', { name: 'Cart', request, localSetupScript })).status, 201);
   }
 });
+
+test('what a setup script puts where credentials are, or into a field that is hidden, is shown nowhere', async (t) => {
+  const target = await startTarget(t, (_, response) => response.end('{}'));
+  const { run } = await scene(t);
+  const { result, all } = await run({
+    request: { method: 'GET', url: target.url, headers: [{ key: 'X-Api-Key', value: 'first', locked: true }] },
+    localSetupScript: `
+request.headers.authorization = 'Bearer fetched-token-1';
+request.headers['X-Api-Key'] = 'fetched-token-2';
+console.log(request.headers);
+`,
+    localTearDownScript: `console.log('sent', request.headers); throw new Error('with ' + request.headers.authorization);`,
+  });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'script']);
+  assert.doesNotMatch(all, /fetched-token/);
+});

@@ -73,7 +73,7 @@ export async function runPlain(
       environment: {},
       hide: (text) => text,
       hidden: [],
-      keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'off' },
+      keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'on-failure' },
       browser: null,
       ...work,
       limits: { ...roomyLimits, ...limits },

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
 import type { ScriptProbeMeans } from '../kind.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from './runtime.ts';
@@ -35,7 +35,8 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const redactor = createRedactor(hidden);
     const hide = redactor.text;
     const environment = environmentOf(input);
-    const keeps = readKeeps(input.check.settings);
+    // Who has no browser has nothing to show of it, whatever it says.
+    const keeps = browser === null ? keepsNothing : readKeeps(input.check.settings);
     const hiding = { hide, hidden: redactor.forms };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
     const outcome = await means.runScript(work, signal);
