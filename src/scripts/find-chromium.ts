@@ -1,5 +1,5 @@
 // The Chromium that scripts get: the one that is named, else one of the system, else the one that came with `npm ci`.
-import { existsSync, globSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ScriptBrowser } from '#domain/script.ts';
 
@@ -28,6 +28,7 @@ export function findChromium(named: string | null): ScriptBrowser | null {
         .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
     : [];
   if (newest === undefined) return null;
-  const hasLibraries = globSync(['/usr/lib/*/libnss3.so', '/usr/lib/libnss3.so', '/usr/lib64/libnss3.so']).length > 0;
+  const candidates = globSync(['/usr/lib/*/libnss3.so', '/usr/lib/libnss3.so', '/usr/lib64/libnss3.so']);
+  const hasLibraries = candidates.some((path) => statSync(path).size > 0);
   return { folder: join(unpacked, newest), program: 'chromium', libraries: hasLibraries ? null : 'lib' };
 }
