@@ -1,6 +1,6 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
 import type { Exchanged, ProbeInput } from '#domain/probe.ts';
-import type { Finding } from '#domain/result.ts';
+import { bareFinding, type Finding } from '#domain/result.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
 /** Definitions a thread keeps; the least recently used one goes first. */
@@ -85,17 +85,5 @@ export function isEmpty({ numbers, halves, stop }: ToThread): boolean {
 
 /** The finding of a probe that could not be brought to its end. */
 export function crashed(message: string): Finding {
-  const now = Date.now();
-  return {
-    verdict: 'unknown',
-    reason: 'crashed',
-    message,
-    startedAt: now,
-    stoppedAt: now,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
+  return bareFinding(Date.now(), { verdict: 'unknown', reason: 'crashed', message });
 }

@@ -2,7 +2,7 @@
 import type { Account } from '#domain/account.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check, CheckType } from '#domain/check.ts';
-import { type Runtime, runtimeChoice, runtimeWarnings } from '#domain/runtime.ts';
+import { type Runtime, runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/runtime.ts';
 import type { Choices } from './check-rules.ts';
 import type { Problem } from './problems.ts';
 
@@ -86,13 +86,11 @@ export function runtimeWarning(check: Placed, inherited: Inherited, rules: Runti
   if (rules.refusesRuntime(check, inherited.group) === undefined) return undefined;
   const choice = chosen(check, inherited, rules);
   if (choice.runtime === null) return choice.message;
-  return runtimeWarnings(wantedBy(check, inherited), choice, rules.now()).join('; ') || null;
+  return (
+    runtimeWarnings(wantedRuntime(check, inherited.group, inherited.account), choice, rules.now()).join('; ') || null
+  );
 }
 
 function chosen(check: Placed, inherited: Inherited, { runtimes, now }: RuntimeRules) {
-  return runtimeChoice(wantedBy(check, inherited), runtimes(), now());
-}
-
-function wantedBy({ runtimeId, runtimeFallback }: Placed, { group, account }: Inherited) {
-  return { check: runtimeId, group: group?.runtimeId ?? null, account, runtimeFallback };
+  return runtimeChoice(wantedRuntime(check, inherited.group, inherited.account), runtimes(), now());
 }

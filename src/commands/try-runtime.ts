@@ -2,7 +2,7 @@
 // upgrade without fear. Nothing is recorded and nobody is told.
 import type { ProbeInput } from '#domain/probe.ts';
 import type { Finding, Verdict } from '#domain/result.ts';
-import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
+import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/runtime.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { createLanes } from '#lib/lanes.ts';
 import { readContexts } from '#store/read-contexts.ts';
@@ -110,8 +110,7 @@ async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<Ch
 }
 
 function presentRuntime({ check, group, accountRuntimeId }: CheckContext, { installed, now }: TryMeans): string | null {
-  const { runtimeId, runtimeFallback } = check;
-  const wanted = { check: runtimeId, group: group?.runtimeId ?? null, account: accountRuntimeId, runtimeFallback };
+  const wanted = wantedRuntime(check, group, accountRuntimeId);
   return runtimeChoice(wanted, installed, now()).runtime?.name ?? null;
 }
 

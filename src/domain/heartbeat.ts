@@ -296,3 +296,12 @@ export interface PingEvent {
   readonly userAgent: string | null;
   readonly body: string | null;
 }
+
+/** A ping that is judged. */
+export interface JudgedPing extends Omit<PingEvent, 'id' | 'body'> {
+  readonly isFailure: boolean;
+  /** How long the job took, where it told its start, ms. */
+  readonly tookMs: number | null;
+  /** The first line of its body. */
+  readonly note: string | null;
+}

@@ -84,6 +84,25 @@ export interface Finding {
   readonly assets?: readonly Asset[];
 }
 
+/** The finding of one that saw nothing of its target, at an instant (epoch ms): what else there is to say is laid over it. */
+export function bareFinding(
+  at: number,
+  { verdict, reason, message }: Pick<Finding, 'verdict' | 'reason' | 'message'>,
+): Finding {
+  return {
+    verdict,
+    reason,
+    message,
+    startedAt: at,
+    stoppedAt: at,
+    responseTimeMs: null,
+    loopDelayMs: 0,
+    details: null,
+    exchange: null,
+    certificate: null,
+  };
+}
+
 /** One recorded attempt of a run, or a stretch of slots that were not run. */
 export interface Result extends Omit<Finding, 'verdict' | 'exchange' | 'certificate' | 'assets'> {
   readonly accountId: string;

@@ -48,6 +48,15 @@ export interface WantedRuntime {
   readonly runtimeFallback: boolean;
 }
 
+/** What a check, its group and its account name. @param group null = it is in none */
+export function wantedRuntime(
+  { runtimeId, runtimeFallback }: { readonly runtimeId: string | null; readonly runtimeFallback: boolean },
+  group: { readonly runtimeId: string | null } | null,
+  account: string | null,
+): WantedRuntime {
+  return { check: runtimeId, group: group?.runtimeId ?? null, account, runtimeFallback };
+}
+
 /** The runtime a check runs with, or why it has none: its runs are then `unknown`, reason `runtime`. */
 export type RuntimeChoice<R extends Runtime> =
   | { readonly runtime: R; readonly deprecated: boolean; readonly fellBack: boolean }

@@ -3,9 +3,9 @@ import { effectiveCheck } from '#domain/effective-check.ts';
 import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
-import type { Finding, Reason } from '#domain/result.ts';
+import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
 import { type Run, runRetryAt } from '#domain/run.ts';
-import { type Runtime, runtimeChoice } from '#domain/runtime.ts';
+import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/runtime.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
@@ -193,8 +193,7 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
  * is no obstacle to checks without a script (decisions: Runtimes).
  */
 function missingRuntime({ check, group, accountRuntimeId }: CheckContext, runtimes: readonly Runtime[], now: number) {
-  const { runtimeId, runtimeFallback } = check;
-  const wanted = { check: runtimeId, group: group?.runtimeId ?? null, account: accountRuntimeId, runtimeFallback };
+  const wanted = wantedRuntime(check, group, accountRuntimeId);
   if ((wanted.check ?? wanted.group ?? wanted.account) === null) return null;
   const choice = runtimeChoice(wanted, runtimes, now);
   return choice.runtime === null ? choice.message : null;
@@ -220,16 +219,6 @@ const notRunMessages: Partial<Record<Reason, string>> = {
 };
 
 function notRun(reason: Reason, now: number): Finding {
-  return {
-    verdict: 'unknown',
-    reason,
-    message: notRunMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval',
-    startedAt: now,
-    stoppedAt: now,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
+  const message = notRunMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
+  return bareFinding(now, { verdict: 'unknown', reason, message });
 }

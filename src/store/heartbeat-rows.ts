@@ -1,27 +1,16 @@
 // How heartbeats and their pings stand in their tables.
-import type { Heartbeat, MissedDeadline, PingSignal, PingState } from '#domain/heartbeat.ts';
+import type { Heartbeat, JudgedPing, MissedDeadline } from '#domain/heartbeat.ts';
 import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, idText } from './codec.ts';
 import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from './heartbeat-tables.ts';
 
 /** A ping that is to be judged. Instants are epoch ms, times in ms. */
-export interface WaitingPing {
+export interface WaitingPing extends JudgedPing {
   /** Also that of its result. */
   readonly id: string;
-  readonly signal: PingSignal;
-  readonly exitCode: number | null;
-  readonly state: PingState;
-  readonly method: string;
-  readonly source: string | null;
-  readonly userAgent: string | null;
-  readonly at: number;
-  readonly isFailure: boolean;
   /** How long its result stands for; null = for no time. */
   readonly intervalMs: number | null;
-  readonly tookMs: number | null;
-  /** The first line of its body. */
-  readonly note: string | null;
   /** Not null = it is no ping, but a deadline that the ping after it found not judged. */
   readonly missed: MissedDeadline | null;
 }

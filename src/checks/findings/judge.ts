@@ -1,5 +1,5 @@
 // The parts of a verdict that all kinds share: broken assertions, then the response time (decisions: Checks).
-import type { Finding, Reason, Verdict } from '#domain/result.ts';
+import { bareFinding, type Finding, type Reason, type Verdict } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import type { Outcome } from '../assertions/evaluate.ts';
 import { sentence } from '../assertions/sentence.ts';
@@ -60,16 +60,5 @@ export function outcomesOf(
 
 /** The finding of settings that make no probe. */
 export function wrongSettings(startedAt: number, message: string): Finding {
-  return {
-    verdict: 'failed',
-    reason: 'settings',
-    message,
-    startedAt,
-    stoppedAt: startedAt,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
+  return bareFinding(startedAt, failed('settings', message));
 }

@@ -1,30 +1,17 @@
 // What a ping that is judged, and one that did not come, look like as findings.
-import type { Heartbeat, Overdue, PingSignal, PingState } from '#domain/heartbeat.ts';
-import type { Finding } from '#domain/result.ts';
-
-/** A ping that is judged. Instants are epoch ms. */
-interface JudgedPing {
-  readonly signal: PingSignal;
-  readonly exitCode: number | null;
-  readonly state: PingState;
-  readonly method: string;
-  readonly source: string | null;
-  readonly userAgent: string | null;
-  readonly at: number;
-  readonly isFailure: boolean;
-  readonly tookMs: number | null;
-  readonly note: string | null;
-}
+import type { Heartbeat, JudgedPing, Overdue } from '#domain/heartbeat.ts';
+import { bareFinding, type Finding } from '#domain/result.ts';
 
 /** The finding of a ping. Its response time is how long the job took, where it told its start. */
 export function pingFinding(ping: JudgedPing): Finding {
   const { signal, exitCode, state, method, source, userAgent, at, isFailure, tookMs, note } = ping;
   const said = signal === 'exit' ? `the job ended with exit code ${exitCode}` : 'the job says that it failed';
   return {
-    ...plain(at),
-    verdict: isFailure ? 'failed' : 'passed',
-    reason: isFailure ? 'job-failed' : null,
-    message: isFailure ? said + (note === null ? '' : `: ${note}`) : null,
+    ...bareFinding(at, {
+      verdict: isFailure ? 'failed' : 'passed',
+      reason: isFailure ? 'job-failed' : null,
+      message: isFailure ? said + (note === null ? '' : `: ${note}`) : null,
+    }),
     responseTimeMs: tookMs,
     details: { signal, exitCode, state, method, source, userAgent },
   };
@@ -39,23 +26,20 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
   const { excuse } = overdue;
   if (excuse === 'maintenance') {
     const message = 'not expected: its checks are not run in this maintenance window';
-    return { ...plain(overdue.at), verdict: 'unknown', reason: 'maintenance', message };
+    return bareFinding(overdue.at, { verdict: 'unknown', reason: 'maintenance', message });
   }
   if (excuse !== null) {
     const [from, to] = [excuse.from, excuse.to].map((at) => new Date(at).toISOString());
     const gap = excuse.from === 0 ? `up to ${to}` : `from ${from} to ${to}`;
     const message = `not judged: Tocsin could not receive pings ${gap}; there is one more period from then`;
-    return { ...plain(overdue.at), verdict: 'unknown', reason: 'downtime', message };
+    return bareFinding(overdue.at, { verdict: 'unknown', reason: 'downtime', message });
   }
   const { periodMs, graceMs } = heartbeat;
   const grace = graceMs === 0 ? '' : ` and ${spoken(graceMs)} of grace`;
   const since = timerAt === null ? '' : ` since ${new Date(timerAt).toISOString()}`;
   const message = `no ping came within ${spoken(periodMs)}${grace}${since}`;
   return {
-    ...plain(overdue.at),
-    verdict: 'failed',
-    reason: 'no-ping',
-    message,
+    ...bareFinding(overdue.at, { verdict: 'failed', reason: 'no-ping', message }),
     details: { signal: 'missing', state: 'FAILING' },
   };
 }
@@ -72,16 +56,4 @@ function spoken(ms: number): string {
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['second', 1000];
   const amount = ms / unitMs;
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
-}
-
-function plain(at: number): Omit<Finding, 'verdict' | 'reason' | 'message'> {
-  return {
-    startedAt: at,
-    stoppedAt: at,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
 }

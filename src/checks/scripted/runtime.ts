@@ -1,7 +1,7 @@
 // The runtime that scripts of a check run in, and the finding where there is none.
 import type { ProbeInput } from '#domain/probe.ts';
-import type { Finding } from '#domain/result.ts';
-import { runtimeChoice, runtimeWarnings } from '#domain/runtime.ts';
+import { bareFinding, type Finding } from '#domain/result.ts';
+import { runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/runtime.ts';
 import type { ScriptRuntime } from '../kind.ts';
 
 /** A runtime with what is to be said of it. */
@@ -16,8 +16,7 @@ export function chooseRuntime(
   installed: readonly ScriptRuntime[],
   now: number,
 ): ChosenRuntime | { readonly message: string } {
-  const { runtimeId, runtimeFallback } = check;
-  const wanted = { check: runtimeId, group: group?.runtimeId ?? null, account: accountRuntimeId, runtimeFallback };
+  const wanted = wantedRuntime(check, group, accountRuntimeId);
   const choice = runtimeChoice(wanted, installed, now);
   if (choice.runtime === null) return { message: choice.message };
   return { runtime: choice.runtime, warnings: runtimeWarnings(wanted, choice, now) };
@@ -25,18 +24,7 @@ export function chooseRuntime(
 
 /** The finding of a check that has no runtime. */
 export function withoutRuntime(now: number, message: string): Finding {
-  return {
-    verdict: 'unknown',
-    reason: 'runtime',
-    message: `not run: ${message}`,
-    startedAt: now,
-    stoppedAt: now,
-    responseTimeMs: null,
-    loopDelayMs: 0,
-    details: null,
-    exchange: null,
-    certificate: null,
-  };
+  return bareFinding(now, { verdict: 'unknown', reason: 'runtime', message: `not run: ${message}` });
 }
 
 /** What the environment of a script holds: its check's variables, and which check that is. */
