@@ -1,6 +1,8 @@
 // The files of a run are kept after its result, and their loss is no loss of the result.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Asset } from '#domain/asset.ts';
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { createKeepAssets } from './keep-assets.ts';
@@ -98,4 +100,31 @@ test('while results wait, so many assets wait with them and no more', async () =
   waiting.at(-1)?.();
   await next;
   assert.equal(told.at(-1), 'kept', 'there is room again');
+});
+
+test('assets that are dropped are held by nobody while their result waits', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const waiting: (() => void)[] = [];
+  const keep = createKeepAssets({
+    store: { keep: async () => undefined },
+    record: () => new Promise((resolve) => waiting.push(() => resolve(recorded))),
+    onLost: () => undefined,
+  });
+  const held: WeakRef<Uint8Array>[] = [];
+  const leave = (megabytes: number): void => {
+    const assets = [asset(megabytes << 20)];
+    held.push(new WeakRef(assets[0]?.content ?? new Uint8Array()));
+    void keep(attempt({ assets }));
+  };
+  leave(120);
+  leave(20);
+  // What a reference was made to in this turn is not collected in it.
+  await new Promise(setImmediate);
+  collect();
+  assert.deepEqual(
+    held.map((reference) => reference.deref()?.length ?? null),
+    [120 << 20, null],
+  );
+  for (const resolve of waiting) resolve();
 });

@@ -14,6 +14,8 @@ import { startTarget } from '../support/target.ts';
 import { unzip } from '../support/unzip.ts';
 
 const secret = 'hush-hush-token';
+/** A key that looks like the name of an entry of a trace. */
+const key = '5f2b8c1d9e3a4f6071829304a5b6c7d8e9f0a1b2';
 const page = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="this.textContent = 'sold'">buy</button>`;
 
 interface Wanted {
@@ -34,9 +36,9 @@ async function scene(t: TestContext) {
       sort,
       entry,
       files: [{ path: entry, content }],
-      environment: { SHOP: `${target.url}/`, TOKEN: secret },
+      environment: { SHOP: `${target.url}/`, TOKEN: secret, KEY: key },
       // The second stands in traces as a number, which must stay one.
-      hidden: [secret, '200'],
+      hidden: [key, secret, '200'],
       browser,
       keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'off', ...keeps },
       limits: { wallClockMs, memoryBytes: 2 ** 31, processes: 128, diskBytes: 512 << 20 },
@@ -47,7 +49,7 @@ async function scene(t: TestContext) {
 
 const spec = (body: string): string => `import { test, expect } from '@playwright/test';
 test('buying', async ({ page }, testInfo) => {
-  await page.setExtraHTTPHeaders({ 'x-token': process.env.TOKEN });
+  await page.setExtraHTTPHeaders({ 'x-token': process.env.TOKEN, 'x-key': process.env.KEY });
   await page.goto(process.env.SHOP);
   ${body}
 });
@@ -91,7 +93,9 @@ function assertTrace(t: TestContext, trace: Buffer): void {
   assert.match(requests, /127\.0\.0\.1|localhost/);
   const entries = [...unzip(trace)];
   assert.ok(entries.some(([name]) => name.endsWith('.trace')) && entries.some(([name]) => name.endsWith('.network')));
-  for (const [name, content] of entries) assert.ok(!content.includes(secret), `${name} tells the secret`);
+  for (const [name, content] of entries) {
+    for (const each of [secret, key]) assert.ok(!content.includes(each), `${name} tells ${each}`);
+  }
   assert.ok(
     entries.some(([name, content]) => name.endsWith('.network') && content.includes('********')),
     'the header was sent, and is in the trace',
@@ -125,7 +129,12 @@ test('of a test that passes the pictures are kept that it asks for, and nothing 
 test('what is off is not kept, whatever the script asks for, and what is always is kept of every test', async (t) => {
   const { run } = await scene(t);
   const none = { screenshots: 'off', trace: 'off', video: 'off' } as const;
-  const failing = await run(spec(`await page.screenshot(); throw new Error('no');`), { keeps: none });
+  const failing = await run(
+    spec(
+      `await testInfo.attach('shot', { body: await page.screenshot(), contentType: 'image/png' }); throw new Error('no');`,
+    ),
+    { keeps: none },
+  );
   assert.deepEqual([failing.failedTests, sortsOf(failing)], [1, []]);
   const all = { screenshots: 'always', trace: 'always', video: 'always' } as const;
   const passing = await run(spec('await page.waitForTimeout(600);'), { keeps: all });

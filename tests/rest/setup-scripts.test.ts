@@ -332,3 +332,17 @@ console.log(request.headers);
   assert.deepEqual([result['outcome'], result['reason']], ['failed', 'script']);
   assert.doesNotMatch(all, /fetched-token/);
 });
+
+test('of an answer that teardown scripts cannot read nothing is shown that they might have taken out', async (t) => {
+  const target = await startTarget(t, (_, response) => {
+    response.setHeader('set-cookie', 'session=not-for-anybody').setHeader('content-encoding', 'gzip');
+    response.end('not-for-anybody, and no gzip');
+  });
+  const { run } = await scene(t);
+  const { result, all } = await run({
+    request: { method: 'GET', url: target.url },
+    localTearDownScript: `delete response.headers['set-cookie'];`,
+  });
+  assert.equal(result['outcome'], 'failed');
+  assert.doesNotMatch(all, new RegExp(`not-for-anybody|${Buffer.from('not-for-anybody').toString('base64')}`));
+});

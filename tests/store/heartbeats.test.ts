@@ -240,6 +240,24 @@ test('a machine that slept heard nobody: a deadline that was over meanwhile is l
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
 });
 
+test('a ping that came before the clock was followed after a sleep is one from after it', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { store, clock, isShared } = beat.test.temp;
+  await store.receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  // The clock of the process goes on where it stood when the machine fell asleep.
+  clock.turn(100);
+  const awakeAt = clock.now();
+  clock.turn(100);
+  await beat.ping();
+  clock.turn(8 * hour);
+  if (isShared) await beat.ping();
+  else await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: awakeAt });
+  await store.receptions.hear(false);
+  assert.ok(Number(beat.test.one('SELECT timer_at FROM heartbeats')) >= clock.now() - 200);
+});
+
 test('an account that moves takes no pings, and its periods begin anew when it goes on', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
