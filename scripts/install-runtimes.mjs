@@ -6,14 +6,14 @@
 // without any, the CURRENT one. --folder=<path> is where the runtimes are.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const afterInstall = process.env.npm_lifecycle_event === 'postinstall';
-const words = process.argv.slice(2);
-const folderWord = words.find((word) => word.startsWith('--folder='));
+const asked = process.argv.slice(2);
+const folderWord = asked.find((word) => word.startsWith('--folder='));
 const folder = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'runtimes'));
 
 /** What an installation was made from; kept beside the packages so that an unchanged one is not made again. */
@@ -44,6 +44,10 @@ function bytesOf(path) {
   return bytes;
 }
 
+/** What npm is told: nothing that runs, and no question that nobody reads the answer of. */
+const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
+
 function install(runtime, name) {
   const packages = join(runtime, 'node_modules');
   const stampFile = join(packages, '.tocsin-installed');
@@ -55,18 +59,40 @@ function install(runtime, name) {
   const { dependencies = {} } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
   console.log(`tocsin: runtime ${name}: fetching ${Object.keys(dependencies).length} packages and what they need …`);
   const startedAt = Date.now();
-  const { status, stderr, error } = npm(
-    ['ci', '--omit=dev', '--ignore-scripts', '--fetch-retries=1', '--fetch-retry-mintimeout=1000'],
-    runtime,
-  );
-  if (status === 0) {
-    writeFileSync(stampFile, stamp);
-    const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
-    console.log(`tocsin: runtime ${name} installed in ${seconds} s, ${megabytes(packages)} on disk`);
-    return null;
+  const aside = asideFor(name);
+  try {
+    cpSync(runtime, aside, { recursive: true, filter: (path) => path !== packages });
+    const { status, stderr, error } = npm(words, aside);
+    if (status !== 0) {
+      const lines = (stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
+      return error?.message ?? (lines.slice(0, 4).join('\n') || `npm ended with ${status}`);
+    }
+    writeFileSync(join(aside, 'node_modules', basename(stampFile)), stamp);
+    if (existsSync(packages)) renameSync(packages, join(aside, 'before'));
+    renameSync(join(aside, 'node_modules'), packages);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
   }
-  const lines = (stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
-  return error?.message ?? lines.slice(0, 4).join('\n') ?? `npm ended with ${status}`;
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+  console.log(`tocsin: runtime ${name} installed in ${seconds} s, ${megabytes(packages)} on disk`);
+  return null;
+}
+
+/** Where it is made, so that nobody takes half of it for a runtime; what others began and did not end goes. */
+function asideFor(name) {
+  const begun = `.installing-${name}-`;
+  for (const each of readdirSync(folder).filter((entry) => entry.startsWith(begun))) {
+    if (!isRunning(Number(each.slice(begun.length)))) rmSync(join(folder, each), { recursive: true, force: true });
+  }
+  return join(folder, `${begun}${process.pid}`);
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function megabytes(path) {
@@ -84,8 +110,8 @@ function isCurrent(name) {
 const known = existsSync(folder)
   ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package-lock.json')))
   : [];
-const asked = words.filter((word) => word !== folderWord);
-const names = asked.includes('all') ? known : asked.length > 0 ? asked : known.filter(isCurrent);
+const wanted = asked.filter((word) => word !== folderWord);
+const names = wanted.includes('all') ? known : wanted.length > 0 ? wanted : known.filter(isCurrent);
 for (const name of names) {
   const problem = known.includes(name)
     ? install(join(folder, name), name)

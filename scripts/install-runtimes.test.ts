@@ -1,7 +1,16 @@
 // Installing the runtimes: made once, made again when the lock changes, and never the end of an npm ci.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -50,6 +59,22 @@ describe('installing the runtimes', () => {
     const { status, stderr } = install('postinstall');
     assert.equal(status, 0);
     assert.match(stderr, /runtime 2026\.10 could not be installed[\s\S]*npm run tocsin -- runtimes install 2026\.10/);
+  });
+
+  it('leaves what was there until what takes its place is complete, and nothing of a try that failed or was cut off', () => {
+    runtime({ tool: 'file:tool' });
+    assert.equal(install('tocsin').status, 0);
+    const before = installedAt();
+    mkdirSync(join(dir, '.installing-2026.10-999999999'));
+    runtime({ tool: 'file:tool', absent: '1.0.0' }, { tool: 'file:tool' });
+    appendFileSync(join(dir, '2026.10/package-lock.json'), '\n');
+    assert.equal(install('tocsin').status, 1);
+    assert.equal(installedAt(), before);
+    assert.deepEqual(readdirSync(dir), ['2026.10']);
+    runtime({ tool: 'file:tool' });
+    assert.equal(install('tocsin').status, 0);
+    assert.ok(existsSync(join(dir, '2026.10/node_modules/tool/package.json')));
+    assert.deepEqual(readdirSync(dir), ['2026.10']);
   });
 
   it('fails when it was called by hand', () => {

@@ -1,16 +1,20 @@
 // The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
+import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Exchange, Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
-import { createLanes } from '#lib/lanes.ts';
+import { createLanes, type Lanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { type CodeCache, createCodeCache } from '#scripts/code-cache.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
-import { runScript } from '#scripts/run-script.ts';
+import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
 import { crashed } from './probe-lanes.ts';
@@ -40,15 +44,23 @@ export interface ScriptProberOptions {
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
+  /** Where compiled code of runtimes is kept; null = nowhere: each run compiles anew. */
+  readonly codeFolder: string | null;
   /** Does half a probe, for checks with scripts around their request. */
   readonly exchange: Exchange;
+}
+
+/** Beside what is compiled of this program itself, where that is kept (NODE_COMPILE_CACHE); null = it is not. */
+export function codeFolderHere(): string | null {
+  const own = getCompileCacheDir();
+  return own === undefined ? null : join(dirname(own), 'scripts');
 }
 
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium, exchange } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, exchange } = options;
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createLanes(atOnce);
@@ -71,13 +83,20 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       throw error;
     }
   };
+  let codes: CodeCache | null = null;
+  const codesOf = (level: ChosenContainment['containment']): CodeCache | null =>
+    codeFolder === null ? null : (codes ??= codeCacheFor(codeFolder, level, options, lanes, gateway.open));
   const means: AroundProbeMeans = {
     exchange,
     runtimes: runtimes.list,
     chromium: () => findChromium(chromium),
     now: () => clock.now(),
-    runScript: async (work, signal) =>
-      runScript(work, signal, { containment: await containment(), isRoot, openGateway: gateway.open }),
+    runScript: async (work, signal) => {
+      const level = await containment();
+      const folder = codesOf(level)?.folderOf(work) ?? null;
+      const code = folder === null ? null : { folder, isWritable: false };
+      return runScript(work, signal, { containment: level, isRoot, openGateway: gateway.open, code });
+    },
   };
   const probes = scriptProbes(means);
   return {
@@ -95,9 +114,36 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     holdBack: () => lanes.close(),
     async close() {
       closing.abort();
+      await codes?.close();
       await gateway.close();
     },
   };
+}
+
+function codeCacheFor(
+  folder: string,
+  containment: ChosenContainment['containment'],
+  { chromium, log }: ScriptProberOptions,
+  lanes: Lanes,
+  openGateway: OpenGateway,
+): CodeCache {
+  return createCodeCache({
+    folder,
+    containment,
+    isRoot,
+    browser: () => findChromium(chromium),
+    run: async (work, code, signal) => {
+      // As any other script: so many at once and no more.
+      const leave = await Promise.race([lanes.enter(), once(signal, 'abort').then(() => null)]);
+      if (leave === null) throw new Error('the process is stopping');
+      try {
+        return await runScript(work, signal, { containment, isRoot, openGateway, code });
+      } finally {
+        leave();
+      }
+    },
+    onMade: (runtime, problem) => log.debug('scripts.code-compiled', { runtime, problem }),
+  });
 }
 
 function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {

@@ -17,7 +17,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { createScriptProber } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
 import { type Clocks, type OpenedStore, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
@@ -146,6 +146,7 @@ function createRoleMeans(
             egress,
             atOnce: scriptsAtOnce,
             chromium,
+            codeFolder: codeFolderHere(),
             exchange: prober.exchange,
           }),
     prober,

@@ -44,7 +44,8 @@ const help = `Usage: npm run tocsin -- <command>
   runtimes          list those there are; install <name>… or all fetches their packages and says what they take on disk;
                     without a name the CURRENT one; try <name> runs the checks that have scripts here, each in its present
                     runtime and in that one, and says what would change: nothing is recorded, nobody is told, their requests
-                    are real; --checks <id,id…>, --json; exits 1 when a check would get worse
+                    are real; --checks <id,id…>, --json; exits 1 when a check would get worse,
+                    130 after Ctrl-C, which ends all that it started
   doctor            say what is wrong with this installation and what to do; exits 1 when there is a problem
   help              this page
 

@@ -81,6 +81,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     egress: { mode: 'any', allow: [] },
     atOnce: 2,
     chromium: null,
+    codeFolder: null,
     exchange: prober.exchange,
   });
   t.after(async () => {

@@ -10,7 +10,7 @@ import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
-import { createScriptProber } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
 import { type Config, readConfig } from './config.ts';
 import { createProber } from './probe-threads.ts';
 import { findSecretKey } from './secret-key.ts';
@@ -22,7 +22,13 @@ const told = (event: string, fields: Readonly<Record<string, unknown>> = {}): vo
   void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
 const toScreen: Log = { debug() {}, info() {}, warn: told, error: told };
 
-/** @returns the exit code: 1 when a check would get worse. Throws UsageError, ConfigError and CommandError. */
+/** What ends it early, and the exit codes by which shells know that. */
+const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * @returns the exit code: 1 when a check would get worse, 128 and the number of the signal when one ended it: every process
+ *   that it started has ended by then. Throws UsageError, ConfigError and CommandError.
+ */
 export async function tryCommand(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
@@ -44,7 +50,14 @@ export async function tryCommand(words: string[]): Promise<number> {
     checks: values.checks === undefined ? null : idsOf(values.checks),
   };
   const { means, stop, close } = joinMeans(config, found.runtimes);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  let ended: keyof typeof endings | null = null;
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+    // Those that follow change nothing: what is under way is its end, and cutting that short would leave files behind.
+    process.on(signal, () => {
+      ended ??= signal;
+      stop();
+    });
+  }
   const screen = {
     write: (text: string) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY,
@@ -54,6 +67,10 @@ export async function tryCommand(words: string[]): Promise<number> {
     const tried = await tryRuntime(order, means, screen);
     process.stdout.write(values.json ? `${JSON.stringify(tried, null, 2)}\n` : triedText(tried, runtime));
     return tried.checks.some(({ change }) => change === 'worse') ? 1 : 0;
+  } catch (error) {
+    if (ended === null || !(error instanceof CommandError)) throw error;
+    process.stderr.write(`tocsin: ${error.message}\n`);
+    return endings[ended];
   } finally {
     await close();
   }
@@ -70,6 +87,7 @@ function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readon
     egress,
     atOnce: scriptsAtOnce,
     chromium,
+    codeFolder: codeFolderHere(),
     exchange: prober.exchange,
   });
   const means: TryMeans = {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { checkTypes } from './check.ts';
 import { jsonObject } from './json.ts';
-import { browserResult, scriptResult } from './script-check.ts';
+import { browserResult, multiStepResult, scriptResult } from './script-check.ts';
 import { aroundLog, aroundResult } from './scripts.ts';
 import { heartbeatCheckResult } from './heartbeat.ts';
 
@@ -66,7 +66,9 @@ const apiCheckResult = z
   .strictObject({ ...httpFields, scripts: aroundResult, jobLog: aroundLog, jobAssets: z.null() })
   .meta({ id: 'ApiCheckResult' });
 const browserCheckResult = z.strictObject({ ...scriptResult, ...browserResult }).meta({ id: 'BrowserCheckResult' });
-const multiStepCheckResult = z.strictObject(scriptResult).meta({ id: 'MultiStepCheckResult' });
+const multiStepCheckResult = z
+  .strictObject({ ...scriptResult, ...multiStepResult })
+  .meta({ id: 'MultiStepCheckResult' });
 const urlCheckResult = z.strictObject(httpFields).meta({ id: 'UrlCheckResult' });
 
 const lightFields = {

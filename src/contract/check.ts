@@ -8,6 +8,8 @@ import { ignoring } from './lists.ts';
 import {
   browserFieldsOnly,
   browserFieldsShown,
+  multiStepFieldsOnly,
+  multiStepFieldsShown,
   ignoredOfScripted,
   scriptedFields,
   scriptedFieldsShown,
@@ -38,7 +40,7 @@ const apiFields = z.strictObject({
     .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
   ...scriptFields,
 });
-const multiStepFields = z.strictObject(scriptedFields);
+const multiStepFields = z.strictObject({ ...scriptedFields, ...multiStepFieldsOnly });
 const browserFields = z.strictObject({ ...scriptedFields, ...browserFieldsOnly });
 const urlFields = z.strictObject({
   ...checkFields,
@@ -202,7 +204,13 @@ export const apiCheck = z
   })
   .meta({ id: 'ApiCheck', description: 'Watches an HTTP interface: any request, and what must hold of its answer.' });
 export const multiStepCheck = z
-  .strictObject({ id, checkType: z.literal('MULTI_STEP'), ...checkFieldsShown, ...scriptedFieldsShown })
+  .strictObject({
+    id,
+    checkType: z.literal('MULTI_STEP'),
+    ...checkFieldsShown,
+    ...scriptedFieldsShown,
+    ...multiStepFieldsShown,
+  })
   .meta({ id: 'MultiStepCheck', description: 'Runs a script of requests and assertions.' });
 export const browserCheck = z
   .strictObject({

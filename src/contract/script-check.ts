@@ -65,6 +65,13 @@ const whenKept = z.enum(['off', 'on-failure', 'always']);
 const when = (what: string, first: z.output<typeof whenKept>) =>
   whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
 
+/** What a multi-step check says besides: what its runs leave. */
+export const multiStepFieldsOnly = {
+  trace: when('Whether a trace for the trace viewer is kept, with the requests of a test', 'on-failure'),
+};
+/** The same as shown. */
+export const multiStepFieldsShown = { trace: whenKept };
+
 /** What a browser check says besides: what its runs leave. */
 export const browserFieldsOnly = {
   screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
@@ -131,7 +138,16 @@ export const resultAsset = z
     bytes: z.int(),
     link: z.string().describe('Where to download it: a path of this API.'),
   })
-  .meta({ id: 'ResultAsset', description: 'A file that a run of a browser check left.' });
+  .meta({ id: 'ResultAsset', description: 'A file that a run of a script left.' });
+
+/** What both have: the files that a run left. */
+const assets = (what: string) =>
+  z
+    .array(resultAsset)
+    .describe(`${what} that are kept; of runs that pass as the one before only those of the newest are.`);
+
+/** What a multi-step check has besides. */
+export const multiStepResult = { assets: assets('Traces') };
 
 /** What a browser check has besides. */
 export const browserResult = {
@@ -140,9 +156,5 @@ export const browserResult = {
     .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
   console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
   pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
-  assets: z
-    .array(resultAsset)
-    .describe(
-      'Screenshots, traces and videos that are kept; of runs that pass as the one before only those of the newest are.',
-    ),
+  assets: assets('Screenshots, traces and videos'),
 };

@@ -32,4 +32,4 @@ export interface AssetFacts extends Omit<Asset, 'content'> {
 }
 
 /** Types of checks whose runs may leave assets: of others none are looked for. */
-export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER']);
+export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER', 'MULTI_STEP']);

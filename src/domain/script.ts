@@ -45,7 +45,7 @@ export interface ScriptSees {
 /** Of which runs something is kept. */
 export type KeptOf = 'off' | 'on-failure' | 'always';
 
-/** What a run with a browser leaves. */
+/** What a run leaves. */
 export interface ScriptKeeps {
   /** `off`: not even those that the script itself takes, which are kept otherwise. */
   readonly screenshots: KeptOf;
@@ -53,7 +53,7 @@ export interface ScriptKeeps {
   readonly video: KeptOf;
 }
 
-/** Of scripts without a browser. */
+/** Of scripts that have nothing to show. */
 export const keepsNothing: ScriptKeeps = { screenshots: 'off', trace: 'off', video: 'off' };
 
 /** One run of a script. */
@@ -72,7 +72,7 @@ export interface ScriptWork {
   readonly browser: ScriptBrowser | null;
   /** Of the sort `around`: what it sees as `request` and, once there is an answer, as `response`. */
   readonly around?: ScriptSees;
-  /** What is kept of its browser. */
+  /** What is kept of its browser, and of its requests where it is a file of tests. */
   readonly keeps: ScriptKeeps;
   /** All that is in its environment, but for what its own folder needs. */
   readonly environment: Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@ import type { ResultPageActions } from '#actions/result-page.ts';
 import type { CheckResultBody } from '#contract/check-result.ts';
 import { resultParts } from '#contract/check-result-parts.ts';
 import { type Asset, assetTypes } from '#domain/asset.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -99,10 +100,16 @@ function assetsOf({ result, assets }: ShownResult) {
   return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
 }
 
+/** The parts of results in which scripts tell what they have left. */
+const partsWithAssets = new Set(['multiStepCheckResult', 'browserCheckResult']);
+
 function withAssets(shown: ShownResult): ShownResult['described'] {
-  const { browserCheckResult } = shown.described;
-  if (browserCheckResult === undefined || browserCheckResult === null) return shown.described;
-  return { browserCheckResult: { ...(browserCheckResult as object), assets: assetsOf(shown) } };
+  const parts = Object.entries(shown.described).map(([name, part]): [string, JsonValue] =>
+    partsWithAssets.has(name) && part !== null
+      ? [name, { ...(part as JsonObject), assets: assetsOf(shown).map((asset) => ({ ...asset })) }]
+      : [name, part],
+  );
+  return Object.fromEntries(parts);
 }
 
 /** What a file may do where it is opened: nothing. What is in it and what it is called is foreign. */

@@ -100,6 +100,7 @@ const apiDefaults = {
   localTearDownScript: null,
 };
 
+const multiStepDefaults = { trace: 'on-failure' };
 const browserDefaults = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
 
 /** A check as it is written on the wire. */
@@ -109,6 +110,7 @@ export function checkToWire(check: ShownCheck): CheckBody {
   return {
     ...written(rest),
     ...(check.checkType === 'API' && apiDefaults),
+    ...(check.checkType === 'MULTI_STEP' && multiStepDefaults),
     ...(check.checkType === 'BROWSER' && browserDefaults),
     ...settings,
     created_at: isoText(createdAt),

@@ -19,6 +19,8 @@ export interface RunFolders {
   readonly browser: string | null;
   /** Where the socket of its gateway is. */
   readonly gateway: string;
+  /** Compiled code of the runtime's packages; null = none. */
+  readonly code: { readonly folder: string; readonly isWritable: boolean } | null;
 }
 
 /** A command to be spawned, and what it sees. */
@@ -35,6 +37,8 @@ export interface Contained {
   readonly browser: string | null;
   /** What leads its connections through the gateway, by the name it has there; null = it has the machine's network. */
   readonly network: string | null;
+  /** Where compiled code is, by the name it has there; null = none. */
+  readonly code: string | null;
 }
 
 const inside = join(import.meta.dirname, 'inside');
@@ -63,7 +67,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary, browser, gateway } = folders;
+  const { root, home, runtime, nodeBinary, browser, gateway, code } = folders;
   const bounds = [
     // Whatever else runs here comes first (docs/decisions/0085).
     'nice',
@@ -81,6 +85,7 @@ export function contained(
     packages: '/tocsin/runtime/node_modules',
     browser: browser === null ? null : '/tocsin/browser',
     network: '/tocsin/inside/network.cjs',
+    code: code === null ? null : '/tocsin/code',
   };
   const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, '/tocsin/inside/start.mjs'];
   const user = isRoot ? nobody : null;
@@ -104,13 +109,15 @@ export function contained(
       inside,
       gateway,
       browser ?? '-',
+      code?.folder ?? '-',
+      code?.isWritable === true ? 'rw' : 'ro',
     ];
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
     return { command: 'setpriv', words, user: null, ...enclosed };
   }
-  const open = { home, packages: join(runtime, 'node_modules'), browser, network: null };
+  const open = { home, packages: join(runtime, 'node_modules'), browser, network: null, code: null };
   const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
   if (process.platform !== 'linux') return { command: nodeBinary, words: plain.slice(1), user: null, ...open };
   const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
@@ -121,7 +128,7 @@ const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 const systemFiles = ['hosts', 'resolv.conf', 'nsswitch.conf', 'host.conf', 'gai.conf', 'services', 'protocols'];
 const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'pki', 'fonts', 'alternatives'];
 
-function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway }: RunFolders): readonly string[] {
+function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway, code }: RunFolders): readonly string[] {
   const isolation = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
   const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
@@ -134,6 +141,7 @@ function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway }: RunFol
   const out = ['--ro-bind', gateway, '/tocsin/gateway'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
   const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];
+  const compiled = code === null ? [] : [code.isWritable ? '--bind' : '--ro-bind', code.folder, '/tocsin/code'];
   const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
   return [
     ...isolation,
@@ -144,6 +152,7 @@ function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway }: RunFol
     ...ours,
     ...out,
     ...chromium,
+    ...compiled,
     ...node,
     '--remount-ro',
     '/',

@@ -16,17 +16,26 @@ import { watchUse } from './watch-use.ts';
  */
 export type OpenGateway = (path: string, owner: number | null) => Promise<() => void>;
 
+/** Compiled code of the runtime's packages. */
+export interface ScriptCode {
+  readonly folder: string;
+  /** For a script of ours alone: whoever writes there decides what others run. */
+  readonly isWritable: boolean;
+}
+
 /** How scripts are run here. */
 export interface ScriptMeans {
   readonly containment: Containment;
   readonly openGateway: OpenGateway;
+  /** null or absent = none; only where files of a script are apart from all others (`hasGateway`). */
+  readonly code?: ScriptCode | null;
   /** Whether this process may be anybody: scripts then run as nobody. */
   readonly isRoot: boolean;
 }
 
 /** Runs it once; the signal ends it. Never rejects. */
 export async function runScript(work: ScriptWork, signal: AbortSignal, means: ScriptMeans): Promise<ScriptOutcome> {
-  const { containment, isRoot } = means;
+  const { containment, isRoot, code = null } = means;
   const startedAt = Date.now();
   const owner = hasOtherUser(isRoot, containment) ? nobody : null;
   let folder: RunFolder | null = null;
@@ -40,10 +49,12 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
       runtime: runtime.folder,
       nodeBinary: runtime.nodeBinary,
       browser: browser?.folder ?? null,
+      code,
     };
     const command = contained(containment, folders, work.limits, isRoot);
     await folder.fill(work.files, command.packages);
     const report = emptyReport();
+    if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
     const outcome = await runCommand({ work, command, home: folder.home, startedAt, signal, report });
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
@@ -150,18 +161,19 @@ const showMs = 15_000;
 
 /** What the first code of the process is told. */
 function orderOf(work: ScriptWork, command: Contained): object {
-  const { environment, sort, entry, around = null, hidden, limits } = work;
-  const { network } = command;
+  const { environment, sort, entry, around = null, hidden, keeps, limits } = work;
+  const { network, code } = command;
   const testMs = Math.max(1000, limits.wallClockMs - showMs);
-  return { environment, sort, entry, around, hidden, testMs, network, browser: browserOf(work, command) };
+  const told = { environment, sort, entry, around, hidden, keeps, testMs, network, code };
+  return { ...told, browser: browserOf(work, command) };
 }
 
-/** Where the browser is for the script, and what is kept of it. */
-function browserOf({ browser, keeps }: ScriptWork, { browser: folder }: Contained): object | null {
+/** Where the browser is for the script. */
+function browserOf({ browser }: ScriptWork, { browser: folder }: Contained): object | null {
   if (browser === null || folder === null) return null;
   const { program, libraries } = browser;
   const libraryPath = libraries === null ? null : join(folder, libraries);
-  return { executablePath: join(folder, program), libraryPath, keeps };
+  return { executablePath: join(folder, program), libraryPath };
 }
 
 /** Signals that come from outside only, and what a shell around the process makes of them. */

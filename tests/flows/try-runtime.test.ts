@@ -1,11 +1,15 @@
 // `runtimes try` beside a running service, as a command of its own.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#lib/clock.ts';
 import { readRuntimes } from '#runtimes/read-runtimes.ts';
-import { runCommand } from '../support/command.ts';
+import { treeUse } from '#scripts/process-tree.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { test } from '../support/each-topology.ts';
 import { startTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
 
 test('runtimes try reads the checks beside the running service, and leaves no trace', async ({ t, startService }) => {
   let requests = 0;
@@ -53,3 +57,61 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
   const { body } = await service.api('GET', `/v1/check-results/${id}`);
   assert.deepEqual(body, []);
 });
+
+test('Ctrl-C while runtimes try runs ends every process of its scripts, leaves no file, and exits with 130', async ({
+  t,
+  startService,
+}) => {
+  const started = Promise.withResolvers<void>();
+  const target = await startTarget(t, (_, response) => {
+    started.resolve();
+    response.end();
+  });
+  const service = await startService(t, {});
+  // Its own processes, one of them a leader of its own group as a browser is, and none that ends by itself.
+  const script = `import { spawn } from 'node:child_process';
+const sleeps = [true, false].map((detached) => spawn('sleep', ['600'], { detached, stdio: 'ignore' }));
+await Promise.all(sleeps.map((each) => new Promise((resolve) => each.once('spawn', resolve))));
+await fetch('${target.url}/started');
+setInterval(() => {}, 1000);
+`;
+  await service.must('POST', '/v1/checks/multistep', {
+    name: 'Endless',
+    frequency: 1440,
+    scriptPath: 'check.mjs',
+    script,
+  });
+  // Another one than is tried, whether it is installed here or not.
+  service.rows((raw) => raw.exec(`UPDATE accounts SET runtime_id = '2026.04'`));
+  const folder = mkdtempSync(join(tmpdir(), 'try-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const running = startCommand(['runtimes', 'try', '2026.10'], { ...service.environment, TMPDIR: folder });
+  const { pid } = running.child;
+  assert.ok(pid !== undefined);
+  t.after(() => running.child.kill('SIGKILL'));
+  await Promise.race([started.promise, running.ended]);
+  const processes = new Map(treeUse(pid).processes.map((each) => [each, startOf(each)]));
+  const names = [...processes.keys()].map((each) => readFileSync(`/proc/${each}/comm`, 'utf8').trim());
+  assert.equal(names.filter((name) => name === 'sleep').length, 2, names.join());
+  // Whoever is impatient presses twice.
+  for (let presses = 0; presses < 2; presses++) running.child.kill('SIGINT');
+
+  const { code, out, err } = await running.ended;
+  assert.deepEqual([code, out], [130, ''], err);
+  assert.match(err, /tocsin: stopped before all checks were tried/);
+  assert.deepEqual(readdirSync(folder), []);
+  const left = () => [...processes].filter(([each, at]) => startOf(each) === at);
+  await until('the end of every process', () => left().length === 0, { seen: () => JSON.stringify(left()) });
+});
+
+/** When a process began, which tells it from a later one of its number; null = it has ended. */
+function startOf(pid: number): string | null {
+  try {
+    const facts = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return facts[0] === 'Z' ? null : (facts[19] ?? null);
+  } catch {
+    return null;
+  }
+}

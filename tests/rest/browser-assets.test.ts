@@ -1,14 +1,12 @@
 // What a run with a browser leaves: pictures, traces that Playwright reads, and videos that a browser plays.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Asset } from '#domain/asset.ts';
 import type { ScriptKeeps, ScriptOutcome } from '#domain/script.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
+import { readTrace } from '../support/read-trace.ts';
 import { currentRuntime, runPlain } from '../support/script-runs.ts';
 import { startTarget } from '../support/target.ts';
 import { unzip } from '../support/unzip.ts';
@@ -72,18 +70,6 @@ function assetOf({ assets, leftOut, errors }: ScriptOutcome, sort: Asset['sort']
   const found = assets.find((asset) => asset.sort === sort);
   assert.ok(found, `no ${sort}: ${JSON.stringify({ leftOut, errors })}`);
   return Buffer.from(found.content);
-}
-
-/** What the Playwright of the runtime reads out of a trace. */
-function readTrace(t: TestContext, trace: Buffer): { actions: string; requests: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'tocsin-trace-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'trace.zip'), trace);
-  const cli = join(currentRuntime.folder, 'node_modules', 'playwright', 'cli.js');
-  const ask = (...words: string[]): string =>
-    execFileSync(process.execPath, [cli, 'trace', ...words], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-  ask('open', 'trace.zip');
-  return { actions: ask('actions'), requests: ask('requests') };
 }
 
 /** That a trace is one, tells of the page, and has no secret in any of its texts. */

@@ -124,6 +124,8 @@ test('what cannot be run is refused when it is saved, with what would be right',
     [{ scriptPath: '/etc/check.ts' }, 'scriptPath', /relative path/],
     [{ dependencies: [{ path: 'node_modules/x.js', content: '' }] }, 'dependencies[0].path', /must not begin with/],
     [{ frequency: 0, frequencyOffset: 10 }, 'frequency', /once a minute at most/],
+    [{ trace: 'sometimes' }, 'trace', /on-failure/],
+    [{ screenshots: 'off' }, 'screenshots', /./],
     [{ runtimeId: '1999.01' }, 'runtimeId', /must be one of|not available/],
     [{ request: { url: 'https://shop.example/' } }, 'request', /./],
   ] as const) {

@@ -6,7 +6,7 @@ import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#scripts/containment.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
-import { type OpenGateway, runScript } from '#scripts/run-script.ts';
+import { type OpenGateway, runScript, type ScriptCode } from '#scripts/run-script.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -53,11 +53,14 @@ export async function runPlain(
     signal = new AbortController().signal,
     egress = open,
     level,
+    code = null,
     ...work
   }: Partial<Omit<ScriptWork, 'limits'>> & {
     limits?: Partial<ScriptLimits>;
     signal?: AbortSignal;
     egress?: EgressPolicy;
+    /** Compiled code of the runtime. */
+    code?: ScriptCode | null;
     /** As far as this machine can by default. */
     level?: Containment;
   } = {},
@@ -79,7 +82,7 @@ export async function runPlain(
       limits: { ...roomyLimits, ...limits },
     },
     signal,
-    { containment, isRoot, openGateway: gatewaysOf(egress) },
+    { containment, isRoot, openGateway: gatewaysOf(egress), code },
   );
 }
 

@@ -53,6 +53,8 @@ export interface Place {
   readonly dataDir: string;
   /** The command that starts a program there; the program's own words follow. */
   readonly enter: readonly string[];
+  /** The entry of another checkout than this. */
+  readonly program?: string;
 }
 
 /** Starts one process on SQLite and waits until it is ready. */
@@ -61,9 +63,10 @@ export async function startService(
   environment: NodeJS.ProcessEnv = {},
   place: Place = { dataDir: mkdtempSync(join(tmpdir(), 'tocsin-service-')), enter: [] },
 ): Promise<FileService> {
-  const { dataDir, enter } = place;
+  const { dataDir, enter, program } = place;
   const where = { TOCSIN_DATA_DIR: dataDir };
-  const start = () => startProcess({ TOCSIN_BOOTSTRAP_API_KEY: apiKey, ...where, ...environment }, enter).ready;
+  const start = () =>
+    startProcess({ TOCSIN_BOOTSTRAP_API_KEY: apiKey, ...where, ...environment }, enter, program).ready;
   let process = await start();
   const end = (signal: NodeJS.Signals): Promise<Ended> => process.end(signal);
   t.after(async () => {

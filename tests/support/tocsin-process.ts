@@ -41,9 +41,18 @@ export const main: string = fileURLToPath(new URL('../../src/main.ts', import.me
 /** On a machine that does much else, ms. */
 const startsWithinMs = 60_000;
 
-/** Starts a process on a free port of 127.0.0.1. @param enter the command that starts a program where it is to run */
-export function startProcess(environment: NodeJS.ProcessEnv, enter: readonly string[] = []): Starting {
-  const [command, ...words] = [...enter, process.execPath, main];
+/**
+ * Starts a process on a free port of 127.0.0.1.
+ *
+ * @param enter the command that starts a program where it is to run
+ * @param program the entry of another checkout
+ */
+export function startProcess(
+  environment: NodeJS.ProcessEnv,
+  enter: readonly string[] = [],
+  program: string = main,
+): Starting {
+  const [command, ...words] = [...enter, process.execPath, program];
   const child = spawn(command, words, {
     env: {
       ...plainEnvironment(),

@@ -35,8 +35,9 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const redactor = createRedactor(hidden);
     const hide = redactor.text;
     const environment = environmentOf(input);
-    // Who has no browser has nothing to show of it, whatever it says.
-    const keeps = browser === null ? keepsNothing : readKeeps(input.check.settings);
+    // Who has no browser has nothing to show of it, whatever it says, but what its tests asked.
+    const asked = readKeeps(input.check.settings);
+    const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
     const hiding = { hide, hidden: redactor.forms };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
     const outcome = await means.runScript(work, signal);

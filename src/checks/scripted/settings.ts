@@ -68,7 +68,7 @@ function pathProblem(path: string): string | null {
 /** What a run leaves, where its check says nothing of it. */
 const keepsByDefault: ScriptKeeps = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
 
-/** What the runs of a browser check leave; those of a check that was saved before it could say so, what is usual. */
+/** What the runs of a check leave; those of a check that was saved before it could say so, what is usual. */
 export function readKeeps(settings: JsonObject): ScriptKeeps {
   const kept = (name: keyof ScriptKeeps): KeptOf => {
     const value = settings[name];

@@ -35,12 +35,14 @@ function refuseProxy({ proxy } = {}) {
 }
 
 /**
+ * @param browser resolves with where it is and what is kept of it; what drives it is loaded meanwhile
  * @param tell takes what is to be reported, an object each
  * @param isPlain whether nobody else keeps pictures and traces: Playwright's runner does
  * @returns keeps what the open contexts have to show; the run is about to end
  */
-export function prepareBrowser(home, { executablePath, libraryPath, keeps, proxyPort }, tell, isPlain) {
+export async function prepareBrowser(home, browser, tell, isPlain) {
   const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
+  const { executablePath, libraryPath, keeps, proxyPort } = await browser;
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
     ...process.env,

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { prepareBrowser } from './browser.mjs';
 
 const home = process.env.TOCSIN_SCRIPT_HOME;
-const browser = JSON.parse(process.env.TOCSIN_SCRIPT_BROWSER ?? 'null');
+const browser = (await globalThis.tocsinBrowser) ?? JSON.parse(process.env.TOCSIN_SCRIPT_BROWSER ?? 'null');
 
 // The processes of tests read this file as well; the runner hands on what they print.
 if (browser !== null)
-  prepareBrowser(home, browser, (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`), false);
+  await prepareBrowser(home, browser, (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`), false);
 
 /** What the runner calls each choice. */
 const screenshots = { off: 'off', 'on-failure': 'only-on-failure', always: 'on' };
@@ -25,13 +25,13 @@ export default {
   // Before the limit of the whole run, which is kept from outside: a test that hangs can still say where, and show it.
   timeout: Number(process.env.TOCSIN_SCRIPT_TEST_MS),
   reporter: [[join(dirname(fileURLToPath(import.meta.url)), 'reporter.mjs')]],
-  use:
-    browser === null
-      ? {}
-      : {
-          browserName: 'chromium',
-          headless: true,
-          screenshot: screenshots[browser.keeps.screenshots],
-          trace: traces[browser.keeps.trace],
-        },
+  use: {
+    // Of what a browser does, and of what the test asks by itself.
+    trace: traces[process.env.TOCSIN_SCRIPT_TRACE],
+    ...(browser !== null && {
+      browserName: 'chromium',
+      headless: true,
+      screenshot: screenshots[browser.keeps.screenshots],
+    }),
+  },
 };

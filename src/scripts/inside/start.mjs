@@ -1,7 +1,7 @@
 // The first code of a script's own process: takes its environment from stdin, where nobody else reads it, and begins.
 //
 // Plain JavaScript, because it runs under the Node.js of any runtime.
-import { createRequire } from 'node:module';
+import * as modules from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { noteFailure, report } from './report.mjs';
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
 const work = JSON.parse(Buffer.concat(chunks).toString());
-const { environment, sort, entry, around, browser: installed, network, hidden, testMs } = work;
+const { environment, sort, entry, around, browser: installed, network, code, hidden, keeps, testMs } = work;
 const home = process.cwd();
 const startedAt = Date.now();
 // Read by who keeps traces, in this process: an environment has no room for many.
@@ -28,20 +28,33 @@ Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') 
 // What leads this process through the gateway leads every Node.js that it starts.
 if (network !== null)
   process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
-const browser = installed && { ...installed, proxyPort: network === null ? null : await startForwarding() };
+// The thread starts while this one loads what it needs.
+const forwarding = installed === null ? null : prepareForwarding();
+
+// Apart for the runner: of what both load the processes of tests do more, and what they compile is worth more.
+if (code !== null) {
+  modules.enableCompileCache?.(join(code, sort === 'spec' ? 'runner' : 'tests'));
+  process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
+}
 
 // What goes wrong until `begin` is told is no fault of the script.
 if (sort === 'spec') {
-  const require = createRequire(join(home, 'start.js'));
+  const require = modules.createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
   Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry, TOCSIN_SCRIPT_TEST_MS: testMs });
-  if (browser !== null) process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
+  process.env.TOCSIN_SCRIPT_TRACE = keeps.trace;
+  // Read by the settings of the runner; the processes of tests, which begin later, find it in their environment.
+  globalThis.tocsinBrowser = forwarding?.then((browser) => {
+    process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
+    return browser;
+  });
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
+  await forwarding;
   report({ kind: 'begin' });
 } else {
-  if (browser !== null) leaveAll = prepareBrowser(home, browser, report, true);
+  if (forwarding !== null) leaveAll = await prepareBrowser(home, forwarding, report, true);
   const leaves = sort === 'around' ? prepareAround(join(home, entry), around) : () => ({});
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
@@ -52,6 +65,11 @@ if (sort === 'spec') {
     report({ kind: 'end' });
   });
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
+}
+
+/** The browser as it is to be started, once its connections can be made. */
+async function prepareForwarding() {
+  return { ...installed, keeps, proxyPort: network === null ? null : await startForwarding() };
 }
 
 /** The browser's connections are made beside the script, so that a busy script holds up no page. */

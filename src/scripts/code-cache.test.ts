@@ -1,0 +1,100 @@
+// The compiled code that runs share: made by a run of our own, used by scripts, and written by none of them.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { containmentHere, currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
+import { createCodeCache } from './code-cache.ts';
+import type { Containment } from './containment.ts';
+
+/** What asks for it. */
+const tests = { runtime: currentRuntime, sort: 'spec', browser: null } as const;
+
+async function scene(t: TestContext, level?: Containment) {
+  const { containment: here } = await containmentHere();
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-code-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const made = Promise.withResolvers<string | null>();
+  const cache = createCodeCache({
+    folder: join(folder, 'scripts'),
+    containment: level ?? here,
+    isRoot: process.getuid?.() === 0,
+    // What is about the browser is slow, and the same.
+    browser: () => null,
+    run: (work, code, signal) => runPlain('', { ...work, code, signal }),
+    onMade: (_, problem) => made.resolve(problem),
+  });
+  t.after(() => cache.close());
+  return { cache, folder, made: made.promise };
+}
+
+/** Every file below, with what it holds and who may do what with it. */
+function filesIn(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const facts = (path: string): string => {
+    const { mode, uid } = statSync(path);
+    return `${uid} ${(mode & 0o777).toString(8)} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
+  };
+  return Object.fromEntries(files.map(({ parentPath, name }) => [join(parentPath, name), facts(join(parentPath, name))]));
+}
+
+test('what one run of ours compiled is used by scripts, and no script can write or replace any of it', async (t) => {
+  const { cache, folder, made } = await scene(t);
+  assert.equal(cache.folderOf({ ...tests, sort: 'plain' }), null, 'for a program alone it is not worth while');
+  assert.equal(cache.folderOf(tests), null, 'there is none before it is made');
+  assert.equal(await made, null);
+  const place = cache.folderOf(tests);
+  assert.ok(place !== null);
+  assert.deepEqual(readdirSync(join(folder, 'scripts')).length, 1, 'nothing of its making is left');
+  const before = filesIn(place);
+  assert.ok(Object.keys(before).length > 20, `${Object.keys(before).length} files`);
+  for (const facts of Object.values(before)) assert.match(facts, new RegExp(`^${process.getuid?.()} 644 `));
+
+  const content = `import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+const folder = process.env.NODE_COMPILE_CACHE;
+const files = fs.readdirSync('/tocsin/code', { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+const got = [];
+const attempt = (name, work) => { try { work(); got.push(name); } catch {} };
+for (const { parentPath, name } of files.slice(0, 5)) {
+  const path = join(parentPath, name);
+  attempt('write', () => fs.writeFileSync(path, 'poison'));
+  attempt('append', () => fs.appendFileSync(path, 'poison'));
+  attempt('remove', () => fs.unlinkSync(path));
+  attempt('rename', () => fs.renameSync('script.mjs', path));
+  attempt('mode', () => fs.chmodSync(path, 0o777));
+  attempt('link', () => fs.linkSync(path, 'mine'));
+}
+attempt('new', () => fs.writeFileSync(join(folder, 'new'), ''));
+attempt('folder', () => fs.renameSync('/tocsin/code', '/tocsin/other'));
+attempt('mount', () => execFileSync('mount', ['-o', 'remount,bind,rw', '/tocsin/code'], { stdio: 'ignore' }));
+attempt('unmount', () => execFileSync('umount', ['/tocsin/code'], { stdio: 'ignore' }));
+const env = { ...process.env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+const words = ['-e', "require('/home/check/node_modules/playwright-core')"];
+const { stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+const said = stderr.split('\\n').filter((line) => line.includes('coreBundle')).join('\\n');
+console.log(JSON.stringify({ files: files.length, got, said }));
+`;
+  const outcome = await runPlain(content, { code: { folder: place, isWritable: false } });
+  assert.deepEqual([outcome.ending, outcome.errors], ['ended', []]);
+  const told = JSON.parse(printed(outcome)) as { files: number; got: string[]; said: string };
+  assert.deepEqual([told.got, told.files], [[], Object.keys(before).length]);
+  assert.match(told.said, /coreBundle\.js.*(?:success|accepted)/, told.said);
+  assert.deepEqual(filesIn(place), before);
+
+  // Another process finds it there, and one whose files have gone goes without.
+  rmSync(place, { recursive: true });
+  assert.equal(cache.folderOf(tests), null);
+});
+
+test('where scripts are not kept apart from each other they share no compiled code', async (t) => {
+  for (const level of ['user', 'process'] as const) {
+    const { cache, folder } = await scene(t, level);
+    assert.equal(cache.folderOf(tests), null);
+    await cache.close();
+    assert.deepEqual(readdirSync(folder), []);
+  }
+});

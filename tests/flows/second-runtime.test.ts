@@ -1,0 +1,147 @@
+// A second runtime with another Node.js, fetched by the command that users have, in a checkout of its own: what is listed, what
+// runs in it, and what trying it says.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { plainEnvironment } from '../support/plain-environment.ts';
+import { startService } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const current = '2026.10';
+const older = '2026.04';
+
+/** What a fresh clone has after `npm ci`; the older runtime is there only if it is complete in this one. */
+function checkout(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-clone-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const each of ['src', 'scripts', 'package.json'])
+    cpSync(join(root, each), join(folder, each), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'runtimes'));
+  const link = (name: string): void => symlinkSync(join(root, 'runtimes', name), join(folder, 'runtimes', name));
+  link(current);
+  const isThere = existsSync(join(root, 'runtimes', older, 'node_modules', '.tocsin-installed'));
+  if (isThere) link(older);
+  else {
+    const isOwn = (path: string): boolean => !path.endsWith('node_modules');
+    cpSync(join(root, 'runtimes', older), join(folder, 'runtimes', older), { recursive: true, filter: isOwn });
+  }
+  return folder;
+}
+
+/** `npm run tocsin -- …` in a checkout. */
+function npmRun(folder: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const child = spawn('npm', ['run', '--silent', 'tocsin', '--', ...words], {
+    cwd: folder,
+    env: { ...plainEnvironment(), ...environment },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+/** The same for both runtimes: it asserts which Node.js it runs on. */
+const multiStep = `import { test, expect } from '@playwright/test';
+test('it answers', async ({ request }) => {
+  expect(process.version).toContain('v' + process.env.MAJOR + '.');
+  expect((await request.get(process.env.SHOP)).status()).toBe(200);
+});
+`;
+const browser = `import { test, expect } from '@playwright/test';
+test('it opens', async ({ page }) => {
+  expect(process.version).toContain('v' + process.env.MAJOR + '.');
+  await page.goto(process.env.SHOP);
+  await expect(page).toHaveTitle('Shop');
+});
+`;
+
+interface Result {
+  readonly checkId: string;
+  readonly outcome: string;
+  readonly message: string | null;
+  readonly multiStepCheckResult?: { readonly nodeJsVersion: string; readonly runtimeVersion: string };
+  readonly browserCheckResult?: { readonly nodeJsVersion: string; readonly runtimeVersion: string };
+}
+
+interface Tried {
+  readonly checks: readonly { readonly name: string; readonly change: string; readonly tried: { message: string } }[];
+}
+
+test('a runtime with another major of Node.js is fetched by its command, and checks of both sorts run in it', async (t) => {
+  const folder = checkout(t);
+  const installed = await npmRun(folder, ['runtimes', 'install', older]);
+  assert.equal(installed.code, 0, installed.err);
+  assert.match(installed.out, /runtime 2026\.04 (?:installed in \d+ s|is installed), \d+ MB on disk/);
+
+  const target = await startTarget(t, (_, response) =>
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'),
+  );
+  const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
+  const service = await startService(t, {}, { dataDir, enter: [], program: join(folder, 'src', 'main.ts') });
+  const must = (method: string, path: string, body?: unknown) => service.must(method, path, body);
+  const runtimes = (await must('GET', '/v1/runtimes')) as unknown as readonly Record<string, string>[];
+  assert.deepEqual(
+    runtimes.map(({ name, nodeJsVersion = '' }) => `${name} ${nodeJsVersion.split('.')[0]}`),
+    [`${current} v24`, `${older} v22`],
+  );
+
+  const group = await must('POST', '/v1/check-groups', { name: 'Both' });
+  for (const [runtimeId, major] of [
+    [older, '22'],
+    [current, '24'],
+  ] as const) {
+    const environmentVariables = [
+      { key: 'SHOP', value: `${target.url}/` },
+      { key: 'MAJOR', value: major },
+    ];
+    const shared = { frequency: 1440, groupId: group['id'], runtimeId, environmentVariables };
+    await must('POST', '/v1/checks/multistep', { name: `Answers on ${major}`, script: multiStep, ...shared });
+    await must('POST', '/v1/checks/browser', { name: `Opens on ${major}`, script: browser, ...shared });
+  }
+  await must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+  const checks = (await must('GET', `/v1/check-groups/${String(group['id'])}/checks`)) as unknown as readonly {
+    readonly id: string;
+    readonly name: string;
+  }[];
+  assert.equal(checks.length, 4);
+  for (const { id, name } of checks) {
+    const newest = async () => ((await must('GET', `/v1/check-results/${id}`)) as unknown as Result[])[0];
+    const result = await until(`a result of ${name}`, newest, { withinMs: 120_000 });
+    assert.deepEqual([result.outcome, result.message], ['passed', null], name);
+    const part = result.multiStepCheckResult ?? result.browserCheckResult;
+    const [runtime, node] = name.endsWith('22') ? [older, /^v22\./] : [current, /^v24\./];
+    assert.equal(part?.runtimeVersion, runtime);
+    assert.match(part.nodeJsVersion, node);
+  }
+
+  // What only the newer of them has: trying the older one says so before anybody is woken.
+  const names: Record<string, string> = {};
+  for (const [name, script] of [
+    ['Escapes', `if (RegExp.escape('.') !== '\\\\.') throw new Error('another escape');`],
+    ['Sums', `if ([1, 2].reduce((sum, each) => sum + each) !== 3) throw new Error('another sum');`],
+  ] as const) {
+    const check = { name, frequency: 1440, activated: false, scriptPath: 'check.mjs', script };
+    names[name] = String((await must('POST', '/v1/checks/multistep', check))['id']);
+  }
+  const words = ['runtimes', 'try', older, '--checks', Object.values(names).join(','), '--json'];
+  const tried = await npmRun(folder, words, service.environment);
+  assert.equal(tried.code, 1, tried.err);
+  const { checks: compared } = JSON.parse(tried.out) as Tried;
+  assert.deepEqual(
+    compared.map(({ name, change }) => `${name} ${change}`).toSorted(),
+    ['Escapes worse', 'Sums same'],
+    tried.out,
+  );
+  assert.match(
+    compared.find(({ name }) => name === 'Escapes')?.tried.message ?? '',
+    /RegExp\.escape is not a function/,
+  );
+});
