@@ -37,7 +37,9 @@ function filesIn(folder: string): Record<string, string> {
     const { mode, uid } = statSync(path);
     return `${uid} ${(mode & 0o777).toString(8)} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
   };
-  return Object.fromEntries(files.map(({ parentPath, name }) => [join(parentPath, name), facts(join(parentPath, name))]));
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [join(parentPath, name), facts(join(parentPath, name))]),
+  );
 }
 
 test('what one run of ours compiled is used by scripts, and no script can write or replace any of it', async (t) => {
