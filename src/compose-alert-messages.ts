@@ -39,6 +39,11 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
     presets: channelKinds.WEBHOOK.presets,
     redact: (request, channelConfig, variables) =>
       channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
+    redactFaults: (faults, channelConfig, variables) => {
+      const { lockedOf, redactFault } = channelKinds.WEBHOOK;
+      const locked = lockedOf(channelConfig, variables);
+      return faults.map((fault) => ({ ...fault, message: redactFault(fault.path, fault.message, locked) }));
+    },
     deliver: async (delivery) => {
       await store.path.addDelivery(delivery);
       wake('send-deliveries');

@@ -11,6 +11,7 @@ import { sampleAlert } from '#domain/sample-alert.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
+import { visibleVariables } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound, Refusal } from './refusal.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
@@ -83,6 +84,12 @@ export interface AlertMessageMeans {
     config: JsonObject,
     variables: readonly EnvironmentVariable[],
   ) => RenderedRequest;
+  /** The same for faults, whose messages may quote what was rendered. */
+  readonly redactFaults: (
+    faults: readonly TemplateFault[],
+    config: JsonObject,
+    variables: readonly EnvironmentVariable[],
+  ) => readonly TemplateFault[];
   /** Adds the delivery and wakes who sends it. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
   /** The delivery and its last attempt, once there is one. */
@@ -132,17 +139,19 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
     async preview(caller, { config, alertType, checkResultId, variables: overlay }) {
       requirePermission(caller, 'read');
       const { accountId } = caller;
-      const alert =
+      const found =
         checkResultId === null ? await sampleOf(accountId, alertType) : await means.resultOf(accountId, checkResultId);
-      if (alert === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
+      if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
+      const alert = asSeenBy(caller, found);
       const facts = factsOf({ ...unsavedChannel, accountId, config }, alertType, alert);
       const values = { ...means.variablesOf(facts, alert, false), ...overlay };
-      const own = await variables.all(accountId);
-      const all = [...own, ...(alert.facts.context.group?.environmentVariables ?? [])];
+      const all = variablesIn(alert);
       const secretNames = new Set(all.filter(({ secret }) => secret).map(({ key }) => key));
       const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
       const warnings = means.warnings(config, values, secretNames);
-      if ('errors' in rendered) return { request: null, warnings, errors: rendered.errors };
+      if ('errors' in rendered) {
+        return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
+      }
       return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
     },
 
@@ -160,7 +169,9 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const alert = await sampleOf(accountId, alertType);
       const facts = factsOf(channel, alertType, alert);
       const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
-      if ('errors' in rendered) throw faultyTemplate(rendered.errors);
+      if ('errors' in rendered) {
+        throw faultyTemplate(means.redactFaults(rendered.errors, channel.config, variablesIn(alert)));
+      }
       await means.deliver(testDelivery(facts, rendered.request));
       let found: { delivery: Delivery; attempt: Attempt } | null = null;
       const isThere = async (): Promise<boolean> => {
@@ -172,6 +183,21 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       return found;
     },
   };
+}
+
+/**
+ * An alert with the mask in the place of each variable that the caller may not see: whatever a template asks of it or
+ * makes of it tells nothing (docs/decisions/0066).
+ */
+function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
+  const { context } = alert.facts;
+  const seen = (own: readonly EnvironmentVariable[]) => visibleVariables(caller, own);
+  const group = context.group && { ...context.group, environmentVariables: seen(context.group.environmentVariables) };
+  return { ...alert, facts: { ...alert.facts, context: { ...context, variables: seen(context.variables), group } } };
+}
+
+function variablesIn({ facts: { context } }: MessageAlert): readonly EnvironmentVariable[] {
+  return [...context.variables, ...(context.group?.environmentVariables ?? [])];
 }
 
 /** A channel that is previewed before it is saved: only its account and config matter. */

@@ -12,7 +12,7 @@ import type { RenderFacts } from './webhook/context.ts';
 import { presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/trial.ts';
-import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
+import { lockedOf, redactAttempt, redactFault, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
 import { validateWebhook } from './webhook/validate.ts';
@@ -32,6 +32,8 @@ export interface ChannelKind {
   lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
   redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
   redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A;
+  /** What is said of the template in a field. */
+  redactFault(path: string, message: string, locked: Locked): string;
 }
 
 /** Channel type → kind. */
@@ -44,5 +46,6 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
     lockedOf,
     redactRequest,
     redactAttempt,
+    redactFault,
   },
 };

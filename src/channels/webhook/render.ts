@@ -10,7 +10,7 @@ import type { WebhookConfig } from './config.ts';
 import { contextOf } from './context.ts';
 import type { RenderFacts, TemplateContext } from './context.ts';
 import { sizeOf } from './text-helpers.ts';
-import { TemplateError, inField } from './template-error.ts';
+import { inField, quoted, TemplateError } from './template-error.ts';
 
 type Render = (path: string, source: string) => string;
 
@@ -78,8 +78,11 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
   const text = render('config.url', webhook.url);
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-    throw new TemplateError(`"${shown}" is not a URL that begins with http:// or https://`, start, 'config.url');
+    throw new TemplateError(
+      `${quoted(text, 200)} is not a URL that begins with http:// or https://`,
+      start,
+      'config.url',
+    );
   }
   const authorization = basicAuthorization(url);
   // Each of these writes the whole URL anew.
