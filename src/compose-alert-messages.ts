@@ -30,10 +30,11 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
         return { request: kind.render(channel.config, variables, facts) };
       } catch (error) {
         // All faults that can be seen without rendering are better than the first that rendering met.
-        const faults = kind.validateConfig(channel.config, new Set()).map(placed);
+        const faults = kind.storedFaults(channel.config).map(placed);
         return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
       }
     },
+    sizeFaults: (channelConfig) => channelKinds.WEBHOOK.sizeFaults(channelConfig).map(placed),
     warnings: (channelConfig, variables, secretNames) =>
       channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames),
     presets: channelKinds.WEBHOOK.presets,

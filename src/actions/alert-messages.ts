@@ -72,6 +72,8 @@ export interface AlertMessageMeans {
     variables: TemplateVariables,
     createdAt: number,
   ) => { readonly request: RenderedRequest } | { readonly errors: readonly TemplateFault[] };
+  /** What there is too much of in a configuration: it is neither saved nor rendered. Cheap to ask. */
+  readonly sizeFaults: (config: JsonObject) => readonly TemplateFault[];
   readonly warnings: (
     config: JsonObject,
     variables: TemplateVariables,
@@ -139,6 +141,8 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
     async preview(caller, { config, alertType, checkResultId, variables: overlay }) {
       requirePermission(caller, 'read');
       const { accountId } = caller;
+      const tooMuch = means.sizeFaults(config);
+      if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
       const found =
         checkResultId === null ? await sampleOf(accountId, alertType) : await means.resultOf(accountId, checkResultId);
       if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');

@@ -9,19 +9,24 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
+import { sizeIssues } from './webhook/channel-size.ts';
 import { presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
-import { validateWebhook } from './webhook/validate.ts';
+import { faultsOfWebhook, validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
 /** What the rest of the service needs of a kind of channel. */
 export interface ChannelKind {
   /** What must be refused at save; empty = fine. `secretNames`: keys of secret variables, which templates may not name. */
   validateConfig(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[];
+  /** Why a stored one cannot be rendered; empty = it can. Compiles it. A secret that it names is no reason. */
+  storedFaults(config: JsonObject): ConfigIssue[];
+  /** What there is too much of in one channel; part of `validateConfig`, and asked before anything is rendered unsaved. */
+  sizeFaults(config: JsonObject): ConfigIssue[];
   /** What a preview warns of. */
   warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
   /** Configurations to start from. */
@@ -36,10 +41,14 @@ export interface ChannelKind {
   redactFault(path: string, message: string, locked: Locked): string;
 }
 
+const noSecrets: ReadonlySet<string> = new Set();
+
 /** Channel type → kind. */
 export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
   WEBHOOK: {
     validateConfig: validateWebhook,
+    storedFaults: (config) => faultsOfWebhook(config, noSecrets),
+    sizeFaults: sizeIssues,
     warnings: warnAboutWebhook,
     presets,
     render: renderWebhook,

@@ -98,3 +98,17 @@ test('a test message that cannot be rendered does not say a locked value', async
   assert.match(text, /\\"\*{8}\\" is not a URL/);
   assert.ok(!text.includes('hunter2'), text);
 });
+
+test('a preview of more templates than a channel may hold names the first field that is too much, and renders nothing', async () => {
+  const headers = Array.from({ length: 200 }, (_, index) => ({ key: `x-${index}`, value: '{{OPEN}}{{OPEN}}{{OPEN}}' }));
+  const { request, errors } = await preview({ url, template: 'x', headers }, reader);
+  assert.equal(request, null);
+  assert.deepEqual(
+    errors.map(({ path }) => path),
+    ['config.headers[166].value'],
+  );
+  assert.match(
+    errors[0]?.message ?? '',
+    /^more than 500 expressions and blocks in URL, body, headers and query together: /,
+  );
+});

@@ -1,5 +1,6 @@
 /** Says everything that must be refused when a webhook channel is saved. */
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { sizeIssues } from './channel-size.ts';
 import { compileTemplate } from './compile.ts';
 import type { CompiledTemplate } from './compile.ts';
 import { methods, readConfig, templatesOf } from './config.ts';
@@ -37,6 +38,15 @@ const httpHeaders = new Set([
  * @param secretNames keys of the account's and groups' secret variables: a template that names one is refused
  */
 export function validateWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  const tooMuch = sizeIssues(config);
+  // What is more than a channel may hold is not compiled.
+  return tooMuch.length > 0
+    ? [...shapeIssues(config), ...tooMuch, ...urlIssues(config['url'])]
+    : faultsOfWebhook(config, secretNames);
+}
+
+/** What is wrong with a stored configuration, so that it cannot be rendered. It is compiled by that. */
+export function faultsOfWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
   return [
     ...shapeIssues(config),
     ...templatesOf(readConfig(config)).flatMap(({ path, source }) => templateIssues(path, source, secretNames)),
