@@ -8,7 +8,16 @@ import { dollarNames } from './helpers.ts';
 import { bodyWarnings } from './hostile-body.ts';
 import { urlWarnings } from './hostile-url.ts';
 import { tooMuchFor } from './receivers.ts';
-import { createTrial, firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
+import {
+  createTrial,
+  firstOfEach,
+  harmless,
+  holding,
+  isFree,
+  type PreviewWarning,
+  type Trial,
+  trialMostMs,
+} from './trial.ts';
 import { compileField, secretMessage } from './validate.ts';
 
 /**
@@ -44,10 +53,18 @@ export function warnAboutWebhook(
   };
   return [
     ...named,
-    ...(webhook.template === null ? [] : bodyWarnings(webhook.template, inBody, variables, bodyTrial)),
+    ...bodyWarnings(webhook, inBody, variables, bodyTrial),
     ...urlWarnings(webhook, ofUrl, variables, trial),
     ...sizeWarnings(inBody, variables, to, bodyTrial),
+    ...(bodyTrial.wasCut ? [untried('config.template')] : []),
+    ...(trial.wasCut ? [untried('config.url')] : []),
   ];
+}
+
+/** What stands in the place of the warnings that nobody had the time to look for. */
+function untried(path: string): PreviewWarning {
+  const message = `Not every variable was tried with other values: that takes more than ${trialMostMs} ms. Warnings may be missing.`;
+  return { path, message };
 }
 
 function nameWarnings(
