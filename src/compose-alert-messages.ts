@@ -13,6 +13,7 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
   return createAlertMessageActions({
     channels: store.alertChannels,
     variables: store.variables,
+    groupKeys: (accountId) => store.checkGroups.variableKeys(accountId),
     resultOf: (accountId, checkResultId) => alertOfResult(means, accountId, checkResultId),
     variablesOf: (facts, alert, isTest) =>
       deliveryVariables(facts, {
@@ -35,8 +36,8 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
       }
     },
     sizeFaults: (channelConfig) => channelKinds.WEBHOOK.sizeFaults(channelConfig).map(placed),
-    warnings: (channelConfig, variables, secretNames) =>
-      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames),
+    warnings: (channelConfig, variables, secretNames, groupNames) =>
+      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames, groupNames),
     presets: channelKinds.WEBHOOK.presets,
     redact: (request, channelConfig, variables) =>
       channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),

@@ -63,6 +63,8 @@ export interface MessageAlert {
 export interface AlertMessageMeans {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
   readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
+  /** What the variables of all groups are called. */
+  readonly groupKeys: (accountId: string) => Promise<readonly Pick<EnvironmentVariable, 'key' | 'secret'>[]>;
   /** A real result with its check; null = there is none of that id. */
   readonly resultOf: (accountId: string, checkResultId: string) => Promise<MessageAlert | null>;
   readonly variablesOf: (facts: DeliveryFacts, alert: MessageAlert, isTest: boolean) => TemplateVariables;
@@ -78,6 +80,7 @@ export interface AlertMessageMeans {
     config: JsonObject,
     variables: TemplateVariables,
     secretNames: ReadonlySet<string>,
+    groupNames: ReadonlySet<string>,
   ) => readonly TemplateWarning[];
   readonly presets: readonly ChannelPreset[];
   /** Values of locked headers and variables hidden. */
@@ -150,9 +153,12 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const facts = factsOf({ ...unsavedChannel, accountId, config }, alertType, alert);
       const values = { ...means.variablesOf(facts, alert, false), ...overlay };
       const all = variablesIn(alert);
-      const secretNames = new Set(all.filter(({ secret }) => secret).map(({ key }) => key));
+      // What only a group defines has no value here, and is no mistake either.
+      const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
+      const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
+      const groupNames = new Set(ofGroups.map(({ key }) => key));
       const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
-      const warnings = means.warnings(config, values, secretNames);
+      const warnings = means.warnings(config, values, secretNames, groupNames);
       if ('errors' in rendered) {
         return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
       }

@@ -27,8 +27,13 @@ export interface ChannelKind {
   storedFaults(config: JsonObject): ConfigIssue[];
   /** What there is too much of in one channel; part of `validateConfig`, and asked before anything is rendered unsaved. */
   sizeFaults(config: JsonObject): ConfigIssue[];
-  /** What a preview warns of. */
-  warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
+  /** What a preview warns of. `groupNames`: variables that have a value only where a group is the cause. */
+  warnings(
+    config: JsonObject,
+    variables: TemplateVariables,
+    secretNames: ReadonlySet<string>,
+    groupNames: ReadonlySet<string>,
+  ): PreviewWarning[];
   /** Configurations to start from. */
   readonly presets: readonly ChannelPreset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */

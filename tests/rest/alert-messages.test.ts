@@ -7,6 +7,14 @@ import { send } from './operation-calls.ts';
 const locked = 'hunter2-Locked/Value';
 const long = `start-of-it-${'x'.repeat(400)}`;
 
+const groups = {
+  Shop: [
+    { key: 'FLOOR', value: 'hunter2 of the group' },
+    { key: 'OPEN', value: 'hunter2', secret: true },
+  ],
+  Office: [{ key: 'GROUP_SECRET', value: 'never-shown', secret: true }],
+};
+
 let on: Composed;
 let reader = '';
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -18,6 +26,9 @@ before(async () => {
   await must('/v1/variables', { key: 'LONG', value: long, locked: true });
   await must('/v1/variables', { key: 'SECRET', value: 'never-shown', secret: true });
   await must('/v1/variables', { key: 'OPEN', value: 'open' });
+  for (const [name, environmentVariables] of Object.entries(groups)) {
+    await must('/v2/check-groups', { name, environmentVariables });
+  }
 });
 after(async () => {
   for (const work of cleanups) await work();
@@ -111,4 +122,19 @@ test('a preview of more templates than a channel may hold names the first field 
     errors[0]?.message ?? '',
     /^more than 500 expressions and blocks in URL, body, headers and query together: /,
   );
+});
+
+test('a variable of any group of the account is known to a preview, without its value', async () => {
+  const { request, warnings } = await preview({ url, template: 'on {{FLOOR}} {{FLOR}} {{OPEN}}' }, reader);
+  assert.equal(request?.body, 'on   open');
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['Nobody defines FLOR: it renders as nothing. Did you mean FLOOR?'],
+  );
+});
+
+test('a secret of a group is warned of in a preview as one of the account is', async () => {
+  const { warnings } = await preview({ url, template: '{{GROUP_SECRET}} {{SECRET}}' }, reader);
+  assert.match(warnings[0]?.message ?? '', /^GROUP_SECRET is marked secret/);
+  assert.match(warnings[1]?.message ?? '', /^SECRET is marked secret/);
 });

@@ -70,6 +70,15 @@ test('system variables that the alert has no value for are known', () => {
   assert.deepEqual(warnings('{{SSL_CHECK_DOMAIN}} {{GROUP_NAME}} {{$UUID}}'), []);
 });
 
+test('a variable that only a group defines is known, and no JSON without a value where it stands alone', () => {
+  const of = (template: string) =>
+    warnAboutWebhook({ url: 'https://h/', template }, variables, new Set(), new Set(['FLOOR'])).map(
+      ({ message }) => message,
+    );
+  assert.deepEqual(of('{{FLOOR}} {"floor": {{json FLOOR}} }'), []);
+  assert.match(of('{"floor": {{FLOOR}} }')[0] ?? '', /^The body is not valid JSON because of FLOOR/);
+});
+
 test('a variable used inside each without a way up is warned of', () => {
   const found = warnings('{{#each TAGS}}{{CHECK_NAME}}{{../ALERT_TYPE}}{{this}}{{/each}}');
   assert.equal(found.length, 1);

@@ -26,11 +26,13 @@ import { compileField, secretMessage } from './validate.ts';
  * saved are left to `validateWebhook`.
  *
  * @param variables those of the previewed alert, user variables included
+ * @param groupNames variables that have a value only where the subscription of a group is the cause: they are known
  */
 export function warnAboutWebhook(
   config: JsonObject,
   variables: TemplateVariables,
   secretNames: ReadonlySet<string>,
+  groupNames: ReadonlySet<string> = new Set(),
 ): PreviewWarning[] {
   const webhook = readConfig(config);
   const fields = templatesOf(webhook).map(({ path, source }) => {
@@ -38,7 +40,8 @@ export function warnAboutWebhook(
     return { path, references: 'references' in compiled ? compiled.references : null };
   });
   const readable = fields.flatMap(({ path, references }) => (references === null ? [] : [{ path, references }]));
-  const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, variables, secretNames));
+  const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables), ...groupNames]);
+  const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, known, secretNames));
   // One that cannot be saved is never rendered: what it would do with other values does not matter yet.
   if (readable.length < fields.length) return named;
   const trial = createTrial(config);
@@ -70,10 +73,9 @@ function untried(path: string): PreviewWarning {
 function nameWarnings(
   path: string,
   references: readonly Reference[],
-  variables: TemplateVariables,
+  known: ReadonlySet<string>,
   secretNames: ReadonlySet<string>,
 ): PreviewWarning[] {
-  const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables)]);
   const warnings = new Map<string, PreviewWarning>();
   for (const { name, place, isVariable } of references) {
     if (warnings.has(name)) continue;
