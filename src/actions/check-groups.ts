@@ -83,7 +83,7 @@ export interface GroupActions {
   create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
   /** What is not named stays. */
   change(caller: Caller, id: number, change: Partial<GroupInput>): Promise<ShownGroup>;
-  /** Its checks stay, in no group, and run as they say themselves. */
+  /** Its checks stay, in no group, and run as they say themselves; refused where scripts of theirs would have no runtime then. */
   remove(caller: Caller, id: number): Promise<void>;
   /** Its checks, in the order of their `groupOrder`. */
   listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
@@ -135,6 +135,8 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
+      const present = await checkGroups.find(caller.accountId, id);
+      if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
       if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
     },
     async listChecks(caller, id, slice) {
