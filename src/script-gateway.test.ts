@@ -50,16 +50,21 @@ test('a gateway that cannot be opened says why, and the others go on', async (t)
 function niceness(): ReadonlyMap<string, number> {
   const tasks = readdirSync('/proc/self/task');
   // Its name stands in brackets and may hold anything.
-  const fields = (id: string): string[] => readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  const fields = (id: string): string[] =>
+    readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
   return new Map(tasks.map((id) => [id, Number(fields(id)[16])]));
 }
 
-test('the thread of the gateways waits for everything else, and no other thread does', { skip: process.platform !== 'linux' }, async (t) => {
-  const { folder, gateway } = scene(t);
-  const before = niceness();
-  await gateway.open(join(folder, 'one'), null);
-  const after = niceness();
-  const lowered = [...after].filter(([id, nice]) => nice === 19 && before.get(id) !== 19);
-  assert.equal(lowered.length, 1);
-  assert.equal(after.get(String(process.pid)), before.get(String(process.pid)));
-});
+test(
+  'the thread of the gateways waits for everything else, and no other thread does',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const { folder, gateway } = scene(t);
+    const before = niceness();
+    await gateway.open(join(folder, 'one'), null);
+    const after = niceness();
+    const lowered = [...after].filter(([id, nice]) => nice === 19 && before.get(id) !== 19);
+    assert.equal(lowered.length, 1);
+    assert.equal(after.get(String(process.pid)), before.get(String(process.pid)));
+  },
+);

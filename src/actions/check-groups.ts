@@ -135,8 +135,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
-      const present = await checkGroups.find(caller.accountId, id);
-      if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
+      await refuseRemoval(caller, id, means);
       if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
     },
     async listChecks(caller, id, slice) {
@@ -151,6 +150,12 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, pingUrl);
     },
   };
+}
+
+/** Its checks must have a runtime without it. */
+async function refuseRemoval({ accountId }: Caller, id: number, means: GroupMeans): Promise<void> {
+  const present = await means.checkGroups.find(accountId, id);
+  if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
 }
 
 /** What is wrong with a change, by itself and with what is there. */

@@ -115,7 +115,7 @@ const fileHeaders = {
   'cache-control': 'private, no-store',
 };
 
-/** The longest that anybody may take over one, ms: 10 MB at 270 kbit/s. */
+/** The longest that anybody may take over one, ms: 10 MB at 280 kbit/s. */
 const mostDownloadMs = 300_000;
 
 function download({ sort, contentType, bytes, number, parts, end }: AssetDownload): Answer {

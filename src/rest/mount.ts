@@ -228,11 +228,7 @@ function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): re
 }
 
 /** A route's own status and headers, which may differ from what the operation declares. */
-function writeOwnAnswer(
-  reply: FastifyReply,
-  operation: Operation,
-  { status, body, headers }: Answer,
-): Content {
+function writeOwnAnswer(reply: FastifyReply, operation: Operation, { status, body, headers }: Answer): Content {
   reply.code(status).headers(headers);
   if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
   if (typeof body === 'string' && operation.media) {

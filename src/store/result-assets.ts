@@ -98,15 +98,7 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
         .selectAll()
         .where((at) => at.and({ ...key, number }))
         .executeTakeFirst();
-      if (row === undefined) return null;
-      const facts = factsOf(row);
-      const count = Math.ceil(facts.bytes / partBytes);
-      const { parts } = await reader
-        .selectFrom('asset_parts')
-        .select(({ fn }) => fn.countAll<number>().as('parts'))
-        .where((at) => at.and({ ...key, number }))
-        .executeTakeFirstOrThrow();
-      return Number(parts) === count ? { ...facts, parts: partsOf(reader, { ...key, number }, count) } : null;
+      return row === undefined ? null : openAsset(reader, { ...key, number }, factsOf(row));
     },
   };
 }
@@ -176,6 +168,21 @@ async function listAssets(
 
 function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable): AssetFacts {
   return { number, sort: sort as AssetSort, name, contentType: content_type as AssetType, bytes };
+}
+
+/** null = some of it has gone. */
+async function openAsset(
+  reader: Kysely<Tables>,
+  key: Key & { readonly number: number },
+  facts: AssetFacts,
+): Promise<AssetFile | null> {
+  const count = Math.ceil(facts.bytes / partBytes);
+  const { parts } = await reader
+    .selectFrom('asset_parts')
+    .select(({ fn }) => fn.countAll<number>().as('parts'))
+    .where((at) => at.and({ ...key }))
+    .executeTakeFirstOrThrow();
+  return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
 }
 
 /** The next one is read when it is asked for: nobody holds all of an asset. */

@@ -51,7 +51,9 @@ test('assets are listed with their result and read as they were, however large',
   ] as const) {
     const read = await resultAssets.read(accountId, checkId, resultId, number);
     assert.ok(read !== null);
-    assert.ok(Buffer.concat(await Array.fromAsync(read.parts)).equals(asset.content));
+    const parts: Uint8Array[] = [];
+    for await (const part of read.parts) parts.push(part);
+    assert.ok(Buffer.concat(parts).equals(asset.content));
     assert.deepEqual([read.sort, read.name, read.contentType], [asset.sort, asset.name, asset.contentType]);
   }
   assert.equal(await resultAssets.read(accountId, checkId, resultId, 3), null);

@@ -37,6 +37,7 @@ async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] =
     now: () => clock.now(),
     locations: () => [{ code: 'local' }],
     scriptFault: () => Promise.resolve(null),
+    programFault: () => Promise.resolve(null),
     validateSettings: () => [],
     validateConfig: () => [],
     newId,
