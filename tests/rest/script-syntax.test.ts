@@ -32,5 +32,5 @@ test('a multi-step or browser check is not saved with a script that cannot begin
   const { id } = await must('POST', '/v1/checks/multistep', typed);
   const { status, body } = await api('PUT', `/v1/checks/multistep/${String(id)}`, { scriptPath: 'a.mjs' });
   assert.equal(status, 400);
-  assert.match(JSON.stringify(body), /Missing initializer in const declaration \(line 1, column 8\)/);
+  assert.match(JSON.stringify(body), /Missing initializer in const declaration \(line 1, column 7\)/);
 });

@@ -325,7 +325,7 @@ test('a script that cannot be read is refused when a check or a group is saved, 
       '/v1/checks',
       { checkType: 'API', name: 'Cart', request, localTearDownScript: 'let a;\nlet a;' },
       'localTearDownScript',
-      /'a' has already been declared$/,
+      /'a' has already been declared \(line 2, column 5\)$/,
     ],
     ['/v2/check-groups', { name: 'Shop', localSetupScript: 'await (' }, 'localSetupScript', /\(line 1, column \d+\)$/],
     [
