@@ -125,45 +125,10 @@ export interface AlertMessageActions {
 const answerMostMs = 40_000;
 
 export function createAlertMessageActions(means: AlertMessageMeans): AlertMessageActions {
-  const { channels, variables, clock } = means;
-  const factsOf = (channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts => ({
-    ...alert.facts,
-    deliveryId: newId(),
-    createdAt: clock.now(),
-    alertType,
-    channel,
-    isViaGroup: alert.facts.context.group !== null,
-  });
-  const sampleOf = async (accountId: string, alertType: AlertType): Promise<MessageAlert> => {
-    const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
-    const { context, finding, resultId, url, status, statusText } = sample;
-    return { facts: { context, finding, resultId, reminder: null, location: means.location }, url, status, statusText };
-  };
-
+  const { channels } = means;
+  const alerts = alertsOf(means);
   return {
-    async preview(caller, { config, alertType, checkResultId, variables: overlay }) {
-      requirePermission(caller, 'read');
-      const { accountId } = caller;
-      const tooMuch = means.sizeFaults(config);
-      if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
-      const found =
-        checkResultId === null ? await sampleOf(accountId, alertType) : await means.resultOf(accountId, checkResultId);
-      if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
-      const alert = asSeenBy(caller, found);
-      const facts = factsOf({ ...unsavedChannel, accountId, config }, alertType, alert);
-      const values = { ...means.variablesOf(facts, alert, false), ...overlay };
-      const all = variablesIn(alert);
-      // What only a group defines has no value here, and is no mistake either.
-      const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
-      const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
-      const groupNames = new Set(ofGroups.map(({ key }) => key));
-      const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
-      const warnings = means.warnings(config, values, secretNames, groupNames);
-      if ('errors' in rendered) {
-        return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
-      }
-      return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
-    },
+    preview: (caller, order) => preview(means, alerts, caller, order),
 
     presets(caller) {
       requirePermission(caller, 'read');
@@ -176,8 +141,8 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const stored = await channels.find(accountId, channelId);
       if (stored === null) throw notFound('alert channel', channelId);
       const { channel } = stored;
-      const alert = await sampleOf(accountId, alertType);
-      const facts = factsOf(channel, alertType, alert);
+      const alert = await alerts.sample(accountId, alertType);
+      const facts = alerts.facts(channel, alertType, alert);
       const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
       if ('errors' in rendered) {
         throw faultyTemplate(means.redactFaults(rendered.errors, channel.config, variablesIn(alert)));
@@ -193,6 +158,59 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       return found;
     },
   };
+}
+
+/** Alerts to render: their facts as those of a delivery, and samples. */
+interface Alerts {
+  facts(channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts;
+  sample(accountId: string, alertType: AlertType): Promise<MessageAlert>;
+}
+
+function alertsOf({ variables, clock, location }: AlertMessageMeans): Alerts {
+  return {
+    facts: (channel, alertType, alert) => ({
+      ...alert.facts,
+      deliveryId: newId(),
+      createdAt: clock.now(),
+      alertType,
+      channel,
+      isViaGroup: alert.facts.context.group !== null,
+    }),
+    async sample(accountId, alertType) {
+      const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
+      const { context, finding, resultId, url, status, statusText } = sample;
+      return { facts: { context, finding, resultId, reminder: null, location }, url, status, statusText };
+    },
+  };
+}
+
+async function preview(
+  means: AlertMessageMeans,
+  alerts: Alerts,
+  caller: Caller,
+  { config, alertType, checkResultId, variables: overlay }: PreviewOrder,
+): Promise<Preview> {
+  requirePermission(caller, 'read');
+  const { accountId } = caller;
+  const tooMuch = means.sizeFaults(config);
+  if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
+  const found =
+    checkResultId === null ? await alerts.sample(accountId, alertType) : await means.resultOf(accountId, checkResultId);
+  if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
+  const alert = asSeenBy(caller, found);
+  const facts = alerts.facts({ ...unsavedChannel, accountId, config }, alertType, alert);
+  const values = { ...means.variablesOf(facts, alert, false), ...overlay };
+  const all = variablesIn(alert);
+  // What only a group defines has no value here, and is no mistake either.
+  const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
+  const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
+  const groupNames = new Set(ofGroups.map(({ key }) => key));
+  const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
+  const warnings = means.warnings(config, values, secretNames, groupNames);
+  if ('errors' in rendered) {
+    return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
+  }
+  return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
 }
 
 /**
