@@ -19,15 +19,16 @@ interface ChannelSize extends TemplateSize {
 }
 
 /**
- * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are. Those
- * that are over a limit, or broken, by themselves are left to the gate. Takes time by their length only.
+ * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are. One that
+ * is too long by itself is left to the gate, and one that is broken counts by its length. Takes time by their length only.
  */
 export function sizeIssues(config: JsonObject): SizeIssue[] {
   const all = { source: 0, expressions: 0, nodes: 0 };
   for (const { path, source } of templatesOf(readConfig(config))) {
+    const length = Buffer.byteLength(source);
+    if (length > limits.source) continue;
+    all.source += length;
     const size = sizeOf(source);
-    if (size === null) continue;
-    all.source += Buffer.byteLength(source);
     all.expressions += size.expressions;
     all.nodes += size.nodes;
     const why = tooMuch(all);
@@ -46,12 +47,11 @@ function tooMuch({ source, expressions, nodes }: ChannelSize): string | null {
 
 const fix = 'shorten this template or one before it';
 
-/** null = it cannot be used by itself. */
-function sizeOf(source: string): TemplateSize | null {
+function sizeOf(source: string): TemplateSize {
   try {
     return sizeOfTemplate(source);
   } catch (error) {
-    if (error instanceof TemplateError) return null;
+    if (error instanceof TemplateError) return { expressions: 0, nodes: 0 };
     throw error;
   }
 }

@@ -39,19 +39,26 @@ const httpHeaders = new Set([
  */
 export function validateWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
   const tooMuch = sizeIssues(config);
-  // What is more than a channel may hold is not compiled.
-  return tooMuch.length > 0
-    ? [...shapeIssues(config), ...tooMuch, ...urlIssues(config['url'])]
-    : faultsOfWebhook(config, secretNames);
+  const fields = templatesOf(readConfig(config));
+  // From the one that is too much on, nothing is compiled.
+  const judged =
+    tooMuch.length === 0
+      ? fields
+      : fields.slice(
+          0,
+          fields.findIndex(({ path }) => path === tooMuch[0]?.path),
+        );
+  return [...shapeIssues(config), ...fieldIssues(judged, secretNames), ...tooMuch, ...urlIssues(config['url'])];
 }
 
 /** What is wrong with a stored configuration, so that it cannot be rendered. It is compiled by that. */
 export function faultsOfWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
-  return [
-    ...shapeIssues(config),
-    ...templatesOf(readConfig(config)).flatMap(({ path, source }) => templateIssues(path, source, secretNames)),
-    ...urlIssues(config['url']),
-  ];
+  const fields = templatesOf(readConfig(config));
+  return [...shapeIssues(config), ...fieldIssues(fields, secretNames), ...urlIssues(config['url'])];
+}
+
+function fieldIssues(fields: ReturnType<typeof templatesOf>, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  return fields.flatMap(({ path, source }) => templateIssues(path, source, secretNames));
 }
 
 /** The compiled template, or what is wrong with it. */
