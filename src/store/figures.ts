@@ -19,6 +19,8 @@ export interface Figures {
   }>;
   /** Pending deliveries, and since when the one that waits longest is due (epoch ms; null = none is). */
   outbox(now: number): Promise<{ readonly pending: number; readonly oldestDueAt: number | null }>;
+  /** Since when the heartbeat is due that waits longest to be judged, epoch ms; null = none is. */
+  heartbeatDueAt(now: number): Promise<number | null>;
   /** Alert channels that do not receive any more. */
   failingChannels(): Promise<number>;
   /** Up to when results are rolled up, epoch ms; null = nothing has been yet. */
@@ -52,6 +54,14 @@ export function createFigures({ reader }: Database): Figures {
         .select(({ fn }) => fn.min('next_attempt_at').as('at'))
         .executeTakeFirst();
       return { pending: row?.pending ?? 0, oldestDueAt: oldest?.at ?? null };
+    },
+    async heartbeatDueAt(now) {
+      const oldest = await reader
+        .selectFrom('heartbeats')
+        .where('due_at', '<=', now)
+        .select(({ fn }) => fn.min('due_at').as('at'))
+        .executeTakeFirst();
+      return oldest?.at ?? null;
     },
     async failingChannels() {
       const row = await reader
