@@ -58,7 +58,7 @@ for (const limit of [60, 61, 1000]) {
     let [sinceMs, refused] = [Number.POSITIVE_INFINITY, 0];
     for (let call = 0; call < 100_000; call++) {
       // Now and then a pause, so that the burst comes back.
-      const pauseMs = random(1) < 0.001 ? random(90_000) : random((1.5 * 60_000) / limit);
+      const pauseMs = random(1) < 0.0002 ? random(90_000) : random((1.5 * 60_000) / limit);
       turn(pauseMs);
       sinceMs += pauseMs;
       if (take(token, 'well') === 0) sinceMs = 0;

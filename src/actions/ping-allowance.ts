@@ -8,9 +8,9 @@ export type PingSort = 'well' | 'failed' | 'start' | 'log';
 /** Counts calls by token, a UUID, and sort. */
 export interface PingAllowance {
   /** Takes one call. Answers with 0, or with the whole seconds after which there is one again: then none was taken. */
-  take(token: string, sort: PingSort): number;
+  readonly take: (token: string, sort: PingSort) => number;
   /** Undoes a take whose ping could not be kept. */
-  giveBack(token: string, sort: PingSort): void;
+  readonly giveBack: (token: string, sort: PingSort) => void;
 }
 
 const windowMs = 60_000;

@@ -81,10 +81,7 @@ export function createPingActions(means: PingMeans): PingActions {
 }
 
 /** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */
-async function keep(
-  ping: Omit<KeptPing, 'at'>,
-  { allowance, receive, clock, onAnswered }: PingMeans,
-): Promise<Answer> {
+async function keep(ping: Omit<KeptPing, 'at'>, { allowance, receive, clock, onAnswered }: PingMeans): Promise<Answer> {
   const { token, signal, exitCode, method, body } = ping;
   const sort = pingSort(signal, exitCode);
   const waitSeconds = allowance.take(token, sort);

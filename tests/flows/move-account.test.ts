@@ -174,7 +174,11 @@ async function moveThroughKill(
   const change = await first.api('PUT', '/v1/variables/PASS', { value: 'x' }, inIt);
   assert.equal(change.status, 503, JSON.stringify(change.body));
   const ping = await fetch(first.address + heartbeat.pingPath);
-  assert.deepEqual([ping.status, ping.headers.get('retry-after')], [503, '5'], 'a job that repeats its call is heard later');
+  assert.deepEqual(
+    [ping.status, ping.headers.get('retry-after')],
+    [503, '5'],
+    'a job that repeats its call is heard later',
+  );
   assert.equal(moveState(second), 'arriving', 'it is active in neither');
   const told = [await stalledIn(first), await stalledIn(second)];
   for (const service of [first, second]) {

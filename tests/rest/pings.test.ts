@@ -54,7 +54,7 @@ test('a client in a loop is told to wait, by an address that there is and by one
     [`${on.address}/ping/${randomUUID()}`, 404],
   ] as const) {
     const counts = await called(url, times);
-    assert.deepEqual([...counts.keys()].toSorted(), [status, 429].toSorted());
+    assert.deepEqual(new Set(counts.keys()), new Set([status, 429]));
     const answered = counts.get(status) ?? 0;
     // A minute's worth, and one for each second that the loop took.
     assert.ok(answered >= 60 && answered < times, `${answered} answers with ${status}`);

@@ -43,7 +43,13 @@ export const accountExceptions: readonly AccountException[] = [
     engine: 'PostgreSQL',
   },
   { table: 'pings', statement: oldPings, why: old, seenIn: 'heartbeats', engine: 'SQLite' },
-  { table: 'heartbeats', statement: /^select min\(due_at\)/, why: rest, seenIn: 'heartbeats', engine: 'SQLite' },
+  {
+    table: 'heartbeats',
+    statement: /^select min\(due_at\) as at from heartbeats$/,
+    why: rest,
+    seenIn: 'heartbeats',
+    engine: 'SQLite',
+  },
   {
     table: 'heartbeats',
     statement: /^select due_at as at from heartbeats where due_at > \?/,
