@@ -126,15 +126,13 @@ export function judgeHeartbeats(
   const { now } = rules;
   const most = Math.min(rules.most, atOnce);
   const reception = readFact(connection);
-  const rows = connection.rows<DueRow>(
+  const rows = connection.select<DueRow>(
     `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.started_at,
        h.result_at, h.is_passing, h.is_excused, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
        c.definition, c.created_at, c.updated_at
      FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
      CROSS JOIN checks c ON c.account_id = h.account_id AND c.id = h.check_id`,
-    now,
-    most,
-  );
+  )(now, most);
   const contexts = contextsOf(rows.map((row) => ({ ...row, id: row.check_id })));
   const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
   const counts = createCounts();
@@ -142,11 +140,9 @@ export function judgeHeartbeats(
   const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
     called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
   const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
-  const states = connection.rows<CheckStatesTable>(
+  const states = connection.select<CheckStatesTable>(
     `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
-    now,
-    most,
-  );
+  )(now, most);
   const recorded = recordHeld(connection, attempts, states, rules);
   for (const ping of missing) insertPing(connection, ping);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
