@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { Check } from '#domain/check.ts';
-import { neverAt, settleMs } from '#domain/heartbeat.ts';
+import { settleMs } from '#domain/heartbeat.ts';
 import { checkRow } from '#store/check-rows.ts';
 import { idBytes } from '#store/codec.ts';
 import { createSeal } from '#store/seal.ts';
@@ -35,7 +35,8 @@ async function measurePings({ folder, isQuick, profileFolder, say }: BenchOption
   const dataDir = `${folder}/pings`;
   const accountId = await seedAccount(dataDir);
   say(`adding ${pinged} heartbeats`);
-  const tokens = seedHeartbeats(dataDir, accountId, pinged, { dueAt: neverAt, timerAt: null });
+  const timerAt = Date.now();
+  const tokens = seedHeartbeats(dataDir, accountId, pinged, { dueAt: timerAt + hourMs + settleMs, timerAt });
   const load = startPeer('load');
   const service = await startService({ dataDir, profileFolder });
   const paths = tokens.map((token) => `/ping/${token}`);
@@ -114,12 +115,12 @@ function seedOverdue(dataDir: string, accountId: string, count: number): number 
   return deadline;
 }
 
-/** Adds heartbeats; answers with their tokens. @param timerAt null = they were never pinged */
+/** Adds heartbeats that were last pinged and judged at `timerAt`, epoch ms; answers with their tokens. */
 function seedHeartbeats(
   dataDir: string,
   accountId: string,
   count: number,
-  { dueAt, timerAt }: { readonly dueAt: number; readonly timerAt: number | null },
+  { dueAt, timerAt }: { readonly dueAt: number; readonly timerAt: number },
 ): string[] {
   const seal = createSeal(Buffer.from(secretKeyText, 'hex'));
   const database = new DatabaseSync(databasePath(dataDir));
@@ -129,14 +130,14 @@ function seedHeartbeats(
   );
   const rows = database.prepare(
     `INSERT INTO heartbeats (account_id, check_id, token, is_active, period_ms, grace_ms, due_at, timer_at, result_at,
-       is_passing, is_excused) VALUES (?, ?, ?, 1, ?, 0, ?, ?, ?, ?, 0)`,
+       is_passing, is_excused) VALUES (?, ?, ?, 1, ?, 0, ?, ?, ?, 1, 0)`,
   );
   const tokens = Array.from({ length: count }, () => randomUUID());
   database.exec('BEGIN');
   for (const token of tokens) {
     const row = checkRow(heartbeat(accountId, token), seal);
     checks.run(row.account_id, row.id, row.check_type, row.name, row.tags, row.definition, Date.now());
-    rows.run(row.account_id, row.id, idBytes(token), hourMs, dueAt, timerAt, timerAt, timerAt === null ? 0 : 1);
+    rows.run(row.account_id, row.id, idBytes(token), hourMs, dueAt, timerAt, timerAt);
   }
   database.exec('COMMIT');
   database.close();

@@ -79,24 +79,7 @@ export function createFigures({ reader }: Database): Figures {
         .executeTakeFirst();
       return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
-    async checkStates() {
-      const rows = await reader
-        .selectFrom('check_states')
-        .innerJoin('checks', (join) =>
-          join
-            .onRef('checks.account_id', '=', 'check_states.account_id')
-            .onRef('checks.id', '=', 'check_states.check_id'),
-        )
-        .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
-        .execute();
-      return rows.map((row) => ({
-        accountId: idText(row.account_id),
-        checkId: idText(row.id),
-        name: row.name,
-        status: row.status ?? 'unknown',
-        responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
-      }));
-    },
+    checkStates: () => readCheckStates(reader),
   };
 }
 
@@ -125,4 +108,23 @@ async function readConservation(reader: Database['reader']): ReturnType<Figures[
     open,
     difference: askedFor - closed - open,
   };
+}
+
+async function readCheckStates(reader: Database['reader']): ReturnType<Figures['checkStates']> {
+  const rows = await reader
+    .selectFrom('check_states')
+    .innerJoin('checks', (join) =>
+      join
+        .onRef('checks.account_id', '=', 'check_states.account_id')
+        .onRef('checks.id', '=', 'check_states.check_id'),
+    )
+    .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
+    .execute();
+  return rows.map((row) => ({
+    accountId: idText(row.account_id),
+    checkId: idText(row.id),
+    name: row.name,
+    status: row.status ?? 'unknown',
+    responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
+  }));
 }
