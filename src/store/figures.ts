@@ -114,9 +114,7 @@ async function readCheckStates(reader: Database['reader']): ReturnType<Figures['
   const rows = await reader
     .selectFrom('check_states')
     .innerJoin('checks', (join) =>
-      join
-        .onRef('checks.account_id', '=', 'check_states.account_id')
-        .onRef('checks.id', '=', 'check_states.check_id'),
+      join.onRef('checks.account_id', '=', 'check_states.account_id').onRef('checks.id', '=', 'check_states.check_id'),
     )
     .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
     .execute();
