@@ -42,9 +42,9 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
     redact: (request, channelConfig, variables) =>
       channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
     redactFaults: (faults, channelConfig, variables) => {
-      const { lockedOf, redactFault } = channelKinds.WEBHOOK;
-      const locked = lockedOf(channelConfig, variables);
-      return faults.map((fault) => ({ ...fault, message: redactFault(fault.path, fault.message, locked) }));
+      const kind = channelKinds.WEBHOOK;
+      const locked = kind.lockedOf(channelConfig, variables);
+      return faults.map((fault) => ({ ...fault, message: kind.redactFault(fault.path, fault.message, locked) }));
     },
     deliver: async (delivery) => {
       await store.path.addDelivery(delivery);

@@ -219,7 +219,7 @@ const never: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0],
   ],
 ];
 for (const [config, message, place] of never) {
-  test(`a body that is meant as JSON and never is any is warned of, with its place: ${String(config['template'])}`, () => {
+  test(`a body that is meant as JSON and never is any is warned of, with its place: ${JSON.stringify(config['template'])}`, () => {
     const warned = found({ url: 'https://h/', ...config }, { STARTED_AT: '2026-03-10T12:00:05.000Z' });
     const [warning, ...rest] = warned.filter(({ message: said }) => said.includes('JSON'));
     assert.deepEqual(rest, []);

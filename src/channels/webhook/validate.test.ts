@@ -177,7 +177,7 @@ test('a channel that was stored with more than its fields may hold together is r
 });
 
 test('what is broken before a channel has too much is told as well', () => {
-  const config = { template: '{{#if A}}', headers: fields(5, `${'y'.repeat(8000)}`) };
+  const config = { template: '{{#if A}}', headers: fields(5, 'y'.repeat(8000)) };
   assert.deepEqual(issues(config), [
     'config.template:1:1 {{#if A}} is never closed: add {{/if}}',
     `config.headers[4].value:1:1 more than 32 kB of templates ${together}`,
