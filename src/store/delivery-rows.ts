@@ -2,7 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
-import { type IdBytes, idText, idTextOrNull, parsedOrNull } from './codec.ts';
+import { type IdBytes, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { FailingRules } from './failing-delivery.ts';
 import type { DeliveriesTable } from './schema.ts';
@@ -85,6 +85,13 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     isTest: row.is_test === 1,
     error: row.error,
   };
+}
+
+/** What went to and fro in an attempt, as it stands in the attempt's row. */
+export type StoredExchange = Pick<Attempt, 'headers' | 'response' | 'isSentTwice'>;
+
+export function exchangeText({ headers, response, isSentTwice }: StoredExchange): string {
+  return json({ headers, response, ...(isSentTwice === true && { isSentTwice }) });
 }
 
 /**

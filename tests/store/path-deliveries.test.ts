@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it, type NewStore } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
+import { attemptNote } from '#domain/delivery.ts';
 import { idBytes } from '#store/codec.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 
@@ -169,6 +170,23 @@ describe('a delivery', () => {
       { number: 1, error_class: 'interrupted', next_attempt_at: null },
     ]);
     assert.equal(test.one('SELECT status FROM deliveries'), 5);
+  });
+
+  it('whose request went out a second time over a fresh connection has that on record', async (newStore) => {
+    const { test } = await failing(newStore, 2);
+    await using _ = test;
+    const [first, second] = await test.claimDeliveries();
+    assert.ok(first !== undefined && second !== undefined);
+    await test.settle(first, 200, 'one', { isSentTwice: true });
+    await test.settle(second, 200);
+    const told = await Promise.all(
+      [first, second].map(async ({ delivery: { id } }) => {
+        const found = await test.temp.store.deliveries.find(test.accountId, id);
+        return found?.log.map((attempt) => attemptNote(attempt));
+      }),
+    );
+    assert.match(String(told[0]), /sent once more over a fresh one: the receiver may have it twice\.$/);
+    assert.deepEqual(told[1], [null]);
   });
 
   it('is settled once', async (newStore) => {

@@ -180,8 +180,13 @@ export class PathUnderTest implements AsyncDisposable {
   }
 
   /** Ends the attempt of a claimed delivery: with a status, or as exhausted. */
-  settle({ delivery, number }: ClaimedDelivery, status: number, owner = 'one'): Promise<boolean[]> {
-    const outcome = this.outcome(status);
+  settle(
+    { delivery, number }: ClaimedDelivery,
+    status: number,
+    owner = 'one',
+    more: Partial<SendOutcome> = {},
+  ): Promise<boolean[]> {
+    const outcome = { ...this.outcome(status), ...more };
     const step = afterAttempt(outcome, number, 'normal');
     const attempt = {
       ...outcome,

@@ -2,7 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, json } from '../codec.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import {
   type ClaimedDeliveries,
@@ -10,6 +10,7 @@ import {
   type DeliveryClaim,
   deliveryOf,
   type DeliveryRow,
+  exchangeText,
   interruptedAttempt,
   type SettledAttempt,
   type SettleRules,
@@ -171,7 +172,7 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
       attempt.error?.class ?? null,
       attempt.error?.message ?? null,
       attempt.nextAttemptAt,
-      json({ headers: attempt.headers, response: attempt.response }),
+      exchangeText(attempt),
     );
 }
 
