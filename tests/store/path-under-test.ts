@@ -167,8 +167,13 @@ export class PathUnderTest implements AsyncDisposable {
     owner = 'one',
     room: (channel: number) => number = () => 4,
     isShared = false,
+    busy: readonly ClaimedDelivery[] = [],
   ): Promise<readonly ClaimedDelivery[]> {
     const claim = {
+      busy: (_: string, channel: number) =>
+        busy.flatMap(({ delivery: { alertChannelId, checkId } }) =>
+          checkId !== null && alertChannelId === channel ? checkId : [],
+        ),
       owner,
       now: this.now,
       leaseMs,

@@ -278,14 +278,28 @@ describe('sending deliveries', () => {
       ...untold,
       onError: (error) => assert.fail(String(error)),
     });
-    await step.turn();
-    assert.deepEqual(held.map(({ type }) => type).sort(), ['ALERT_FAILURE', 'ALERT_FAILURE']);
+    /** Turns until so many attempts have begun, and once more. */
+    const begun = async (count: number): Promise<void> => {
+      await until(`${count} attempts`, async () => {
+        await step.turn();
+        return held.length >= count;
+      });
+      await step.turn();
+      assert.equal(held.length, count);
+    };
+    await begun(2);
+    assert.deepEqual(
+      held.map(({ type }) => type),
+      ['ALERT_FAILURE', 'ALERT_FAILURE'],
+    );
     assert.deepEqual(new Set(held.map(({ checkId }) => checkId)), new Set([flapping, other]));
+    const begunRows = 'SELECT count(*) FROM deliveries WHERE attempt_started_at IS NOT NULL';
+    assert.equal(test.one(begunRows), 2, 'what waits for them is not begun');
     held.find(({ checkId }) => checkId === flapping)?.end(test.outcome(500));
-    await until('the recovery', () => held.length === 3);
+    await begun(3);
     assert.deepEqual([held[2]?.type, held[2]?.checkId], ['ALERT_RECOVERY', flapping]);
     held.find(({ checkId }) => checkId === other)?.end(test.outcome(200));
-    await until('the other recovery', () => held.length === 4);
+    await begun(4);
     for (const { end } of held) end(test.outcome(200));
     await step.stop(5_000);
     assert.equal(test.one('SELECT count(*) FROM attempts'), 4);

@@ -1,6 +1,6 @@
 // Channels that several processes send to: what the others have under way there counts, and its checks wait for it
 // (docs/decisions/0071).
-import { idText } from '../codec.ts';
+import { type IdBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import type { DeliveryClaim } from '../delivery-rows.ts';
 import type { DeliveriesTable } from '../schema.ts';
@@ -22,14 +22,17 @@ const apartMs = 1000;
 
 type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
+/** A check of a channel, of which another process has an attempt under way or left one behind. */
+export type HeldCheck = Place & { readonly check_id: IdBytes };
+
 /** What other processes have under way at some channels. */
 export interface Elsewhere<Lane> {
   /** Channels that nobody else takes from until this transaction ends. */
   readonly lanes: readonly Lane[];
   /** How many of a channel others have under way. */
   count(lane: Place): number;
-  /** Whether one of that channel and check is. */
-  holds(row: Place & Pick<DeliveriesTable, 'check_id'>): boolean;
+  /** What else waits of these begins later: what a process left behind when it ended is repeated first. */
+  readonly held: readonly HeldCheck[];
 }
 
 /** Looks at these channels; those that another process takes from just now are left out. */
@@ -38,7 +41,7 @@ export async function lookElsewhere<Lane extends Place>(
   lanes: readonly Lane[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<Elsewhere<Lane>> {
-  if (lanes.length === 0) return { lanes, count: () => 0, holds: () => false };
+  if (lanes.length === 0) return { lanes, count: () => 0, held: [] };
   const keys = lanes.map(lockOf);
   // The second sees what was committed before the locks were had.
   const [locked, held] = await Promise.all([
@@ -46,8 +49,8 @@ export async function lookElsewhere<Lane extends Place>(
       'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
       [[...new Set(keys)], lockSpace],
     ),
-    session.query<Place & Pick<DeliveriesTable, 'check_id'>>(
-      `SELECT d.account_id, d.alert_channel_id, d.check_id
+    session.query<Place & Pick<DeliveriesTable, 'check_id'> & { next_attempt_at: number }>(
+      `SELECT d.account_id, d.alert_channel_id, d.check_id, d.next_attempt_at
        FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
        CROSS JOIN LATERAL (
          SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
@@ -57,7 +60,7 @@ export async function lookElsewhere<Lane extends Place>(
       [
         lanes.map((lane) => lane.account_id),
         lanes.map((lane) => lane.alert_channel_id),
-        now,
+        now - 2 * leaseMs,
         now + leaseMs + apartMs,
         owner,
       ],
@@ -65,12 +68,13 @@ export async function lookElsewhere<Lane extends Place>(
   ]);
   const mine = new Set(locked.map(({ key }) => key));
   const counts = new Map<string, number>();
-  for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
-  const checks = new Set(held.map(checkOf));
+  for (const row of held) {
+    if (row.next_attempt_at > now) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  }
   return {
     lanes: lanes.filter((_, index) => mine.has(keys[index] ?? -1)),
     count: (lane) => counts.get(nameOf(lane)) ?? 0,
-    holds: (row) => row.check_id !== null && checks.has(checkOf(row)),
+    held: held.flatMap(({ check_id, ...place }) => (check_id === null ? [] : { ...place, check_id })),
   };
 }
 
@@ -81,8 +85,4 @@ function lockOf({ account_id, alert_channel_id }: Place): number {
 
 function nameOf({ account_id, alert_channel_id }: Place): string {
   return `${idText(account_id)}/${alert_channel_id}`;
-}
-
-function checkOf(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
-  return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
 }
