@@ -205,6 +205,7 @@ describe('a delivery', () => {
     assert.deepEqual(await test.claimDeliveries('one', () => 4, false, begun), [], 'the recovery waits');
 
     // The process dies; who comes after it does not pass over what it left.
+    test.temp.clock.turn(10);
     await test.path.takeOver(test.now);
     if (test.temp.isShared) {
       assert.deepEqual(await test.claimDeliveries('two', () => 4, true), [], 'it may live');

@@ -305,6 +305,38 @@ describe('sending deliveries', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts'), 4);
   });
 
+  it('reckons with what another process left behind, for twice its lease, whether that one is still known or not', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const asked: boolean[] = [];
+    let isKnown = false;
+    const step = createSendDeliveries({
+      store: {
+        ...test.path,
+        claimDeliveries: (claim) => {
+          asked.push(claim.isShared);
+          return test.path.claimDeliveries(claim);
+        },
+      },
+      clock: test.temp.clock,
+      owner: 'one',
+      send: () => Promise.resolve(test.outcome(200)),
+      wake: () => {},
+      ...untold,
+      isShared: () => isKnown,
+      onError: (error) => assert.fail(String(error)),
+    });
+    const turnAfter = async (ms: number): Promise<void> => {
+      test.temp.clock.turn(ms);
+      await step.turn();
+    };
+    for (const ms of [0, 19_999, 1]) await turnAfter(ms);
+    isKnown = true;
+    await turnAfter(0);
+    isKnown = false;
+    for (const ms of [19_999, 1]) await turnAfter(ms);
+    assert.deepEqual(asked, [true, true, false, true, true, false]);
+  });
+
   it('goes on for hours with a channel that asked for the long tail, and with no other', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
