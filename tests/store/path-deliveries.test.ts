@@ -232,6 +232,21 @@ describe('a delivery', () => {
     );
   });
 
+  it('that was left behind long ago is found at a start, and goes before what was made after it', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const [begun] = await test.claimDeliveries('one');
+    test.temp.clock.turn(3_600_000);
+    await test.path.takeOver(test.now);
+    const claimed = await test.claimDeliveries('two');
+    assert.deepEqual(
+      claimed.map(({ delivery }) => delivery.id),
+      [begun?.delivery.id],
+    );
+  });
+
   it('is settled once', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;

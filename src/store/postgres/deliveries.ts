@@ -123,7 +123,7 @@ async function dueBesideOthers(
 
 /**
  * Due deliveries of the channels in their order, the oldest first within each, held for this transaction; without those whose
- * check has an attempt under way, here or held elsewhere, but for an attempt that its process left behind.
+ * check has an attempt under way, here or elsewhere.
  */
 async function dueRows(
   session: Session,
@@ -135,21 +135,14 @@ async function dueRows(
   const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
-  const columns = (held: readonly HeldCheck[]): unknown[] => [
-    held.map(({ account_id }) => account_id),
-    held.map(({ alert_channel_id }) => alert_channel_id),
-    held.map(({ check_id }) => check_id),
-  ];
-  const key = '(d.account_id, d.alert_channel_id, d.check_id)';
+  const held = [...here, ...elsewhere];
   return session.query<DeliveriesTable>(
     `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[]) AS l (account_id, alert_channel_id, room)
      CROSS JOIN LATERAL (
        SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
          AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at <= $4
-         AND (d.check_id IS NULL
-           OR ${key} NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[]))
-           AND (d.leased_by IS NOT NULL
-             OR ${key} NOT IN (SELECT * FROM unnest($9::bytea[], $10::bigint[], $11::bytea[]))))
+         AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
+           NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
        ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
      LIMIT $5`,
     [
@@ -158,8 +151,9 @@ async function dueRows(
       lanes.map(({ room }) => room),
       now,
       most,
-      ...columns(here),
-      ...columns(elsewhere),
+      held.map(({ account_id }) => account_id),
+      held.map(({ alert_channel_id }) => alert_channel_id),
+      held.map(({ check_id }) => check_id),
     ],
   );
 }
