@@ -133,6 +133,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     const most = underWay.size < scarceFrom ? perChannelMost : 1;
     return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
   };
+  const busy = (accountId: string, alertChannelId: number): string[] => lanes.checks(accountId, alertChannelId);
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     if (underWay.size > 0) await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
@@ -149,7 +150,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       await renew(now);
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const claim = { owner, now, leaseMs, room, busy: lanes.checks, isShared, most: claimsPerTurn };
+      const claim = { owner, now, leaseMs, room, busy, isShared, most: claimsPerTurn };
       const { claimed, nextDueAt } = await store.claimDeliveries(claim);
       for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
       const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
@@ -205,7 +206,8 @@ function createLanes() {
   const lanes = new Map<string, Map<string, string | null>>();
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
-    size: (accountId: string, alertChannelId: number): number => lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
+    size: (accountId: string, alertChannelId: number): number =>
+      lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
     checks(accountId: string, alertChannelId: number): string[] {
       const checks = [...(lanes.get(nameOf(accountId, alertChannelId))?.values() ?? [])];
       return [...new Set(checks.filter((id) => id !== null))];

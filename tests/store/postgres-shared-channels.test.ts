@@ -49,7 +49,10 @@ describe('several processes that deliver', () => {
       )
       .run(idBytes(held.delivery.checkId ?? ''));
     const [beside] = await claim(other);
-    assert.ok(beside !== undefined && beside.delivery.checkId !== held.delivery.checkId, 'the place is for other checks');
+    assert.ok(
+      beside !== undefined && beside.delivery.checkId !== held.delivery.checkId,
+      'the place is for other checks',
+    );
     assert.deepEqual(await claim(other, 1), [], 'four are under way again');
     assert.deepEqual(await test.settle(held, 500, holder), [true]);
     const [next] = await claim(other, 1);

@@ -222,8 +222,6 @@ export function renewDeliveries(
  */
 export function endDeliveryLeases(connection: Connection, now: number): void {
   connection
-    .prepare(
-      'UPDATE deliveries SET next_attempt_at = min(created_at, ?), leased_by = NULL WHERE leased_by IS NOT NULL',
-    )
+    .prepare('UPDATE deliveries SET next_attempt_at = min(created_at, ?), leased_by = NULL WHERE leased_by IS NOT NULL')
     .run(now);
 }
