@@ -45,7 +45,7 @@ async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'de
   assert.equal((await holder.end('SIGKILL')).signal, 'SIGKILL');
 }
 
-describe('of two of each role', () => {
+describe('about PostgreSQL: of two of each role', () => {
   let service: RoleProcesses;
   before(async () => {
     service = await startRoleProcesses(later, await server.newDatabase(), {
@@ -127,7 +127,7 @@ describe('of two of each role', () => {
   });
 });
 
-describe('a process that serves the API and comes last', () => {
+describe('about PostgreSQL: a process that serves the API and comes last', () => {
   it('is known to the others at once: links in alerts open there', async (t) => {
     const roles = ['scheduler', 'runner', 'deliverer'] as const;
     const service = await startRoleProcesses(later, await server.newDatabase(), { roles });
