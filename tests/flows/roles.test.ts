@@ -53,6 +53,20 @@ describe('about PostgreSQL: of two of each role', () => {
     });
   });
 
+  it('only those that serve the API answer below /v1; each says whether it is ready, by roles of its own', async () => {
+    for (const role of ['api', 'scheduler', 'runner', 'deliverer'] as const) {
+      for (const { address } of service.of(role)) {
+        const ready = await fetch(`${address}/health/ready`);
+        assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ok' }], role);
+        const headers = { authorization: `Bearer ${apiKey}` };
+        const { status } = await fetch(`${address}/v1/checks`, { headers });
+        assert.equal(status, role === 'api' ? 200 : 404, role);
+        const metrics = await (await fetch(`${address}/metrics`)).text();
+        assert.match(metrics, new RegExp(`^tocsin_process_info\\{[^}]*roles="${role}"`, 'm'));
+      }
+    }
+  });
+
   it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
     const target = await startScriptedServer(t);
     target.answer('hang');
