@@ -13,6 +13,7 @@ import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createHeartbeatActions } from '#actions/heartbeats.ts';
+import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
@@ -36,7 +37,7 @@ import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
-import { scriptRules } from './compose-script-rules.ts';
+import { programReader, scriptRules } from './compose-script-rules.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -107,6 +108,7 @@ function checksOf(means: ActionMeans) {
       checks,
       checkGroups,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      programFault: programReader(runtimes.list),
       newId,
       newToken: randomUUID,
       pingUrl,
@@ -118,7 +120,7 @@ function checksOf(means: ActionMeans) {
 }
 
 /** Pings that come in while others are written share the next commit. */
-function joinPings({ store, clock, movedAccounts, wake, pingFailures }: ActionMeans) {
+function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFailures }: ActionMeans) {
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {
       try {
@@ -130,7 +132,14 @@ function joinPings({ store, clock, movedAccounts, wake, pingFailures }: ActionMe
     },
     most: 500,
   });
-  return createPingActions({ receive, movedAccounts, clock, wake: () => wake('judge-heartbeats') });
+  return createPingActions({
+    allowance: createPingAllowance(config.pingLimit),
+    receive,
+    movedAccounts,
+    clock,
+    wake: () => wake('judge-heartbeats'),
+    onAnswered: (signal, fate) => metrics.onPing(signal, fate),
+  });
 }
 
 /** A key that is forgotten here is read again by every process. */

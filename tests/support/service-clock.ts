@@ -18,7 +18,7 @@ export interface ClockedService {
   readonly on: Service;
   readonly clock: SetClock;
   /** Sets the clock so far ahead of the real one, ms, and waits until each process has noticed. */
-  turn(aheadMs: number): Promise<void>;
+  readonly turn: (aheadMs: number) => Promise<void>;
 }
 
 /** Starts a service; it logs when it notices that its clock was set. */
