@@ -245,6 +245,18 @@ const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => 
   ...change,
 });
 
+test('what is recorded after the clock was set back to before the first check was made is rolled up, too', async (newStore) => {
+  await using temp = await newStore(noon);
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId, { createdAt: noon - minuteMs });
+  await pass(temp, -3 * hourMs);
+  const early = fact(checkId, temp.clock.now() - minuteMs);
+  record(temp, accountId, early);
+  await pass(temp, dayMs);
+  await rollUpAll(temp);
+  assertRollUps(temp.raw, [early]);
+});
+
 test('no result goes before it is rolled up, nor while its hour waits to be rolled up anew', async (newStore) => {
   await using temp = await newStore(noon);
   const { store, raw, clock } = temp;
