@@ -1,6 +1,12 @@
 // A channel that an update of ours has broken is told of when the service starts, until it is mended.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as composedTest } from 'node:test';
+import { startComposed } from '../support/composed.ts';
 import { test } from '../support/each-topology.ts';
+import { asker } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 interface NoticeBody {
@@ -13,7 +19,7 @@ test('a channel that this version cannot render is a log line and a notice from 
   t,
   startService,
 }) => {
-  // Those that render: the others know nothing of it.
+  // Two of those that render.
   const service = await startService(t, { LOG_LEVEL: 'info' }, { roles: ['api', 'deliverer'] });
   const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
@@ -47,20 +53,23 @@ test('a channel that this version cannot render is a log line and a notice from 
   assert.deepEqual(await ofChannel(), []);
 });
 
-test('every process that renders alerts has looked at the templates beforehand: the one that judges heartbeats, too', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tocsin-broken-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const ends: (() => void | Promise<void>)[] = [];
-  const first = await startComposed({ after: (end) => void ends.push(end) }, { TOCSIN_DATA_DIR: folder });
-  const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
-  await call(first, 'POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
-  first.raw.exec(`UPDATE alert_channels SET config = replace(config, 'uppercase', 'gone_by_now')`);
-  for (const end of ends) await end();
-  for (const role of ['api', 'scheduler', 'runner', 'deliverer']) {
-    const ended: (() => void | Promise<void>)[] = [];
-    const environment = { TOCSIN_DATA_DIR: folder, TOCSIN_ROLES: role };
-    const { logged } = await startComposed({ after: (end) => void ended.push(end) }, environment);
-    await until(`the process of the ${role} to look`, () => logged.some(({ name }) => name === 'channel.broken'));
-    for (const end of ended) await end();
-  }
-});
+composedTest(
+  'every process that renders alerts has looked at the templates beforehand: the one that judges heartbeats, too',
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tocsin-broken-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const ends: (() => void | Promise<void>)[] = [];
+    const first = await startComposed({ after: (end) => void ends.push(end) }, { TOCSIN_DATA_DIR: folder });
+    const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
+    await asker(() => first.address, first.apiKey).must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+    first.raw.exec(`UPDATE alert_channels SET config = replace(config, 'uppercase', 'gone_by_now')`);
+    for (const end of ends) await end();
+    for (const role of ['api', 'scheduler', 'runner', 'deliverer']) {
+      const ended: (() => void | Promise<void>)[] = [];
+      const environment = { TOCSIN_DATA_DIR: folder, TOCSIN_ROLES: role };
+      const { logged } = await startComposed({ after: (end) => void ended.push(end) }, environment);
+      await until(`the process of the ${role} to look`, () => logged.some(({ name }) => name === 'channel.broken'));
+      for (const end of ended) await end();
+    }
+  },
+);
