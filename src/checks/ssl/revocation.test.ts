@@ -203,17 +203,19 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
         : response.once('drain', more));
     more();
   });
-  const broken = await startAuthority(t, (_, response) => response.writeHead(500).end());
+  const broken = await startAuthority(t, (_, response) => void response.writeHead(500).write('and no end'));
+  const long = await startAuthority(t, (_, response) => response.end(Buffer.alloc(100_000)));
   const moved = await startAuthority(t, (_, response) => response.writeHead(302, { location: broken.url }).end());
   const unwilling = await startAuthority(t, (_, response) => response.end(ocspRefusal(6)));
   const silent = await startAuthority(t, () => {});
   const short = { means: { ...trusted.means, limitMs: 1500 } };
   const unreachable: readonly (readonly [string, RegExp, KindProbeOptions?])[] = [
     [endless.url, / could not be asked: it sent more than 64 kB$/],
+    [long.url, / could not be asked: it sent more than 64 kB$/],
     [broken.url, / could not be asked: it answered with status 500$/],
     [moved.url, / could not be asked: it answered with status 302$/],
     [unwilling.url, / says nothing: the responder refused to answer: unauthorized$/],
-    [silent.url, / could not be asked: no complete answer from 127\.0\.0\.1:\d+ within /, short],
+    [silent.url, / could not be asked: no complete answer from 127\.0\.0\.1:\d+ within (1[0-4]\d\d|\d{1,3}) ms/, short],
     ['http://127.0.0.1:1/', / could not be asked: connection refused by 127\.0\.0\.1:1 /],
     ['https://127.0.0.1:1/', /^it names neither a responder nor a list that can be asked over http$/],
   ];
@@ -320,6 +322,15 @@ test("a certificate that nobody else signed, or whose authority is not shown, is
   const finding = await lookAt(t, torn, { ...online, skipChainValidation: true });
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.equal(shown(finding)['problem'], 'the certificate of its authority was not shown');
+  const impostor = createAuthority();
+  const server = authority.issue();
+  const beside = { ...server, cert: server.cert + impostor.cert };
+  const staple = ocspAnswer(impostor, server.cert);
+  const fooled = await lookAt(t, beside, { skipChainValidation: true }, staple, {});
+  assert.deepEqual(
+    [shown(fooled)['status'], shown(fooled)['problem']],
+    ['unknown', 'what was shown beside it did not sign it'],
+  );
 });
 
 test('what was said is asked for anew after an hour or when it ends, and who said nothing after five minutes', async (t) => {
