@@ -1,6 +1,6 @@
-// What it takes to take 500 due rows out of many, after half an hour of work at them: the scheduler's turn and the
-// runner's claim, on both engines.
-import { planRuns } from '#domain/plan-runs.ts';
+// What it takes to claim 500 due rows out of many, after half an hour of work at them: schedules and runs, on both
+// engines; and the scheduler's whole turn, which also makes the runs of what it claimed.
+import { planRuns, type RunPlan } from '#domain/plan-runs.ts';
 import type { ClaimedRun } from '#store/path.ts';
 import { type Churned, openChurned, perStep, stepMs } from './support/churn.ts';
 import { percentile } from './support/numbers.ts';
@@ -43,6 +43,7 @@ async function measure(
     for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
   }
   say(`${title}: measuring`);
+  const claimed = await claimSchedules(churned, isQuick ? 30 : 200);
   const turns = await takeTurns(churned, isQuick ? 30 : 200);
   const shared = await takeAtOnce(churned, isQuick ? 5 : 20);
   const rowsOf = (what: string, times: readonly number[], atMost?: number): Row[] =>
@@ -54,9 +55,10 @@ async function measure(
     }));
   return {
     rows: [
-      ...rowsOf('turn', turns.turn, bar),
-      ...rowsOf('claim', turns.warm, bar),
-      ...rowsOf('claim, checks unread', turns.cold),
+      ...rowsOf('claim of schedules', claimed.times, bar),
+      ...rowsOf('claim of runs', turns.warm, bar),
+      ...rowsOf('claim of runs, checks unread', turns.cold),
+      ...rowsOf('turn: schedules claimed, runs made', turns.turn),
     ],
     notes: [
       `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s) as 5 statements a step, results kept;` +
@@ -64,8 +66,21 @@ async function measure(
           ? ' VACUUM (ANALYZE) of schedules and runs after each minute but the last, as autovacuum would by its settings here; shared_buffers 1 GB'
           : ''),
     ],
-    faults: [...turns.faults, ...shared].map((fault) => `${title}: ${fault}`),
+    faults: [...claimed.faults, ...turns.faults, ...shared].map((fault) => `${title}: ${fault}`),
   };
+}
+
+/** Due schedules taken, moved on and committed, and nothing made of them. */
+async function claimSchedules(churned: Churned, count: number) {
+  const times: number[] = [];
+  const faults: string[] = [];
+  for (let round = 0; round < count; round++) {
+    churned.now += stepMs;
+    const [claimed, ms] = await timed(() => schedule(churned, () => []));
+    if (claimed.schedules !== perStep) faults.push(`a claim took ${claimed.schedules} schedules`);
+    times.push(ms);
+  }
+  return { times, faults };
 }
 
 /** Turns of the scheduler, each with the claim of its runs: once with checks to be read, once with them in memory. */
@@ -113,12 +128,15 @@ async function takeAtOnce(churned: Churned, count: number): Promise<string[]> {
   return faults;
 }
 
-function schedule(churned: Churned) {
-  const { now, path } = churned;
+/** @param made what of the planned runs is made: all of them unless told otherwise */
+function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']): RunPlan['runs'] => runs) {
   return path.scheduleDue({
     now,
     most: perStep,
-    plan: (schedule) => planRuns(schedule, now, ['local']),
+    plan: (due) => {
+      const plan = planRuns(due, now, ['local']);
+      return { ...plan, runs: made(plan.runs) };
+    },
     missedReason: () => 'overload',
   });
 }

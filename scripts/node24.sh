@@ -6,7 +6,9 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/node_modules/.cache/node-compile}"
 for node in "$here/node_modules/.bin/node" "$(command -v node)"; do
   [ -x "$node" ] || continue
-  major=$("$node" -p 'process.versions.node.split(".")[0]' 2>/dev/null) || continue
+  version=$("$node" --version 2>/dev/null) || continue
+  major=${version#v}
+  major=${major%%.*}
   [ "${major:-0}" -ge 24 ] && exec "$node" "$@"
 done
 echo "tocsin: Node.js 24 or newer is needed; run 'npm ci' in $here (it brings one), or install one." >&2

@@ -1,32 +1,9 @@
-// Joins every route with its action.
-import { requirePermission } from '#actions/permission.ts';
-import { notFound } from '#actions/refusal.ts';
-import { accountRoutes } from '#rest/accounts.ts';
-import { alertChannelRoutes } from '#rest/alert-channels.ts';
-import { alertMessageRoutes } from '#rest/alert-messages.ts';
-import { analyticsRoutes } from '#rest/analytics.ts';
-import { apiKeyRoutes } from '#rest/api-keys.ts';
-import { checkGroupRoutes } from '#rest/check-groups.ts';
-import { checkResultRoutes } from '#rest/check-results.ts';
-import { checkStatusRoutes } from '#rest/check-statuses.ts';
-import { checkRoutes } from '#rest/checks.ts';
-import { deliveryRoutes } from '#rest/deliveries.ts';
-import { docsRoutes } from '#rest/docs.ts';
+// Joins the routes of this process with what they tell.
+import { healthOperations } from '#contract/health.ts';
 import { healthRoutes } from '#rest/health.ts';
-import { heartbeatRoutes } from '#rest/heartbeats.ts';
-import { locationRoutes } from '#rest/locations.ts';
-import { noticeRoutes } from '#rest/notices.ts';
-import { processRoutes } from '#rest/processes.ts';
-import type { Route } from '#rest/route.ts';
-import { runtimeRoutes } from '#rest/runtimes.ts';
-import { triggerRoutes } from '#rest/triggers.ts';
-import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
-import { variableRoutes } from '#rest/variables.ts';
-import { composeActions } from './compose-actions.ts';
+import type { RestOptions } from '#rest/server.ts';
 import type { ActionMeans } from './compose-means.ts';
-import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Metrics } from './metrics.ts';
-import { version } from './version.ts';
 
 /** What the routes are joined with. */
 export interface RestMeans extends ActionMeans {
@@ -36,47 +13,15 @@ export interface RestMeans extends ActionMeans {
 }
 
 /** The routes of this process: health and metrics always, everything else with the role `api` (design §6). */
-export function composeRoutes(means: RestMeans): Route[] {
+export async function composeRoutes(means: RestMeans): Promise<Pick<RestOptions, 'routes' | 'operations'>> {
   const { registry } = means.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
   const health = healthRoutes({ readiness: means.readiness, metrics });
-  if (!means.config.roles.includes('api')) return health;
-  const actions = composeActions(means);
-  return [
-    ...health,
-    ...docsRoutes({ version, server: means.publicUrl }),
-    ...runtimeRoutes(runtimeActions(means.runtimes)),
-    ...accountRoutes(actions.accounts),
-    ...apiKeyRoutes(actions.apiKeys),
-    ...checkRoutes(actions.checks),
-    ...heartbeatRoutes(actions.heartbeats, actions.pings),
-    ...checkGroupRoutes(actions.checkGroups),
-    ...alertChannelRoutes(actions.alertChannels),
-    ...alertMessageRoutes(actions.alertMessages),
-    ...variableRoutes(actions.variables),
-    ...maintenanceWindowRoutes(actions.maintenanceWindows),
-    ...triggerRoutes(actions.triggers, actions.triggerCalls),
-    ...checkResultRoutes(actions.checkResults, actions.resultPage),
-    ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
-    ...analyticsRoutes(actions.analytics, actions.reports),
-    ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
-    ...locationRoutes(actions.locations),
-    ...noticeRoutes(actions.notices),
-    ...processRoutes(actions.processes),
-  ];
-}
-
-function runtimeActions(runtimes: LoadedRuntimes): Parameters<typeof runtimeRoutes>[0] {
-  return {
-    list(caller) {
-      requirePermission(caller, 'read');
-      return runtimes.list();
-    },
-    find(caller, name) {
-      requirePermission(caller, 'read');
-      const runtime = runtimes.list().find((listed) => listed.name === name);
-      if (runtime === undefined) throw notFound('runtime', name);
-      return runtime;
-    },
-  };
+  if (!means.config.roles.includes('api')) return { routes: health, operations: healthOperations };
+  // A third of all that is loaded: the others start without it.
+  const [{ apiRoutes }, { operations }] = await Promise.all([
+    import('./compose-api.ts'),
+    import('#contract/operations.ts'),
+  ]);
+  return { routes: [...health, ...apiRoutes(means)], operations };
 }

@@ -1,27 +1,17 @@
 // Opens the store that the configuration names, and the clock that goes with it: this machine's, or the database's.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
-import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
+import { createFollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
-import { openPostgres, type PostgresServer } from '#store/postgres/server.ts';
-import { openServerTime, type ServerTime } from '#store/postgres/server-time.ts';
-import { openStore, storeOnPostgres, type Store } from '#store/store.ts';
 import { isServerAway } from '#store/unavailable.ts';
 import type { Config } from './config.ts';
+import type { OpenedStore } from './opened-store.ts';
 
 /** Time as a test may turn it; a process takes the machine's own. */
 export interface Clocks {
   readonly clock: Clock;
   /** A clock that is never set, ms. */
   readonly steadyNow: () => number;
-}
-
-/** The open store of a process. */
-export interface OpenedStore {
-  readonly store: Store;
-  readonly clock: FollowedClock;
-  /** Asks again what time it is where the clock is kept; null = this machine keeps it. */
-  readonly measureTime: (() => Promise<void>) | null;
 }
 
 const firstPauseMs = 250;
@@ -39,35 +29,18 @@ export async function openConfiguredStore(
 ): Promise<OpenedStore> {
   const options = { secretKey, ownLocation: config.location.code };
   const { database, listen } = config;
+  // An engine is loaded where it is used: neither of them is little.
   if (database.kind === 'sqlite') {
+    const { openStore } = await import('#store/sqlite-store.ts');
     const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
     return { store: openStore({ ...options, path: database.path, clock }), clock, measureTime: null };
   }
   const listenAddress = listen === null ? {} : { listenAddress: listen === 'off' ? null : listen };
-  return whenDatabaseIsThere(log, async () => {
-    const server = await openPostgres(database.address);
-    const time = await timeOf(server, clocks.steadyNow);
-    const clock = createFollowedClock(time, clocks.steadyNow);
-    const store = await storeOnPostgres(server, {
-      ...options,
-      ...listenAddress,
-      clock,
-      wasServerSet: () => time.wasServerSet,
-      onOtherTime: () => void time.measure().catch(() => undefined),
-      onListening: (state, why) =>
-        state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
-    });
-    return { store, clock, measureTime: () => time.measure() };
-  });
-}
-
-async function timeOf(server: PostgresServer, steadyNow: () => number): Promise<ServerTime> {
-  try {
-    return await openServerTime({ ask: () => server.askTime(), steadyNow });
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+  const { address } = database;
+  const { openOnPostgres } = await import('./compose-postgres.ts');
+  return whenDatabaseIsThere(log, () =>
+    openOnPostgres({ ...options, ...listenAddress, address, steadyNow: clocks.steadyNow, log }),
+  );
 }
 
 /**

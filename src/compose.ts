@@ -18,9 +18,10 @@ import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
 import { createScriptProber } from './compose-scripts.ts';
-import { type Clocks, type OpenedStore, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
+import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
 import { readSecretKey } from './secret-key.ts';
@@ -94,7 +95,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
   const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess, pingFailures: { count: 0 } };
-  const routes = composeRoutes({
+  const api = await composeRoutes({
     ...shared,
     ...hints,
     stopping: stopping.signal,
@@ -102,7 +103,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const server = createRestServer({ routes, ...restOptions(config, log, clock, access) });
+  const server = createRestServer({ ...api, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
@@ -183,7 +184,7 @@ function restOptions(
   log: Log,
   clock: Clock,
   { authentication, movedAccounts }: Access,
-): Omit<RestOptions, 'routes'> {
+): Omit<RestOptions, 'routes' | 'operations'> {
   return {
     authenticate: authentication.authenticate,
     requireHere: movedAccounts.requireHere,

@@ -1,7 +1,6 @@
 // The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
-import { channelKinds } from '#channels/registry.ts';
-import type { Sending } from '#channels/webhook/send.ts';
+import { createWebhookSender, type Sending } from '#channels/webhook/send.ts';
 import type { SendOutcome } from '#domain/delivery.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 
@@ -25,7 +24,7 @@ export interface FromSender {
 }
 
 const { egress, deadlineMs } = workerData as SenderSettings;
-const sender = channelKinds.WEBHOOK.createSender({ guard: createGuard(egress), deadlineMs });
+const sender = createWebhookSender({ guard: createGuard(egress), deadlineMs });
 let ended: FromSender = { numbers: [], outcomes: [] };
 
 parentPort?.on('message', ({ numbers, sendings }: ToSender) => {

@@ -10,7 +10,7 @@ import type { ProbeInput } from '#domain/probe.ts';
 import { systemClock } from '#lib/clock.ts';
 import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime } from '#runtimes/read-runtimes.ts';
-import { openStore } from '#store/store.ts';
+import { openStore } from '#store/sqlite-store.ts';
 import { aCheck } from '../tests/support/records.ts';
 import { currentRuntime } from '../tests/support/script-runs.ts';
 import { startTarget } from '../tests/support/target.ts';

@@ -75,7 +75,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
   [
     'engines of the store',
     file('src/store/checks.ts', "import { x } from './sqlite/x.ts';"),
-    file('src/store/store.ts', "import { x } from './sqlite/x.ts';"),
+    file('src/store/sqlite-store.ts', "import { x } from './sqlite/x.ts';"),
   ],
   [
     'steps of the pipeline',

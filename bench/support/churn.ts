@@ -11,7 +11,7 @@ import { readPostgresAddress } from '#store/postgres/address.ts';
 import { createSeal } from '#store/seal.ts';
 import { createSqlitePath } from '#store/sqlite/path.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
-import { openPostgresStore } from '#store/store.ts';
+import { openPostgresStore } from '#store/postgres-store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { benchSettings } from './database.ts';
 import { apiCheck, secretKeyText } from './seed.ts';

@@ -6,7 +6,8 @@ import { systemClock } from '#lib/clock.ts';
 import { checkRow } from '#store/check-rows.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { createSeal } from '#store/seal.ts';
-import { openPostgresStore, type Store } from '#store/store.ts';
+import { openPostgresStore } from '#store/postgres-store.ts';
+import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { scheduleRow, secretKeyText } from './seed.ts';
 

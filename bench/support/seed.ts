@@ -11,7 +11,8 @@ import { flag, idBytes, json } from '#store/codec.ts';
 import type { SchedulesTable } from '#store/schedule-tables.ts';
 import { createSeal } from '#store/seal.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
-import { openStore, type Store } from '#store/store.ts';
+import { openStore } from '#store/sqlite-store.ts';
+import type { Store } from '#store/store.ts';
 import { aChannel, aCheck } from '../../tests/support/records.ts';
 
 /** The first key, known to the bench and to the service it starts. */

@@ -1,4 +1,7 @@
-/** The kinds of alert channels, by type: the only place that lists them. */
+/**
+ * The kinds of alert channels, by type: the only place that lists them. What sends is not among it: that and its HTTP
+ * client are loaded by the thread that sends alone (docs/decisions/0030).
+ */
 import type { ChannelPreset } from '#domain/channel-preset.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
@@ -12,8 +15,6 @@ import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
-import { createWebhookSender } from './webhook/send.ts';
-import type { SenderOptions, WebhookSender } from './webhook/send.ts';
 import { validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
@@ -27,8 +28,6 @@ export interface ChannelKind {
   readonly presets: readonly ChannelPreset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest;
-  /** One sender is enough for all channels of the kind. */
-  createSender(options: SenderOptions): WebhookSender;
   /** What must not be shown of a channel's deliveries. */
   lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
   redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
@@ -42,7 +41,6 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
     warnings: warnAboutWebhook,
     presets,
     render: renderWebhook,
-    createSender: createWebhookSender,
     lockedOf,
     redactRequest,
     redactAttempt,

@@ -1,13 +1,11 @@
 // Which methods an address answers: to tell a wrong method from a wrong address.
-import { operationOf } from '#contract/operations.ts';
-import type { Route } from './route.ts';
+import type { MountedRoute } from './route.ts';
 
 /** The methods of all operations whose path fits; empty when there is nothing there. Asked only when nothing matched. */
-export function methodsOf(path: string, routes: readonly Route[]): string[] {
+export function methodsOf(path: string, routes: readonly MountedRoute[]): string[] {
   const parts = path.split('/');
   const methods = new Set<string>();
-  for (const { id } of routes) {
-    const operation = operationOf(id);
+  for (const { operation } of routes) {
     const pattern = operation.path.split('/');
     if (pattern.length !== parts.length) continue;
     const fits = pattern.every((part, index) => part === parts[index] || (part.startsWith('{') && parts[index] !== ''));

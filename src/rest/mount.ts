@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/permission.ts';
 import type { Operation } from '#contract/operation.ts';
-import { operationOf } from '#contract/operations.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/api-key.ts';
 import {
@@ -21,7 +20,7 @@ import { type Input, parseInput } from './input.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
 import type { EndOfTurn } from './turn.ts';
-import { Answer, type AnyCall, JsonText, type Page, type Route } from './route.ts';
+import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -52,8 +51,8 @@ export function endIfClosing(reply: FastifyReply, { isClosing }: Ending): Fastif
 const json = 'application/json; charset=utf-8';
 
 /** Adds a route to the framework. Order of the checks: key 401, rate 429, account 403, role 403, body and input 4xx. */
-export function mountRoute(app: FastifyInstance, route: Route, mounting: Mounting): void {
-  const operation = operationOf(route.id);
+export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: Mounting): void {
+  const { operation } = route;
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),

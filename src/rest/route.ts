@@ -1,5 +1,6 @@
 // One operation joined with what answers it: parse, call the action, map what it gives to the wire.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Operation } from '#contract/operation.ts';
 import type { AnswerOf, InputOf, OperationId, operations, PagedId } from '#contract/operations.ts';
 import type { PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/api-key.ts';
@@ -55,6 +56,11 @@ export type ResultOf<Id extends OperationId> =
 export interface Route {
   readonly id: OperationId;
   readonly run: (call: AnyCall) => unknown;
+}
+
+/** A route with the operation that it answers. */
+export interface MountedRoute extends Route {
+  readonly operation: Operation;
 }
 
 /** A call whose parts have been parsed by the operation's own schemas. */

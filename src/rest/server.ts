@@ -1,13 +1,14 @@
 // The HTTP server: every operation of the contract mounted on the framework, with one shape for every refusal.
 import { randomBytes } from 'node:crypto';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Operations } from '#contract/operation.ts';
 import type { Authenticate, RequireHere } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
-import type { Route } from './route.ts';
+import type { MountedRoute, Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
 import { createEndOfTurn } from './turn.ts';
 
@@ -19,6 +20,8 @@ export interface RestLog {
 /** What the server is made of. */
 export interface RestOptions {
   readonly routes: readonly Route[];
+  /** Of these routes; others are not looked at. */
+  readonly operations: Operations;
   readonly authenticate: Authenticate;
   /** Refuses what another installation answers now (docs/decisions/0046). */
   readonly requireHere?: RequireHere;
@@ -42,6 +45,7 @@ export interface RestOptions {
  */
 export function createRestServer(options: RestOptions): FastifyInstance {
   const nextId = requestIds();
+  const routes = options.routes.map((route) => mountedRoute(route, options.operations));
   const ending: Ending = { isClosing: false };
   const headersTimeout = options.headersTimeoutMs ?? 15_000;
   const app = fastify({
@@ -54,6 +58,8 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     keepAliveTimeout: 72_000,
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     routerOptions: { maxParamLength: 2000 },
+    // Routes have no schemas of the framework's: its compilers, a hundred modules, are not loaded.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     http: {
       headersTimeout,
       requireHostHeader: false,
@@ -72,19 +78,29 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     done();
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
-  app.setNotFoundHandler((request, reply) => sendNotFound(request, endIfClosing(reply, ending), options.routes));
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, endIfClosing(reply, ending), routes));
   app.removeAllContentTypeParsers();
   // Bodies are read by the route, once it is known who asks and whether the operation has one.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   const rateLimit = createRateLimit(options.rateLimit, 60_000, options.now);
   // Whoever opens the bare address wants to know what is here. Relative: a proxy may serve it under a path of its own.
-  if (options.routes.some(({ id }) => id === 'getDocs')) {
+  if (routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
   const mounting = { ...options, rateLimit, endOfTurn: createEndOfTurn(), ending };
-  for (const route of options.routes) mountRoute(app, route, mounting);
+  for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
+}
+
+function noCompiler(): never {
+  throw new Error('the contract parses and writes bodies: a route has no schema of the framework');
+}
+
+function mountedRoute(route: Route, operations: Operations): MountedRoute {
+  const operation = operations[route.id];
+  if (operation === undefined) throw new Error(`there is no operation ${route.id}`);
+  return { ...route, operation };
 }
 
 /** Ids that are unique over restarts and cheap: a random start, then a count. */
@@ -121,7 +137,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
     .send(JSON.stringify(body));
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: readonly Route[]): FastifyReply {
+function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: readonly MountedRoute[]): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = methodsOf(path, routes);
   const body =

@@ -8,7 +8,7 @@ import { openSource } from '#commands/move-sides.ts';
 import { sumOf } from '#store/move/copy-table.ts';
 import { isCarried } from '#store/move/shape.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openPostgresStore } from '#store/store.ts';
+import { openPostgresStore } from '#store/postgres-store.ts';
 import { paste } from '../support/command.ts';
 import { fill } from '../support/every-table.ts';
 import { blockOf, readPage } from '../support/pages.ts';

@@ -1,6 +1,7 @@
 // The management API over a real store: keys of two accounts, answers checked against the contract.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { operations } from '#contract/operations.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckActions } from '#actions/checks.ts';
@@ -63,6 +64,7 @@ export function resourcesUnderTest(): Resources {
       channelKinds[type].validateConfig(config, secretNames),
   };
   const server: FastifyInstance = createRestServer({
+    operations,
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables })),
       ...maintenanceWindowRoutes(

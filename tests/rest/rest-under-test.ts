@@ -1,5 +1,6 @@
 // A REST server for tests: keys and resources in memory, answers checked against the contract.
 import type { FastifyInstance } from 'fastify';
+import { operations } from '#contract/operations.ts';
 import type { AccountActions } from '#actions/accounts.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createVariableActions, type VariableActions } from '#actions/variables.ts';
@@ -43,6 +44,7 @@ export function restUnderTest(overrides: Partial<RestOptions> = {}): { server: F
   const logged: Logged = { lines: [] };
   const runtimes = [runtime];
   const server = createRestServer({
+    operations,
     routes: [
       ...variableRoutes(variablesInMemory()),
       ...accountRoutes(accountsInMemory()),

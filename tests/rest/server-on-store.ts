@@ -1,5 +1,6 @@
 // A REST server over a real store in a folder of its own: keys, accounts, triggers, results, deliveries as in the product.
 import type { FastifyInstance } from 'fastify';
+import { operations } from '#contract/operations.ts';
 import { createAccountActions } from '#actions/accounts.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
@@ -79,6 +80,7 @@ export async function openServer(): Promise<ServerOnStore> {
   const links = createResultLinks({ publicUrl: () => 'http://tocsin.test', secret: new Uint8Array(32).fill(3) });
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   const server = createRestServer({
+    operations,
     routes: [
       ...accountRoutes(
         createAccountActions({

@@ -202,7 +202,8 @@ describe('a copy of an installation', () => {
 /** Opens the store as the service would. */
 function newStoreOn({ address }: TempStore) {
   return async () => {
-    const { openPostgresStore, openStore } = await import('#store/store.ts');
+    const { openPostgresStore } = await import('#store/postgres-store.ts');
+    const { openStore } = await import('#store/sqlite-store.ts');
     const clock = { now: () => noon };
     return address.kind === 'sqlite'
       ? openStore({ path: address.path, secretKey, clock })

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openPostgresStore, type Store } from '#store/store.ts';
+import { openPostgresStore } from '#store/postgres-store.ts';
+import type { Store } from '#store/store.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseAddress } from '#commands/move-sides.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openPostgresStore, openStore, type PostgresOptions, type Store } from '#store/store.ts';
+import { openPostgresStore, type PostgresOptions } from '#store/postgres-store.ts';
+import { openStore } from '#store/sqlite-store.ts';
+import type { Store } from '#store/store.ts';
 import type { PostgresDatabase, PostgresServer } from './postgres.ts';
 import { openRawPostgres, type RawRows } from './raw-rows.ts';
 

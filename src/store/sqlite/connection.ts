@@ -7,6 +7,8 @@ import type { Tables } from '../schema.ts';
 export interface Connection {
   readonly database: DatabaseSync;
   prepare(sql: string): StatementSync;
+  /** The rows of a statement as plain objects: of many rows several times as fast to read as those of `prepare`. */
+  select<Row>(sql: string): (...values: Values) => Row[];
   /** The same connection behind the query builder. */
   readonly kysely: Kysely<Tables>;
   close(): void;
@@ -26,8 +28,13 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
   // SQLite's own lower() knows the 26 letters only.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text));
   const prepare = kept((sql) => database.prepare(sql));
-  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyView(database) }) });
-  return { database, prepare, kysely, close: () => database.close() };
+  const readers = kept((sql) => readerOf(database, sql));
+  const select = <Row>(sql: string) => {
+    const { all } = readers(sql);
+    return (...values: Values) => all(values) as Row[];
+  };
+  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyView(readers) }) });
+  return { database, prepare, select, kysely, close: () => database.close() };
 }
 
 /** What is made of a text once. */
@@ -45,26 +52,28 @@ function kept<Prepared>(prepare: (sql: string) => Prepared): (sql: string) => Pr
 
 type Values = (string | number | bigint | Uint8Array | null)[];
 
+/** A statement whose rows become plain objects. */
+function readerOf(database: DatabaseSync, sql: string) {
+  const statement = database.prepare(sql);
+  const names = statement.columns().map(({ name }) => name);
+  statement.setReturnArrays(true);
+  // Objects that come from there are made like dictionaries: to read a column of one takes several times as long.
+  const rowOf = (values: unknown): Record<string, unknown> => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index++) row[names[index] ?? ''] = (values as unknown[])[index];
+    return row;
+  };
+  return {
+    reader: names.length > 0,
+    all: (values: readonly unknown[]) => statement.all(...(values as Values)).map((row) => rowOf(row)),
+    run: (values: readonly unknown[]) => statement.run(...(values as Values)),
+    *iterate(values: readonly unknown[]): IterableIterator<unknown> {
+      for (const row of statement.iterate(...(values as Values))) yield rowOf(row);
+    },
+  };
+}
+
 /** The shape that Kysely's SQLite dialect asks for, over `node:sqlite`. */
-function kyselyView(database: DatabaseSync) {
-  const prepare = kept((sql) => {
-    const statement = database.prepare(sql);
-    const names = statement.columns().map(({ name }) => name);
-    statement.setReturnArrays(true);
-    // Objects that come from there are made like dictionaries: to read a column of one takes several times as long.
-    const rowOf = (values: unknown): Record<string, unknown> => {
-      const row: Record<string, unknown> = {};
-      for (let index = 0; index < names.length; index++) row[names[index] ?? ''] = (values as unknown[])[index];
-      return row;
-    };
-    return {
-      reader: names.length > 0,
-      all: (values: readonly unknown[]) => statement.all(...(values as Values)).map((row) => rowOf(row)),
-      run: (values: readonly unknown[]) => statement.run(...(values as Values)),
-      *iterate(values: readonly unknown[]): IterableIterator<unknown> {
-        for (const row of statement.iterate(...(values as Values))) yield rowOf(row);
-      },
-    };
-  });
-  return { close: () => {}, prepare };
+function kyselyView(readers: (sql: string) => ReturnType<typeof readerOf>) {
+  return { close: () => {}, prepare: readers };
 }

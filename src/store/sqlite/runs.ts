@@ -7,19 +7,29 @@ import type { Connection } from './connection.ts';
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns {
-  const rows = connection
-    .prepare('SELECT * FROM runs WHERE location = ? AND available_at <= ? ORDER BY available_at LIMIT ?')
-    .all(claim.location, claim.now, claim.most) as unknown as RunsTable[];
-  const lease = connection.prepare(
-    `UPDATE runs SET available_at = ?, leased_by = ?, first_started_at = coalesce(first_started_at, ?)
-     WHERE account_id = ? AND id = ?`,
-  );
-  for (const row of rows) lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.account_id, row.id);
+  const { location, owner, now, leaseMs, most } = claim;
+  const rows = connection.select<Row>(`SELECT ${columns} ${free}`)(location, now, most);
+  // The same rows once more: nobody writes between the two, and one statement costs a third of one for each run.
+  if (rows.length > 0)
+    connection
+      .prepare(
+        `UPDATE runs SET available_at = ?4, leased_by = ?5, first_started_at = coalesce(first_started_at, ?2)
+         WHERE (account_id, id) IN (SELECT account_id, id ${free})`,
+      )
+      .run(location, now, most, now + leaseMs, owner);
   const next = connection
     .prepare('SELECT available_at AS at FROM runs WHERE location = ? ORDER BY available_at LIMIT 1')
-    .get(claim.location);
+    .get(location);
   return { runs: rows.map(runOf), nextAvailableAt: next === undefined ? null : Number(next['at']) };
 }
+
+/** What of a row becomes a run. */
+type Row = Omit<RunsTable, 'available_at' | 'leased_by'>;
+
+const columns = `account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, first_started_at, batch_id`;
+
+/** Runs that are available, those first that have been for longest; of those that came together the same at each look. */
+const free = `FROM runs WHERE location = ?1 AND available_at <= ?2 ORDER BY available_at, account_id, id LIMIT ?3`;
 
 /** Keeps the leases on runs that are still under way. */
 export function renewRuns(

@@ -1,0 +1,67 @@
+// `npm run tocsin -- doctor`: what of this machine and configuration is looked at.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findPing, pingProblem } from '#checks/icmp/ping.ts';
+import { type DoctorDatabase, examine } from '#commands/doctor.ts';
+import { systemClock } from '#lib/clock.ts';
+import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { hasGateway } from '#scripts/containment.ts';
+import { findChromium } from '#scripts/find-chromium.ts';
+import { readInstalled } from './compose-runtimes.ts';
+import { nearestVariable } from './config-variables.ts';
+import { type Config, isLoopbackHost, publicUrlOf, readConfig } from './config.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createScriptGateway } from './script-gateway.ts';
+
+/** Says what is wrong with this installation. Throws ConfigError. */
+export async function doctor(words: string[]): Promise<number> {
+  const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
+  const config: Config = readConfig();
+  const { runtimes, problems, notInstalled } = await readInstalled(systemClock, new Map());
+  const { containment, refused } = await triedContainment(config);
+  const findings = await examine({
+    nodeVersion: process.version,
+    dataDir: config.dataDir,
+    database: doctorDatabaseOf(config),
+    hasConfiguredKey: config.secretKey !== null,
+    unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
+    address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
+    egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },
+    pingProblem: await pingProblem(findPing()),
+    runtimes: {
+      names: runtimes.map((runtime) => runtime.name),
+      notInstalled,
+      problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
+    },
+    containment: { level: containment, refused, holdsEgress: hasGateway(containment) },
+    chromium: chromiumPath(findChromium(config.chromium)),
+  });
+  if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
+  if (!values.json) {
+    for (const { grade, what, message } of findings) {
+      process.stdout.write(`${marks[grade]}  ${what.padEnd(12)} ${message}\n`);
+    }
+  }
+  return findings.some(({ grade }) => grade === 'problem') ? exitCodes.failed : exitCodes.ok;
+}
+
+function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
+  if (database.kind === 'sqlite') return database;
+  return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
+}
+
+function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
+  return found === null ? null : join(found.folder, found.program);
+}
+
+async function triedContainment({ egress }: Config): Promise<ChosenContainment> {
+  const gateway = createScriptGateway({ egress });
+  try {
+    return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
+  } catch (error) {
+    return { containment: 'process', refused: [error instanceof Error ? error.message : String(error)] };
+  } finally {
+    await gateway.close();
+  }
+}

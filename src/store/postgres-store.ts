@@ -1,0 +1,76 @@
+// Opens the store of a PostgreSQL database.
+import type { Database } from './database.ts';
+import { postgresDialect } from './dialect.ts';
+import { checkKey } from './key-check.ts';
+import { type PostgresAddress, shownAddress } from './postgres/address.ts';
+import { readColumnTypes } from './postgres/bulk.ts';
+import { makeDays } from './postgres/days.ts';
+import { createPostgresPath } from './postgres/path.ts';
+import { createPostgresRetention } from './postgres/retention.ts';
+import { createPostgresRollUps } from './postgres/roll-ups.ts';
+import { openPostgres, type PostgresServer } from './postgres/server.ts';
+import { createWakes, type ListeningState } from './postgres/wakes.ts';
+import { createSeal } from './seal.ts';
+import { type EngineOptions, nounsOf, type Store } from './store.ts';
+
+/** What the store of a PostgreSQL needs beside the server. */
+export interface PostgresOptions extends EngineOptions {
+  /** Where to listen for wake-ups, when not at the server's own address; null = nowhere, each loop looks by itself. */
+  readonly listenAddress?: PostgresAddress | null;
+  readonly onListening?: (state: ListeningState, why: string) => void;
+  /** Whether a clock that jumped is the server's own, rather than this process's view of it. */
+  readonly wasServerSet?: () => boolean;
+  /** Told when work was not taken because it is another time at the server; absent = instants are not the server's. */
+  readonly onOtherTime?: () => void;
+}
+
+/**
+ * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database, wrong
+ * password), NewerDatabaseError or WrongKeyError.
+ */
+export async function openPostgresStore({
+  address,
+  ...options
+}: PostgresOptions & { readonly address: PostgresAddress }): Promise<Store> {
+  return storeOnPostgres(await openPostgres(address), options);
+}
+
+/** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */
+export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
+  const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true, onOtherTime = null } = options;
+  const seal = createSeal(secretKey);
+  const { reader, transaction, waitingTransaction, connections, address } = server;
+  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
+  const database: Database = { ...base, seal, clock, ownLocation };
+  try {
+    await checkKey(database, shownAddress(address));
+    await makeDays(connections, clock.now());
+    const types = await connections.transaction(readColumnTypes);
+    const { listenAddress = address, onListening } = options;
+    const wakes = createWakes(connections, {
+      address: listenAddress,
+      ...(onListening !== undefined && { onState: onListening }),
+    });
+    return {
+      ...nounsOf(database),
+      path: createPostgresPath({
+        connections,
+        types,
+        seal,
+        wasServerSet,
+        onOtherTime,
+      }),
+      retention: createPostgresRetention(connections),
+      rollUps: createPostgresRollUps(connections, types),
+      wakes,
+      wasCrashed: false,
+      async close() {
+        await wakes.close();
+        await server.close();
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+// Opens the store of a file.
+import type { Database } from './database.ts';
+import { sqliteDialect } from './dialect.ts';
+import { createSeal } from './seal.ts';
+import { openSqliteFile } from './sqlite/file.ts';
+import { checkSqliteKey } from './sqlite/key-check.ts';
+import { createSqlitePath } from './sqlite/path.ts';
+import { createSqliteRetention } from './sqlite/retention.ts';
+import { createSqliteRollUps } from './sqlite/roll-ups.ts';
+import { type EngineOptions, nounsOf, type Store } from './store.ts';
+import { noWakes } from './wakes.ts';
+
+/** What opening the store of a file needs. */
+export interface StoreOptions extends EngineOptions {
+  /** The SQLite file; made when missing. */
+  readonly path: string;
+  /** How long a write waits for others to share its commit with, ms. */
+  readonly gatherMs?: number;
+}
+
+/** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
+export function openStore({ path, secretKey, clock, ownLocation = 'local', gatherMs }: StoreOptions): Store {
+  const file = openSqliteFile(path, gatherMs);
+  const seal = createSeal(secretKey);
+  try {
+    checkSqliteKey(file, seal);
+  } catch (error) {
+    void file.close();
+    throw error;
+  }
+  const transaction: Database['transaction'] = (work) => file.queue.single((connection) => work(connection.kysely));
+  const database: Database = {
+    dialect: sqliteDialect,
+    reader: file.reader.kysely,
+    transaction,
+    // There is one writer: nobody loses to another.
+    waitingTransaction: transaction,
+    seal,
+    clock,
+    ownLocation,
+  };
+  return {
+    ...nounsOf(database),
+    path: createSqlitePath(file, database.seal),
+    retention: createSqliteRetention(file),
+    rollUps: createSqliteRollUps(file),
+    wakes: noWakes,
+    wasCrashed: file.wasCrashed,
+    close: () => file.close(),
+  };
+}
