@@ -36,7 +36,7 @@ import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
-import { scriptRules } from './compose-script-rules.ts';
+import { programReader, scriptRules } from './compose-script-rules.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -107,6 +107,7 @@ function checksOf(means: ActionMeans) {
       checks,
       checkGroups,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      programFault: programReader(runtimes.list),
       newId,
       newToken: randomUUID,
       pingUrl,

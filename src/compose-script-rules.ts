@@ -1,8 +1,12 @@
-// Which checks have scripts, by their kinds, and which runtimes will do for them.
+// Which checks have scripts, by their kinds, which runtimes will do for them, and how they are read before they are saved.
+import type { ProgramMeans } from '#actions/program-scripts.ts';
 import type { RuntimeRules } from '#actions/script-runtime.ts';
 import { checkKinds } from '#checks/registry.ts';
+import { readScript } from '#checks/scripted/settings.ts';
 import { checkTypes } from '#domain/check.ts';
 import type { ProbeInput } from '#domain/probe.ts';
+import type { InstalledRuntime } from '#runtimes/read-runtimes.ts';
+import { programFault } from '#scripts/read-script.ts';
 
 /** Whether a check is a script, or has some around what it measures: its own or its group's. */
 export function isWithScripts({ check, group }: Pick<ProbeInput, 'check' | 'group'>): boolean {
@@ -22,3 +26,14 @@ export const scriptRules: Pick<RuntimeRules, 'scriptTypes' | 'refusesRuntime'> =
     return kind.around?.has(check, group) === true ? () => null : undefined;
   },
 };
+
+/** Reads scripts of checks as the installed runtimes would. */
+export function programReader(runtimes: () => readonly InstalledRuntime[]): ProgramMeans['programFault'] {
+  return async ({ checkType, settings }, { name }) => {
+    const runtime = runtimes().find((each) => each.name === name);
+    if (checkKinds[checkType].isScripted !== true || runtime === undefined) return null;
+    const { entry, files, sort } = readScript(settings);
+    const [script] = files;
+    return script === undefined ? null : programFault({ sort, path: entry, content: script.content }, runtime);
+  };
+}

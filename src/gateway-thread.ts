@@ -1,8 +1,10 @@
-// The thread of the gateways: what goes in and out of scripts passes here, so that it holds up nothing else (docs/decisions/0089).
+// The thread of the gateways: what goes in and out of scripts passes here, behind whatever else this machine has to do, so
+// that it holds up nothing else (docs/decisions/0085, 0089).
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openGateway } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import { yieldOwnThread } from '#scripts/yield-processor.ts';
 
 /** What the thread is started with. */
 export interface GatewaySettings {
@@ -20,6 +22,7 @@ export interface FromGateway {
   readonly problem: string | null;
 }
 
+yieldOwnThread();
 const guard = createGuard((workerData as GatewaySettings).egress);
 const open = new Map<number, () => void>();
 const closedEarly = new Set<number>();

@@ -1,6 +1,6 @@
 // Gateways of scripts in their thread: opened for one run, for its user alone, and gone with it.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,3 +45,26 @@ test('a gateway that cannot be opened says why, and the others go on', async (t)
   await gateway.close();
   await assert.rejects(gateway.open(join(folder, 'two'), null), /the process is stopping/);
 });
+
+/** How willing each thread of this process is to wait for the processor, by its id: 19 = for everything else. */
+function niceness(): ReadonlyMap<string, number> {
+  const tasks = readdirSync('/proc/self/task');
+  // Its name stands in brackets and may hold anything.
+  const fields = (id: string): string[] =>
+    readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  return new Map(tasks.map((id) => [id, Number(fields(id)[16])]));
+}
+
+test(
+  'the thread of the gateways waits for everything else, and no other thread does',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const { folder, gateway } = scene(t);
+    const before = niceness();
+    await gateway.open(join(folder, 'one'), null);
+    const after = niceness();
+    const lowered = [...after].filter(([id, nice]) => nice === 19 && before.get(id) !== 19);
+    assert.equal(lowered.length, 1);
+    assert.equal(after.get(String(process.pid)), before.get(String(process.pid)));
+  },
+);

@@ -83,7 +83,7 @@ export interface GroupActions {
   create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
   /** What is not named stays. */
   change(caller: Caller, id: number, change: Partial<GroupInput>): Promise<ShownGroup>;
-  /** Its checks stay, in no group, and run as they say themselves. */
+  /** Its checks stay, in no group, and run as they say themselves; refused where scripts of theirs would have no runtime then. */
   remove(caller: Caller, id: number): Promise<void>;
   /** Its checks, in the order of their `groupOrder`. */
   listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
@@ -135,6 +135,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
+      await refuseRemoval(caller, id, means);
       if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
     },
     async listChecks(caller, id, slice) {
@@ -149,6 +150,12 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, pingUrl);
     },
   };
+}
+
+/** Its checks must have a runtime without it. */
+async function refuseRemoval({ accountId }: Caller, id: number, means: GroupMeans): Promise<void> {
+  const present = await means.checkGroups.find(accountId, id);
+  if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
 }
 
 /** What is wrong with a change, by itself and with what is there. */

@@ -1,9 +1,10 @@
 // What a caller may see of the results of checks (reference §4.7, decisions: What is kept of a result).
 import type { Caller } from '#domain/api-key.ts';
-import { type Asset, type AssetFacts, typesWithAssets } from '#domain/asset.ts';
+import { type AssetFacts, type AssetFile, typesWithAssets } from '#domain/asset.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
+import { type AssetDownload, createDownloads, type DownloadBounds } from './asset-downloads.ts';
 import { requirePermission } from './permission.ts';
 import { notFound } from './refusal.ts';
 
@@ -63,8 +64,10 @@ export interface CheckResultMeans {
       checkId: string,
       resultIds: readonly string[],
     ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
-    read(accountId: string, checkId: string, resultId: string, number: number): Promise<Asset | null>;
+    read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
   };
+  /** Assets that this process hands out at once, and how long further ones wait for room, ms. */
+  readonly downloads?: DownloadBounds;
   readonly checkResults: {
     list(
       accountId: string,
@@ -104,12 +107,16 @@ export interface CheckResultActions {
     limit: number,
   ): Promise<{ rows: ShownResult[]; nextId: string | null }>;
   find(caller: Caller, checkId: string, id: string): Promise<ShownResult>;
-  /** The file of an asset; refuses with `not-found` one that is not, or no longer, kept. */
-  asset(caller: Caller, checkId: string, id: string, number: number): Promise<Asset>;
+  /**
+   * The file of an asset; refuses with `not-found` one that is not, or no longer, kept, and with `unavailable` while too many
+   * are downloaded. The signal gives up waiting.
+   */
+  asset(caller: Caller, checkId: string, id: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
 }
 
 export function createCheckResultActions(means: CheckResultMeans): CheckResultActions {
   const { checkResults, resultAssets } = means;
+  const download = createDownloads(means.downloads);
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);
@@ -145,11 +152,13 @@ export function createCheckResultActions(means: CheckResultMeans): CheckResultAc
       if (row === undefined) throw notFound('check result', id);
       return row;
     },
-    async asset(caller, checkId, id, number) {
+    async asset(caller, checkId, id, number, signal) {
       await subjectOf(caller, checkId);
-      const asset = await resultAssets.read(caller.accountId, checkId, id, number);
-      if (asset === null) throw notFound('asset', String(number));
-      return asset;
+      return download(async () => {
+        const asset = await resultAssets.read(caller.accountId, checkId, id, number);
+        if (asset === null) throw notFound('asset', String(number));
+        return asset;
+      }, signal);
     },
   };
 }

@@ -20,6 +20,7 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
+import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
 import { notFound } from './refusal.ts';
 import {
   type Inherited,
@@ -79,7 +80,7 @@ interface Write {
 export type PingUrl = (token: string) => string;
 
 /** What these actions need. */
-export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMeans {
+export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMeans, ProgramMeans {
   readonly checks: {
     list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
     find(accountId: string, id: string): Promise<StoredCheck | null>;
@@ -164,7 +165,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
       const inherited = await inheritedBy(caller, id, change, means);
-      const ofScripts = await aroundScriptProblems(change.settings ?? {}, means);
+      const ofScripts = await scriptProblemsOfChange(caller, id, change, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, change, checkType, said);
         const environmentVariables =
@@ -190,7 +191,33 @@ export function createCheckActions(means: CheckMeans): CheckActions {
 /** What is wrong with the scripts of a new check. */
 async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
   const inherited = await inheritedRuntime(check, means);
-  return [...scriptRuntimeProblems(check, inherited, means), ...(await aroundScriptProblems(check.settings, means))];
+  return [
+    ...scriptRuntimeProblems(check, inherited, means),
+    ...(await aroundScriptProblems(check.settings, means)),
+    ...(await programProblems(check, inherited, means)),
+  ];
+}
+
+/** The same of those that a change writes, in the check as it will be. */
+async function scriptProblemsOfChange(
+  caller: Caller,
+  id: string,
+  change: Partial<CheckInput>,
+  means: CheckMeans,
+): Promise<Problem[]> {
+  const { runtimeId, runtimeFallback, groupId, settings = {} } = change;
+  const problems = await aroundScriptProblems(settings, means);
+  const present = isAboutProgram(settings) ? await means.checks.find(caller.accountId, id) : null;
+  if (present === null) return problems;
+  const { check } = present;
+  const next: Check = {
+    ...check,
+    settings: { ...check.settings, ...settings },
+    ...(runtimeId !== undefined && { runtimeId }),
+    ...(runtimeFallback !== undefined && { runtimeFallback }),
+    ...(groupId !== undefined && { groupId }),
+  };
+  return [...problems, ...(await programProblems(next, await inheritedRuntime(next, means), means))];
 }
 
 /** Refuses what is meant for a check of another type: settings of one make none of another. */

@@ -1,4 +1,4 @@
-// A change of a group or an account that would leave checks with scripts without a runtime (decisions: Runtimes).
+// A change of a group or an account, or the end of a group, that would leave checks with scripts without a runtime (decisions: Runtimes).
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import { runtimeChoice } from '#domain/runtime.ts';
@@ -38,22 +38,23 @@ const pageSize = 200;
 /**
  * What is wrong with a group as it shall be: checks in it that have a runtime now and would have none then.
  *
+ * @param next null = it shall be gone, and its checks be in no group
  * @param path the field that the change is about
  */
 export async function groupRuntimeProblems(
   present: CheckGroup,
-  next: CheckGroup,
+  next: CheckGroup | null,
   path: string,
   means: GroupRuntimeMeans,
 ): Promise<Problem[]> {
   const { accountId, id } = present;
   const [account] = await means.accounts.list([accountId]);
-  const inherited = (group: CheckGroup): Inherited => ({ group, account: account?.runtimeId ?? null });
+  const inherited = (group: CheckGroup | null): Inherited => ({ group, account: account?.runtimeId ?? null });
   const stranded = newStranded();
   for await (const check of allChecks(accountId, { groupId: id }, means.checks)) {
     stranded.add(check, inherited(present), inherited(next), means);
   }
-  return stranded.problems(path, 'in this group');
+  return stranded.problems(path, 'in this group', next === null ? ownOne : `choose ${anotherOne}, or ${ownOne}`);
 }
 
 /** The same of the runtime of an account. */
@@ -78,8 +79,11 @@ export async function accountRuntimeProblems(
       stranded.add(check, { group, account: present }, { group, account: next }, means);
     }
   }
-  return stranded.problems('runtimeId', 'of this account');
+  return stranded.problems('runtimeId', 'of this account', `choose ${anotherOne}, or ${ownOne}`);
 }
+
+const anotherOne = 'a runtime that will do for all of them';
+const ownOne = 'give those a runtimeId of their own before';
 
 /** Gathers checks that a change leaves without a runtime; those that have none before it are not its fault. */
 function newStranded() {
@@ -92,10 +96,9 @@ function newStranded() {
       count++;
       first ||= `"${check.name}": ${problem}`;
     },
-    problems(path: string, where: string): Problem[] {
+    problems(path: string, where: string, right: string): Problem[] {
       if (count === 0) return [];
       const them = count === 1 ? `1 check ${where}` : `${count} checks ${where}`;
-      const right = 'choose a runtime that will do for all of them, or give those a runtimeId of their own before';
       return [{ path, message: `would leave ${them} without a runtime for their scripts (${first}): ${right}` }];
     },
   };

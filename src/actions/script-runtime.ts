@@ -75,6 +75,11 @@ export function runtimeProblem(check: Placed, inherited: Inherited, rules: Runti
   return choice.runtime === null ? choice.message : refuses(choice.runtime);
 }
 
+/** The runtime that the scripts of a check run in; null = there is none that will do. */
+export function scriptRuntime(check: Placed, inherited: Inherited, rules: RuntimeRules): Runtime | null {
+  return runtimeProblem(check, inherited, rules) === null ? chosen(check, inherited, rules).runtime : null;
+}
+
 /** Why a check with scripts cannot be saved: there is no runtime for them, or none that will do. */
 export function scriptRuntimeProblems(check: Placed, inherited: Inherited, rules: RuntimeRules): Problem[] {
   const message = runtimeProblem(check, inherited, rules);

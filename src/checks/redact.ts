@@ -25,9 +25,8 @@ export function createRedactor(values: readonly string[]): Redactor {
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
   if (forms.size === 0) return { none: true, longest: 0, forms: [], text: (text) => text, json: (value) => value };
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
-  // In any case: names of headers and hosts are written in lower case, whatever was asked for.
-  const pattern = new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  const text = (input: string): string => input.replace(pattern, mask);
+  const patterns = patternsOf(ordered);
+  const text = (input: string): string => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), input);
   return {
     none: false,
     longest: ordered[0]?.length ?? 0,
@@ -35,6 +34,33 @@ export function createRedactor(values: readonly string[]): Redactor {
     text,
     json: (value) => redactObject(value, text),
   };
+}
+
+/** Characters by which a very long form is found: what follows them is hidden unread, as far as it may be of it. */
+const mostLiteral = 8192;
+/** Characters of a pattern: there are patterns that are too large to be made. */
+const mostPattern = 16_384;
+
+/** Patterns that find the forms, the longest first. In any case: names of headers and hosts are written in lower case. */
+function patternsOf(ordered: readonly string[]): RegExp[] {
+  const patterns: RegExp[] = [];
+  let together: string[] = [];
+  let length = 0;
+  const make = (): void => {
+    if (together.length > 0) patterns.push(new RegExp(together.join('|'), 'gi'));
+    together = [];
+    length = 0;
+  };
+  for (const form of ordered) {
+    const found = form.slice(0, mostLiteral).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    const rest = form.length - mostLiteral;
+    const source = rest > 0 ? `${found}[^]{0,${rest}}` : found;
+    if (length + source.length > mostPattern) make();
+    together.push(source);
+    length += source.length;
+  }
+  make();
+  return patterns;
 }
 
 function formsOf(value: string): string[] {

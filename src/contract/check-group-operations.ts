@@ -101,7 +101,8 @@ export const checkGroupOperations = {
     method: 'DELETE',
     path: '/v1/check-groups/{id}',
     summary: 'Delete a check group',
-    description: 'Its checks stay, without a group; its trigger is dead.',
+    description:
+      'Its checks stay, without a group; its trigger is dead. Refused where checks would be left without a runtime for their scripts.',
     tag,
     permission: 'write',
     params: groupParams,

@@ -125,7 +125,10 @@ export const checkResultOperations = {
     params: z.object({ checkId, checkResultId: pathUuid('Id of the result.'), number: wholeNumber(1, 100) }),
     status: 200,
     media: 'application/octet-stream',
-    alsoAnswers: { 404: 'There is no such result or asset, or it is no longer kept.' },
+    alsoAnswers: {
+      404: 'There is no such result or asset, or it is no longer kept.',
+      503: 'Too many are downloaded at the moment: `retry-after` says how many seconds to wait.',
+    },
   },
   showResult: {
     method: 'GET',

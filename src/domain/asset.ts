@@ -31,5 +31,11 @@ export interface AssetFacts extends Omit<Asset, 'content'> {
   readonly bytes: number;
 }
 
+/** An asset that is being read. */
+export interface AssetFile extends AssetFacts {
+  /** Its content, a part at a time, once; fails where some of it goes meanwhile. */
+  readonly parts: AsyncIterable<Uint8Array>;
+}
+
 /** Types of checks whose runs may leave assets: of others none are looked for. */
 export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER']);

@@ -39,6 +39,8 @@ export interface ScriptBrowser {
 /** What a script around a request sees; `times` are the answer's, in ms. */
 export interface ScriptSees {
   readonly request: ScriptRequest;
+  /** Where it may put what must not be shown: variables by name; headers and query parameters in small letters. */
+  readonly hides: { readonly variables: readonly string[]; readonly fields: readonly string[] };
   readonly response: (ScriptResponse & { readonly times: JsonObject }) | null;
 }
 
@@ -78,7 +80,13 @@ export interface ScriptWork {
   readonly environment: Readonly<Record<string, string>>;
   /** Takes out of a text what must not be shown. */
   readonly hide: (text: string) => string;
-  /** The same as a list, the longest first, for what is hidden inside: the texts of traces. */
+  /**
+   * Of the sort `around`: told of each value that it gives a variable of `hides`, as soon as it does, and at its end of those
+   * that it has put into credentials. null = one that is too long to be told. `hide` is to hide it from then on; what it has
+   * printed is hidden at its end.
+   */
+  readonly onSecret?: (value: string | null) => void;
+  /** What `hide` takes out as a list, the longest first, for what is hidden inside: the texts of traces. */
   readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }

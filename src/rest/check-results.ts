@@ -1,10 +1,12 @@
 // Check results over HTTP (reference §4.7), and the page that a RESULT_LINK opens.
+import { Readable } from 'node:stream';
+import type { AssetDownload } from '#actions/asset-downloads.ts';
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/check-results.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/result-page.ts';
 import type { CheckResultBody } from '#contract/check-result.ts';
 import { resultParts } from '#contract/check-result-parts.ts';
-import { type Asset, assetTypes } from '#domain/asset.ts';
+import { assetTypes } from '#domain/asset.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -31,8 +33,8 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
     route('listResultAssets', async ({ caller, params: { checkId, checkResultId } }) =>
       assetsOf(await actions.find(caller, checkId, checkResultId)),
     ),
-    route('getResultAsset', async ({ caller, params: { checkId, checkResultId, number } }) =>
-      download(await actions.asset(caller, checkId, checkResultId, number), number),
+    route('getResultAsset', async ({ caller, params: { checkId, checkResultId, number }, signal }) =>
+      download(await actions.asset(caller, checkId, checkResultId, number, signal)),
     ),
     route('showResult', async ({ params }) => {
       if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
@@ -113,12 +115,22 @@ const fileHeaders = {
   'cache-control': 'private, no-store',
 };
 
-function download({ sort, contentType, content }: Asset, number: number): Answer {
+/** The longest that anybody may take over one, ms: 10 MB at 280 kbit/s. */
+const mostDownloadMs = 300_000;
+
+function download({ sort, contentType, bytes, number, parts, end }: AssetDownload): Answer {
   const name = `${sort}-${number}.${assetTypes[contentType]}`;
-  const disposition = { 'content-disposition': `attachment; filename="${name}"` };
-  return new Answer(200, Buffer.from(content.buffer, content.byteOffset, content.byteLength), {
+  // A part is read once the one before it has gone.
+  const content = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
+  const late = setTimeout(() => content.destroy(), mostDownloadMs);
+  content.once('close', () => {
+    clearTimeout(late);
+    end();
+  });
+  return new Answer(200, content, {
     ...fileHeaders,
-    ...disposition,
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-length': String(bytes),
     'content-type': contentType,
   });
 }

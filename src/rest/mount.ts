@@ -1,5 +1,6 @@
 // How a request of one operation runs: who asks, what was sent, the route's function, the answer.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/permission.ts';
@@ -154,6 +155,9 @@ async function answer(
   return endIfClosing(reply, ending).send(text);
 }
 
+/** What is sent of an answer. */
+type Content = string | Buffer | Readable | undefined;
+
 /** Sets status and headers of an answer; its text, or undefined where it has none. */
 function writeAnswer(
   reply: FastifyReply,
@@ -161,7 +165,7 @@ function writeAnswer(
   result: unknown,
   { query }: Input,
   isChecked: boolean,
-): string | Buffer | undefined {
+): Content {
   if (result instanceof Answer) return writeOwnAnswer(reply, operation, result);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
@@ -223,13 +227,9 @@ function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): re
 }
 
 /** A route's own status and headers, which may differ from what the operation declares. */
-function writeOwnAnswer(
-  reply: FastifyReply,
-  operation: Operation,
-  { status, body, headers }: Answer,
-): string | Buffer | undefined {
+function writeOwnAnswer(reply: FastifyReply, operation: Operation, { status, body, headers }: Answer): Content {
   reply.code(status).headers(headers);
-  if (body === undefined || Buffer.isBuffer(body)) return body;
+  if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
   if (typeof body === 'string' && operation.media) {
     if (!reply.hasHeader('content-type')) reply.type(`${operation.media}; charset=utf-8`);
     return body;

@@ -1,9 +1,8 @@
 // Scripts around a request, in real processes: what they find by name, and what they tell that they have left.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { ScriptSees } from '#domain/script.ts';
+import { describe, it, test } from 'node:test';
+import type { ScriptLimits, ScriptSees } from '#domain/script.ts';
 import { printed, runPlain } from '../../tests/support/script-runs.ts';
-import { scriptFault } from './read-script.ts';
 
 const request = {
   method: 'POST',
@@ -20,8 +19,24 @@ const response = {
   times: { timingPhases: { total: 12 } },
 };
 
+const hides = { variables: [], fields: [] };
+
 function runAround(content: string, sees: Partial<ScriptSees> = {}, environment: Record<string, string> = {}) {
-  return runPlain(content, { sort: 'around', around: { request, response: null, ...sees }, environment });
+  return runPlain(content, { sort: 'around', around: { request, response: null, hides, ...sees }, environment });
+}
+
+/** Runs one for which `TOKEN`, the header `x-key` and the parameter `sign` are secret; what it tells of them is hidden. */
+async function runHidden(content: string, limits: Partial<ScriptLimits> = {}) {
+  const told: (string | null)[] = [];
+  const outcome = await runPlain(content, {
+    sort: 'around',
+    around: { request, response: null, hides: { variables: ['TOKEN'], fields: ['x-key', 'sign'] } },
+    environment: { TOKEN: 'the old one' },
+    hide: (text) => told.reduce<string>((shown, value) => shown.replaceAll(value ?? '', '****'), text),
+    onSecret: (value) => told.push(value),
+    limits,
+  });
+  return { outcome, told, shown: JSON.stringify([outcome.log, outcome.errors, outcome.steps]) };
 }
 
 test('a script before the request finds it by name, and tells what it has left of it and set of its environment', async () => {
@@ -79,26 +94,65 @@ test('a script that throws leaves nothing, nor does one that leaves too much, an
   assert.match(large.errors[0]?.message ?? '', /^what it leaves is too large: \d+ characters as JSON, of 900000$/);
 });
 
+describe('the value that a script gives a secret variable is hidden in all it printed', () => {
+  for (const [how, content] of [
+    ['before it throws', `process.env.TOKEN = token; throw new Error('no use: ' + token);`],
+    ['before it rejects', `process.env.TOKEN = token; Promise.reject(new Error(token)); await new Promise(() => {});`],
+    ['before it ends with a code', `process.env.TOKEN = token; process.exit(3);`],
+    ['before it is ended at its deadline', `process.env.TOKEN = token; for (;;);`],
+    ['before its process is ended', `process.env.TOKEN = token; process.kill(process.pid, 'SIGKILL');`],
+    ['before it takes it away again', `process.env.TOKEN = token; delete process.env.TOKEN; throw new Error(token);`],
+    [
+      'however it sets it',
+      `Object.defineProperty(process.env, 'TOKEN', { value: token, enumerable: true, configurable: true, writable: true }); for (;;);`,
+    ],
+    ['in another environment', `process.env = { ...process.env, TOKEN: token }; for (;;);`],
+    [
+      'by another name of the environment',
+      `const { env } = await import('node:process'); env.TOKEN = token; for (;;);`,
+    ],
+  ] as const) {
+    it(how, async () => {
+      const printing = `const token = ['fresh', 'token'].join('-'); console.log('got ' + token); console.error(token);`;
+      const { outcome, told, shown } = await runHidden(`${printing}\n${content}`, { wallClockMs: 4000 });
+      assert.deepEqual(told, ['fresh-token']);
+      assert.equal(printed(outcome), 'got ****\n');
+      assert.doesNotMatch(shown, /fresh-token/);
+    });
+  }
+
+  it('also where its end would be cut off', async () => {
+    const { outcome } = await runHidden(`const token = 'fresh-token';
+process.stdout.write('x'.repeat(16_380) + token + '\\n');
+process.env.TOKEN = token;
+throw new Error('no');`);
+    assert.match(printed(outcome), /^x+\*\*\*\*\s*…?/);
+    assert.doesNotMatch(printed(outcome), /fre/);
+  });
+
+  it('and so is what it has put into credentials and into what is hidden there', async () => {
+    const { told, shown } = await runHidden(`
+request.headers.Authorization = 'Bearer of-mine';
+request.headers['X-Key'] = ['a key', 'another key'];
+request.queryParameters.sign = 'signed';
+request.headers['x-open'] = 'open';
+console.log('of-mine', 'a key', 'another key', 'signed', 'open');
+throw new Error('Bearer of-mine was not taken');`);
+    for (const value of ['Bearer of-mine', 'of-mine', 'a key', 'another key', 'signed'])
+      assert.ok(told.includes(value));
+    assert.ok(!told.includes('open'));
+    assert.doesNotMatch(shown, /of-mine|a key|another|signed/);
+  });
+
+  it('and one that is too long to be told is told as such', async () => {
+    const { told } = await runHidden(`process.env.TOKEN = 'x'.repeat(70_000);`);
+    assert.deepEqual(told, [null]);
+  });
+});
+
 test('what a script tells of itself in the place of ours is read as foreign', async () => {
   const forged = `require('node:fs').writeSync(3, JSON.stringify({ kind: 'left', left: ['no'] }) + '\\n');
 require('node:fs').writeSync(3, JSON.stringify({ kind: 'left', left: 7 }) + '\\n'); process.reallyExit(0);`;
   const outcome = await runAround(forged);
   assert.deepEqual([outcome.left, outcome.failedTests], [{}, 1]);
-});
-
-test('a text is read as a script without being run, in whatever form scripts are written', async () => {
-  for (const text of [
-    `const axios = require('axios'); const { data } = await axios.get('http://127.0.0.1:9/');`,
-    `import { x } from 'nowhere'; export const y: number = x as number;`,
-    `process.exit(1); throw 1;`,
-  ]) {
-    assert.equal(await scriptFault(text), null, text);
-  }
-  assert.deepEqual(await scriptFault('const a = 1;\n  a = = 2;'), {
-    message: 'Expression expected',
-    line: 2,
-    column: 7,
-  });
-  assert.match((await scriptFault('enum A { B }'))?.message ?? '', /enum is not supported/);
-  assert.deepEqual(await scriptFault('['.repeat(200_000)), { message: 'it is too deep or too large to be read' });
 });

@@ -1,25 +1,73 @@
-// Reads a text as a script without running it: in a thread of its own, because foreign text may be made to break what reads it.
-import { Worker } from 'node:worker_threads';
-import type { ScriptFault } from '#domain/script.ts';
+// Reads a text as a script without running it: in a process of its own, because foreign text may be made to break what reads it.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { ScriptFault, ScriptWork } from '#domain/script.ts';
+import { createLanes } from '#lib/lanes.ts';
+
+/** A script as its check has it. */
+export interface ReadableScript extends Pick<ScriptWork, 'sort'> {
+  readonly path: string;
+  readonly content: string;
+}
 
 /** Longer than any text of a permitted size takes, ms. */
 const mostMs = 10_000;
+/** A few at once: each takes all of a processor. */
+const lanes = createLanes(2);
 
-/** What keeps a module from being one, the first of it; null = nothing. The same words that Node.js would say later. */
-export function scriptFault(text: string): Promise<ScriptFault | null> {
-  return new Promise((resolve) => {
-    const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
-      workerData: text,
-      execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+/**
+ * What keeps a text from being a module, types taken out, the first of it; null = nothing. The same words that Node.js would
+ * say later. What cannot be read in time or with little memory is none either.
+ */
+export async function scriptFault(content: string): Promise<ScriptFault | null> {
+  const runtime = { folder: '/', nodeBinary: process.execPath };
+  const { fault, isLate } = await read({ sort: 'around', path: 'script.mts', content }, runtime);
+  if (fault !== undefined) return fault;
+  return { message: isLate ? 'it takes too long to read' : 'it is too deep or too large to be read' };
+}
+
+/**
+ * What keeps a script from beginning in its runtime, the first of it: as the Node.js there would read it, or for tests the
+ * runner there. null = nothing, or nothing for certain: what runs is never refused.
+ */
+export async function programFault(
+  script: ReadableScript,
+  runtime: ScriptWork['runtime'],
+): Promise<ScriptFault | null> {
+  return (await read(script, runtime)).fault ?? null;
+}
+
+interface Read {
+  /** Absent = it could not be read. */
+  readonly fault?: ScriptFault | null;
+  readonly isLate: boolean;
+}
+
+const flags = ['--max-old-space-size=256', '--experimental-vm-modules', '--expose-internals', '--no-warnings'];
+
+async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['runtime']): Promise<Read> {
+  const leave = await lanes.enter();
+  try {
+    const reader = join(import.meta.dirname, 'inside', 'read.mjs');
+    const child = spawn(nodeBinary, [...flags, reader], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
+    // What cannot be started has found nothing.
+    const ended = new Promise<'read' | 'broken' | 'not begun'>((resolve) => {
+      child.once('error', () => resolve('not begun'));
+      child.once('close', (code) => resolve(code === 0 ? 'read' : 'broken'));
     });
-    const end = (fault: ScriptFault | null): void => {
-      clearTimeout(timer);
-      resolve(fault);
-      void worker.terminate();
-    };
-    const timer = setTimeout(() => end({ message: 'it takes too long to read' }), mostMs);
-    worker.once('message', end);
-    worker.once('error', () => end({ message: 'it is too deep or too large to be read' }));
-  });
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, mostMs);
+    // It may be gone before it has taken all.
+    child.stdin.on('error', () => undefined).end(JSON.stringify({ ...script, runtime: folder }));
+    const [how, told] = await Promise.all([ended, text(child.stdout).catch(() => '')]);
+    clearTimeout(late);
+    if (how === 'broken') return { isLate };
+    return { fault: how === 'read' ? (JSON.parse(told) as ScriptFault | null) : null, isLate };
+  } finally {
+    leave();
+  }
 }

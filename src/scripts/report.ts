@@ -1,7 +1,7 @@
 // What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
 import { type AssetSort, assetSorts } from '#domain/asset.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { PageLine, ScriptError, ScriptLine, ScriptPlace, ScriptStep } from '#domain/script.ts';
+import type { PageLine, ScriptError, ScriptLine, ScriptPlace, ScriptStep, ScriptWork } from '#domain/script.ts';
 
 /** A file that lies in the folder of a run's assets, as the run says. */
 export interface ToldAsset {
@@ -74,6 +74,8 @@ export interface ReportMeans {
   readonly home: string;
   /** Takes out what must not be shown: before anything is cut, or half of it would stay. */
   readonly hide: (text: string) => string;
+  /** Told of a value that `hide` is to hide from now on; null = one that is too long to be told. */
+  readonly onSecret?: ScriptWork['onSecret'];
 }
 
 /** Adds one line to the report; what is not understood adds nothing. */
@@ -105,6 +107,9 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       // Not to be shown as it is: nothing is hidden in it, for it goes on its way.
       report.left = objectOf(told['left']) as JsonObject;
       break;
+    case 'secret':
+      means.onSecret?.(typeof told['value'] === 'string' ? told['value'] : null);
+      break;
     case 'begin':
       report.hasBegun = true;
       break;
@@ -115,10 +120,16 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
   }
 }
 
-/** Adds a piece of output. */
-export function addLine(report: Report, stream: ScriptLine['stream'], text: string, means: ReportMeans): void {
+/** Adds a piece of output. @param at epoch ms */
+export function addLine(
+  report: Report,
+  stream: ScriptLine['stream'],
+  text: string,
+  means: ReportMeans,
+  at = Date.now(),
+): void {
   if (report.log.length >= most.lines || text === '') return;
-  report.log.push({ atMs: Math.max(0, Date.now() - means.startedAt), stream, text: shownText(text, means) });
+  report.log.push({ atMs: Math.max(0, at - means.startedAt), stream, text: shownText(text, means) });
 }
 
 type Told = Readonly<Record<string, unknown>>;

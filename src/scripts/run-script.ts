@@ -112,7 +112,8 @@ async function runCommand({ work, command, home, startedAt, signal, report }: Ru
     const closed = closing(child);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(orderOf(work, command)));
-    const told = { startedAt, home: command.home, hide: work.hide };
+    const { hide, onSecret } = work;
+    const told: ReportMeans = { startedAt, home: command.home, hide, ...(onSecret !== undefined && { onSecret }) };
     const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
     const how = await closed;
     flush();
@@ -198,6 +199,16 @@ const mostLine = 1 << 20;
 /** Characters of output that wait for the end of their line. */
 const mostHeld = 16_384;
 
+/** Pieces of output that wait for the end of the script. */
+const mostPieces = 1000;
+
+/** A piece of output, and when it came, epoch ms. */
+interface Printed {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+  readonly at: number;
+}
+
 /** @returns hands on what was held back */
 function readAll(
   child: ChildProcess,
@@ -212,8 +223,13 @@ function readAll(
     if (bytes > most) onFlood();
     return bytes <= most;
   };
+  const held: Printed[] = [];
   const outputs = (['stdout', 'stderr'] as const).map((stream) => {
-    const output = outputReader(mostHeld, (piece) => addLine(report, stream, piece, means));
+    const output = outputReader(mostHeld, (text) => {
+      // Where it may still tell what is to be hidden in it, nothing is cut before its end.
+      if (means.onSecret === undefined) addLine(report, stream, text, means);
+      else if (held.length < mostPieces) held.push({ stream, text, at: Date.now() });
+    });
     child[stream]?.on('data', (chunk: Buffer) => count(chunk) && output.read(chunk));
     return output;
   });
@@ -226,6 +242,7 @@ function readAll(
   told?.on('error', () => undefined);
   return () => {
     for (const output of outputs) output.end();
+    for (const { stream, text, at } of held) addLine(report, stream, text, means, at);
   };
 }
 

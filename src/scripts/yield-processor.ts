@@ -1,6 +1,7 @@
-// Puts what a script runs behind whatever else this machine has to do: a browser takes all of a processor that it can get
+// Puts what a script runs, and the thread that serves it, behind whatever else this machine has to do: a browser takes all of a processor that it can get
 // (docs/decisions/0085).
-import { writeFileSync } from 'node:fs';
+import { readlinkSync, stat, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 
 /** The lowest share there is, as `nice` counts. */
 const lowest = 19;
@@ -17,5 +18,18 @@ export function yieldProcessor(pid: number): boolean {
     return true;
   } catch (error) {
     return !(error instanceof Error && 'code' in error && error.code === 'EAGAIN');
+  }
+}
+
+/** The same for the thread that calls it, and for nothing else of this process: on Linux a priority is that of a thread. */
+export function yieldOwnThread(): void {
+  // Threads that all of the process shares are made when they are first needed, and as willing as who needs them: before it is.
+  stat('/', () => undefined);
+  try {
+    const [processId, , threadId] = readlinkSync('/proc/thread-self').split('/').map(Number);
+    // A /proc of other numbers than ours would name somebody else.
+    if (processId === process.pid && threadId !== undefined && threadId !== processId) setPriority(threadId, lowest);
+  } catch {
+    // There is no such way here: it stays as it is.
   }
 }

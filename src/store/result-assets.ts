@@ -1,13 +1,17 @@
-// Files that runs of scripts left: kept in parts once their result is recorded, listed with it, read as one.
+// Files that runs of scripts left: kept in parts once their result is recorded, listed with it, and read
+// a part at a time.
 import type { Kysely } from 'kysely';
-import type { Asset, AssetFacts, AssetSort, AssetType } from '#domain/asset.ts';
+import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/asset.ts';
 import type { ResultAssetsTable } from './asset-tables.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
 import { refuseMoving } from './refuse-moving.ts';
 import type { Tables } from './schema.ts';
 
-/** Bytes of a part: a commit of one takes a few milliseconds, beside which others are not held up. */
+/**
+ * Bytes of a part, the last one excepted: a commit of one takes a few milliseconds, beside which others are not held up. What
+ * is kept was divided so, and is read by it.
+ */
 const partBytes = 262_144;
 
 /** Whose assets they are. */
@@ -32,7 +36,7 @@ export interface ResultAssets {
     resultIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
   /** null = there is none of that number, or it is no longer kept. */
-  read(accountId: string, checkId: string, resultId: string, number: number): Promise<Asset | null>;
+  read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
 }
 
 interface Key {
@@ -94,10 +98,7 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
         .selectAll()
         .where((at) => at.and({ ...key, number }))
         .executeTakeFirst();
-      if (row === undefined) return null;
-      const { bytes, ...facts } = factsOf(row);
-      const content = await contentOf(reader, key, number, bytes);
-      return content === null ? null : { ...facts, content };
+      return row === undefined ? null : openAsset(reader, { ...key, number }, factsOf(row));
     },
   };
 }
@@ -170,18 +171,33 @@ function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable)
 }
 
 /** null = some of it has gone. */
-async function contentOf(reader: Kysely<Tables>, key: Key, number: number, bytes: number): Promise<Uint8Array | null> {
-  const content = new Uint8Array(bytes);
-  let length = 0;
-  for (let part = 0; length < bytes; part++) {
+async function openAsset(
+  reader: Kysely<Tables>,
+  key: Key & { readonly number: number },
+  facts: AssetFacts,
+): Promise<AssetFile | null> {
+  const count = Math.ceil(facts.bytes / partBytes);
+  const { parts } = await reader
+    .selectFrom('asset_parts')
+    .select(({ fn }) => fn.countAll<number>().as('parts'))
+    .where((at) => at.and({ ...key }))
+    .executeTakeFirstOrThrow();
+  return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
+}
+
+/** The next one is read when it is asked for: nobody holds all of an asset. */
+async function* partsOf(
+  reader: Kysely<Tables>,
+  key: Key & { readonly number: number },
+  count: number,
+): AsyncGenerator<Uint8Array> {
+  for (let part = 0; part < count; part++) {
     const row = await reader
       .selectFrom('asset_parts')
       .select('content')
-      .where((at) => at.and({ ...key, number, part }))
+      .where((at) => at.and({ ...key, part }))
       .executeTakeFirst();
-    if (row === undefined || length + row.content.length > bytes) return null;
-    content.set(row.content, length);
-    length += row.content.length;
+    if (row === undefined) throw new Error('an asset went while it was read');
+    yield row.content;
   }
-  return content;
 }

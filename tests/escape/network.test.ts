@@ -8,6 +8,7 @@ import type { EgressPolicy } from '#egress/guard.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { startComposed } from '../support/composed.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
 import { freePort } from '../support/free-port.ts';
 import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
 import { asker } from '../support/service.ts';
@@ -241,4 +242,29 @@ process.exit(0);`,
     'heard you',
     'version 2.0',
   ]);
+});
+
+test('names that only a proxy knows are handed to it, by whatever a script connects', async (t) => {
+  const { ports, environment } = await targets(t);
+  const proxy = await startConnectProxy(t, ports.plain);
+  const [host = '', port] = proxy.host.split(':');
+  const nobody = { hostsFile: '/dev/null', resolverFile: '/dev/null', servers: [`127.0.0.1:${await freePort()}`] };
+  const egress = { ...strict, names: nobody, proxy: { host, port: Number(port), authorization: null } };
+  const said = await lines(
+    `const { request } = require('playwright');
+const context = await request.newContext();
+console.log(await (await context.get('http://shop.inside.example:81/')).text());
+console.log(await (await fetch('http://shop.inside.example:82/')).text());
+// Whoever looks it up alone is told that it is not known here.
+await assert.rejects(require('node:dns').promises.lookup('shop.inside.example'), { code: 'EAI_AGAIN' });
+// A look-up of the script's own is its own to fail.
+const own = net.connect({ host: 'shop.inside.example', port: 83, lookup: (_name, _options, done) => done(new Error('not there')) });
+const [error] = await once(own, 'error');
+console.log(error.message);
+process.exit(0);`,
+    environment,
+    egress,
+  );
+  assert.deepEqual(said, ['GET shop.inside.example:81', 'GET shop.inside.example:82', 'not there']);
+  assert.deepEqual(proxy.asked, ['shop.inside.example:81 -', 'shop.inside.example:82 -']);
 });

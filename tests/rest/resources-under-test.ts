@@ -54,6 +54,7 @@ export function resourcesUnderTest(): Resources {
     ...scriptRules,
     accounts: store.accounts,
     scriptFault,
+    programFault: () => Promise.resolve(null),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [runtime],
     now: () => clock.now(),

@@ -1,9 +1,11 @@
 // Assets of a result over HTTP: named with the result, downloaded as foreign files, by whoever may read results.
 import assert from 'node:assert/strict';
+import { get as request, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { createClient } from '#contract/client.ts';
 import { newId } from '#lib/id.ts';
 import { putCheck, putResult } from '../support/rows.ts';
+import { until } from '../support/until.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3]);
@@ -103,4 +105,66 @@ test('the client gives the bytes of an asset', async () => {
   const client = createClient({ baseUrl: address, apiKey: on.key });
   const params = { checkId, checkResultId: resultId, number: 1 };
   assert.deepEqual(Buffer.from(await client.call('getResultAsset', { params })), png);
+});
+
+/** More than a connection of this machine holds by itself. */
+const large = 40 << 20;
+
+/** A server with a large asset that listens, and how to begin a download of it. */
+async function sceneOfDownloads(on: ServerOnStore) {
+  const { accountId } = on;
+  const checkId = putCheck(on.raw, accountId, { name: 'shop', checkType: 'BROWSER' });
+  const resultId = putResult(on.raw, accountId, checkId, on.clock.now(), { outcome: 'failed' });
+  const content = Buffer.alloc(large, 'assets ');
+  const video = { sort: 'video', name: 'page', contentType: 'video/webm', content } as const;
+  await on.store.resultAssets.keep({ accountId, checkId, resultId, location: 'local' }, [video], 'with-result');
+  const address = await on.server.listen({ host: '127.0.0.1', port: 0 });
+  const url = `${address}/v1/check-results/${checkId}/${resultId}/assets/1`;
+  const begin = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      request(url, { headers: on.as(), agent: false }, resolve).on('error', reject);
+    });
+  return { content, begin };
+}
+
+async function read(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+test('many downloads at once wait for each other, and each gets all of the file', async () => {
+  await using on = await openServer({ downloads: { atOnce: 2, waitMs: 60_000 } });
+  const { content, begin } = await sceneOfDownloads(on);
+  const all = await Promise.all(Array.from({ length: 8 }, async () => read(await begin())));
+  for (const each of all) assert.ok(each.equals(content));
+});
+
+test('a download that finds no room in time is told when to come again, and whoever goes away makes room', async () => {
+  await using on = await openServer({ downloads: { atOnce: 2, waitMs: 20 } });
+  const { content, begin } = await sceneOfDownloads(on);
+  // Nobody reads them: they stay.
+  const [one, other] = [await begin(), await begin()];
+  const refused = await begin();
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1']);
+  const { message } = JSON.parse((await read(refused)).toString()) as { message: string };
+  assert.equal(message, 'Already 2 files are downloaded from this server. Try again in a moment.');
+  one.destroy();
+  let next: IncomingMessage | undefined;
+  await until('room', async () => {
+    next = await begin();
+    if (next.statusCode === 503) next.resume();
+    return next.statusCode === 200;
+  });
+  assert.ok(next !== undefined && (await read(next)).equals(content));
+  other.destroy();
+});
+
+test('of a file whose download stands still only parts are held', async () => {
+  await using on = await openServer();
+  const { begin } = await sceneOfDownloads(on);
+  const standing = await begin();
+  on.raw.prepare('DELETE FROM asset_parts').run();
+  // What was read already comes; what would have to be held does not.
+  await assert.rejects(read(standing), /aborted/);
 });

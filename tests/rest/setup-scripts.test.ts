@@ -197,6 +197,37 @@ test('a setup script that throws, takes too long or leaves no request sends noth
   assert.equal(requests, 0);
 });
 
+test('of a setup script that fails nothing shows what it had made secret until then', async (t) => {
+  const { run } = await scene(t);
+  const environmentVariables = [{ key: 'KEY', value: 'the-old-key', secret: true }];
+  const request = { method: 'GET', url: 'http://127.0.0.1:9/' };
+  const beginning = `const [key, token] = ['key', 'token'].map((each) => 'fresh-' + each);
+console.log('got', key, token, 'instead of', process.env.KEY);
+process.env.KEY = key;
+request.headers.Authorization = 'Bearer ' + token;
+console.error('sends', request.headers);
+`;
+  for (const [ending, reason] of [
+    [`throw new Error('refused: ' + key + ', ' + token);`, 'script'],
+    [`request.url = 'http://' + key + '.example/{{MISSING}}';`, 'settings'],
+    [`process.exit(1);`, 'script'],
+  ] as const) {
+    const ran = await run({ request, environmentVariables, localSetupScript: `${beginning}${ending}` });
+    assert.deepEqual(verdictOf(ran), ['failed', reason], String(ran.result['message']));
+    assert.equal(ran.part.jobLog?.setup.length, 2);
+    assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
+  }
+  // It prints on, and is ended.
+  const late = await run({
+    request,
+    environmentVariables,
+    localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY); for (;;);`,
+  });
+  assert.deepEqual(verdictOf(late), ['failed', 'timeout']);
+  assert.equal(late.part.jobLog?.setup[0]?.msg, '********\n');
+  assert.doesNotMatch(late.all, /fresh-/);
+});
+
 test('of an answer whose teardown script fails nothing is shown that it might have taken out', async (t) => {
   const target = await startTarget(t, (request, response) => {
     response.statusCode = request.url === '/bad' ? 500 : 200;
@@ -294,7 +325,7 @@ test('a script that cannot be read is refused when a check or a group is saved, 
       '/v1/checks',
       { checkType: 'API', name: 'Cart', request, localTearDownScript: 'let a;\nlet a;' },
       'localTearDownScript',
-      /'a' has already been declared$/,
+      /'a' has already been declared \(line 2, column 5\)$/,
     ],
     ['/v2/check-groups', { name: 'Shop', localSetupScript: 'await (' }, 'localSetupScript', /\(line 1, column \d+\)$/],
     [

@@ -50,7 +50,10 @@ test('assets are listed with their result and read as they were, however large',
     [2, trace],
   ] as const) {
     const read = await resultAssets.read(accountId, checkId, resultId, number);
-    assert.ok(read !== null && Buffer.from(asset.content).equals(read.content));
+    assert.ok(read !== null);
+    const parts: Uint8Array[] = [];
+    for await (const part of read.parts) parts.push(part);
+    assert.ok(Buffer.concat(parts).equals(asset.content));
     assert.deepEqual([read.sort, read.name, read.contentType], [asset.sort, asset.name, asset.contentType]);
   }
   assert.equal(await resultAssets.read(accountId, checkId, resultId, 3), null);

@@ -37,6 +37,7 @@ async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] =
     now: () => clock.now(),
     locations: () => [{ code: 'local' }],
     scriptFault: () => Promise.resolve(null),
+    programFault: () => Promise.resolve(null),
     validateSettings: () => [],
     validateConfig: () => [],
     newId,
@@ -100,6 +101,41 @@ test('a group is not given a script that its checks have no runtime for', async 
     groups.change(caller, groupId, { runtimeId: null }),
     refused('runtimeId', /^would leave 1 check in this group/),
   );
+});
+
+test('a group is not removed where its checks would have no runtime for their scripts without it', async (newStore) => {
+  await using temp = await newStore();
+  const { checks, groups, accounts, groupId, add } = await scene(temp, [bare]);
+  await groups.change(caller, groupId, { runtimeId: '2026.04' });
+  const settings = { localSetupScript: 'await 1;' };
+  const cart = await add('API', { name: 'Cart', groupId, settings });
+  const own = await add('API', { groupId, settings, runtimeId: '2026.04' });
+  await add('API', { groupId });
+  await assert.rejects(
+    groups.remove(caller, groupId),
+    refused(
+      'runtimeId',
+      /^would leave 1 check in this group without a runtime .*"Cart": no runtime of this server is CURRENT.*: give those a runtimeId of their own before$/,
+    ),
+  );
+  // Nothing of it has gone.
+  assert.equal((await checks.find(caller, cart.id)).groupId, groupId);
+  // What its checks inherit then will do as well.
+  await accounts.change(caller, 'me', { runtimeId: '2026.04' });
+  await groups.remove(caller, groupId);
+  for (const { id } of [cart, own]) assert.equal((await checks.find(caller, id)).groupId, null);
+  await assert.rejects(
+    groups.remove(caller, groupId),
+    (error: unknown) => error instanceof Refusal && error.code === 'not-found',
+  );
+});
+
+test('a group whose scripts alone need a runtime is removed with them', async (newStore) => {
+  await using temp = await newStore();
+  const { groups, groupId, add } = await scene(temp, [bare]);
+  await add('API', { groupId });
+  await groups.change(caller, groupId, { localSetupScript: 'await 1;', runtimeId: '2026.04' });
+  await groups.remove(caller, groupId);
 });
 
 test('an account is not given a runtime that would leave its checks without one for their scripts', async (newStore) => {

@@ -7,6 +7,7 @@ import { exchangeWith } from '../http/exchange-text.ts';
 import type { ChosenRuntime } from '../scripted/runtime.ts';
 import type { ScriptVerdict } from '../scripted/verdict.ts';
 import type { AroundScript } from './around-scripts.ts';
+import type { Hiding } from './hiding.ts';
 
 /** A script that has run. */
 export interface RanScript {
@@ -25,12 +26,13 @@ interface AllOfIt {
   readonly startedAt: number;
   /** Epoch ms: after the last one. */
   readonly stoppedAt: number;
-  /** Takes out of a text what must not be shown, what scripts have made secret included. */
-  readonly hide: (text: string) => string;
+  /** Takes out what must not be shown, what scripts have made secret included. */
+  readonly hiding: Hiding;
 }
 
 /** A finding with its scripts: it lasts from the first of them to the last; its response time stays that of the request. */
-export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppedAt, hide }: AllOfIt): Finding {
+export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppedAt, hiding }: AllOfIt): Finding {
+  const { text: hide, told } = hiding;
   const { runtime, warnings } = chosen;
   const scripts = {
     runtime: runtime.name,
@@ -43,7 +45,9 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
     setup: linesOf(ran, ['groupSetup', 'setup'], hide),
     teardown: linesOf(ran, ['teardown', 'groupTeardown'], hide),
   };
-  const exchange = finding.exchange ?? '{"request":null,"response":null}';
+  // Those after the answer may have told what was shown of it until then.
+  const sent = told.length === 0 ? finding.exchange : hiddenIn(finding.exchange, hiding);
+  const exchange = sent ?? '{"request":null,"response":null}';
   return {
     ...finding,
     message: finding.message === null ? null : hide(finding.message),
@@ -52,6 +56,10 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
     details,
     exchange: `{"log":${JSON.stringify(log)},${exchange.slice(1)}`,
   };
+}
+
+function hiddenIn(exchange: string | null, { json }: Hiding): string | null {
+  return exchange === null ? null : JSON.stringify(json(JSON.parse(exchange) as JsonObject));
 }
 
 /**

@@ -43,31 +43,46 @@ interface Wanted {
   readonly group?: string;
   readonly account?: string;
   /** What each script prints and leaves in its environment. */
-  readonly leaves?: { readonly prints?: string; readonly environment?: JsonObject };
+  readonly leaves?: {
+    readonly prints?: string;
+    readonly environment?: JsonObject;
+    /** What it tells to be hidden, and how it fails. */
+    readonly tells?: readonly (string | null)[];
+    readonly error?: string;
+    readonly ending?: ScriptOutcome['ending'];
+  };
+  /** Has a script after the answer, which does the same. */
+  readonly isAfter?: true;
 }
 
-async function probe({ check = {}, group, account, leaves = {} }: Wanted) {
+async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wanted) {
   const ran: ScriptWork[] = [];
   const sent: ExchangeWork[] = [];
-  const { prints = '', environment = {} } = leaves;
+  const { prints = '', environment = {}, tells = [], error, ending = 'ended' } = leaves;
   const look = apiKind.around?.createProbe({
     runtimes: () => installed,
     now: () => now,
     chromium: () => null,
     runScript: (work) => {
       ran.push(work);
-      const left = { request: work.around?.request, environment } as unknown as JsonObject;
-      return Promise.resolve({ ...done, left, log: [{ atMs: 1, stream: 'stdout', text: prints }] });
+      for (const value of tells) work.onSecret?.(value);
+      const errors = error === undefined ? [] : [{ message: error, place: null }];
+      const left = { request: work.around?.request, response: work.around?.response ?? null, environment };
+      const log = [{ atMs: 1, stream: 'stdout', text: prints }] as const;
+      return Promise.resolve({ ...done, ending, errors, left: left as unknown as JsonObject, log });
     },
     exchange: (work) => {
       sent.push(work);
       const times = { startedAt: now, stoppedAt: now + 20, responseTimeMs: 20, loopDelayMs: 0 };
       const finding = { verdict: 'passed', reason: null, message: null, ...times, details: null } as const;
-      return Promise.resolve({ finding: { ...finding, exchange: null, certificate: null }, answer: null });
+      const response = { status: 200, statusText: 'OK', headers: {}, body: prints };
+      const exchange = isAfter === true ? JSON.stringify({ request: null, response }) : null;
+      const answer = isAfter === true ? { response, isCut: false, times: {} } : null;
+      return Promise.resolve({ finding: { ...finding, exchange, certificate: null }, answer });
     },
   });
   assert.ok(look);
-  const settings = { localSetupScript: 'await 1;' };
+  const settings = isAfter === true ? { localTearDownScript: 'await 1;' } : { localSetupScript: 'await 1;' };
   const request = { url: 'https://shop.example/', headers: [{ key: 'x-key', value: '{{KEY}}' }] };
   const input = {
     ...inputOf(apiCheck(request, settings, check), [variable('KEY', 'hunter22', true)]),
@@ -120,5 +135,40 @@ describe('of a script around a request', () => {
     const [work] = sent;
     assert.deepEqual(work?.input.scripted?.headers, [['x-key', 'fresh-secret']]);
     assert.ok(work?.input.scripted?.hidden.includes('hunter22'));
+  });
+
+  it('that fails, or is ended, nothing shows the values that it had told until then', async () => {
+    for (const ending of ['ended', 'timeout', 'memory'] as const) {
+      const leaves = { prints: 'fresh-secret', tells: ['fresh-secret'], error: 'Error: fresh-secret', ending };
+      const { finding, sent } = await probe({ leaves });
+      assert.deepEqual([finding.verdict, sent.length], ['failed', 0]);
+      assert.doesNotMatch(JSON.stringify(finding), /fresh/);
+      assert.match(finding.exchange ?? '', /"msg":"\*{8}"/);
+    }
+  });
+
+  it('the secret variables are named to it, so that it can tell what it gives them', async () => {
+    const { ran } = await probe({});
+    assert.deepEqual(ran[0]?.around?.hides, { variables: ['KEY'], fields: [] });
+  });
+
+  it('after the answer, what it makes secret of that is hidden in the answer as well', async () => {
+    const { finding, sent } = await probe({
+      isAfter: true,
+      leaves: { prints: 'fresh-secret', tells: ['fresh-secret'] },
+    });
+    assert.equal(finding.verdict, 'passed');
+    assert.doesNotMatch(JSON.stringify(finding), /fresh/);
+    assert.deepEqual(sent[1]?.input.scripted?.hidden, ['fresh-secret']);
+  });
+
+  it('that tells more than can be hidden nothing is shown, nothing is sent, and it fails', async () => {
+    const many = Array.from({ length: 101 }, (_, number) => `fresh-${number}`);
+    for (const tells of [[null], many, Array.from({ length: 5 }, (_, at) => String(at).repeat(60_000))]) {
+      const { finding, sent } = await probe({ leaves: { prints: 'fresh-7', tells, error: 'fresh-7' } });
+      assert.deepEqual([finding.verdict, finding.reason, sent.length], ['failed', 'script', 0]);
+      assert.match(finding.message ?? '', /^not shown: .* more of it secret than can be hidden/);
+      assert.doesNotMatch(JSON.stringify(finding), /fresh/);
+    }
   });
 });

@@ -8,15 +8,22 @@ import { keepsNothing, type ScriptOutcome, type ScriptSees } from '#domain/scrip
 import { hiddenOf } from '../http/plan.ts';
 import { wrongSettings } from '../findings/judge.ts';
 import type { AroundProbeMeans } from '../kind.ts';
-import { createRedactor } from '../redact.ts';
 import { aroundLimits } from '../scripted/limits.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../scripted/runtime.ts';
 import { judgeScript, type ScriptVerdict } from '../scripted/verdict.ts';
 import { findingAround, type RanScript, unjudged } from './around-finding.ts';
 import { type AroundScript, scriptsAround } from './around-scripts.ts';
+import { createHiding, type Hiding, overfull } from './hiding.ts';
 import { http } from './http.ts';
 import { responseAfter } from './script-left.ts';
-import { requestAfter, requestBefore, requestSeen, requestToSend, type RequestState } from './script-request.ts';
+import {
+  hidesOf,
+  requestAfter,
+  requestBefore,
+  requestSeen,
+  requestToSend,
+  type RequestState,
+} from './script-request.ts';
 
 export function createAroundProbe(means: AroundProbeMeans): Probe {
   return async (input, signal) => {
@@ -24,11 +31,10 @@ export function createAroundProbe(means: AroundProbeMeans): Probe {
     const chosen = chooseRuntime(input, means.runtimes(), startedAt);
     if ('message' in chosen) return withoutRuntime(startedAt, chosen.message);
     const ran: RanScript[] = [];
-    const hidden = hiddenOf(input, http);
-    const around: Around = { means, input, chosen, signal, ran, hidden };
+    const hiding = createHiding(hiddenOf(input, http));
+    const around: Around = { means, input, chosen, signal, ran, hiding };
     const finding = await lookAround(around, startedAt);
-    const { text: hide } = createRedactor(hidden);
-    return findingAround(finding, { ran, chosen, startedAt, stoppedAt: means.now(), hide });
+    return findingAround(finding, { ran, chosen, startedAt, stoppedAt: means.now(), hiding });
   };
 }
 
@@ -41,15 +47,15 @@ interface Around {
   /** The scripts that have run, in their order. */
   readonly ran: RanScript[];
   /** What must not be shown; scripts add to it by giving secret variables other values. */
-  readonly hidden: string[];
+  readonly hiding: Hiding;
 }
 
 /** Of what is said of a wrong URL, cut once it is hidden what must be. */
 const mostMessage = 500;
 
 async function lookAround(around: Around, startedAt: number): Promise<Finding> {
-  const { means, input, signal, hidden } = around;
-  const hide = (text: string): string => createRedactor(hidden).text(text);
+  const { means, input, signal, hiding } = around;
+  const hide = hiding.text;
   const { before, after } = scriptsAround(input.check, input.group);
   let state = requestBefore(input);
   for (const script of before) {
@@ -58,13 +64,16 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
     const next = requestAfter(state, left);
     if (typeof next === 'string') return notSent(startedAt, faultOf(script, hide(next)));
     state = next;
-    hidden.push(...hiddenOf({ ...input, variables: state.variables }, http));
+    hiding.add(hiddenOf({ ...input, variables: state.variables }, http));
   }
   const scripted = requestToSend(state);
   if (typeof scripted === 'string') return wrongSettings(startedAt, hide(scripted).slice(0, mostMessage));
-  hidden.push(...scripted.hidden);
-  const changed: ProbeInput = { ...input, variables: state.variables, scripted };
-  const sent = await means.exchange({ half: 'send', input: changed, wantsAnswer: after.length > 0 }, signal);
+  hiding.add(scripted.hidden);
+  const changed = (): ProbeInput => {
+    const shown = { ...scripted, hidden: [...scripted.hidden, ...hiding.told] };
+    return { ...input, variables: state.variables, scripted: shown };
+  };
+  const sent = await means.exchange({ half: 'send', input: changed(), wantsAnswer: after.length > 0 }, signal);
   if (sent.answer === null) return sent.finding;
   let [answer, isOtherBody] = [sent.answer, false];
   for (const script of after) {
@@ -75,21 +84,22 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
     answer = { ...answer, response: next.response };
     isOtherBody ||= next.isOtherBody;
   }
-  const judged = { half: 'judge', input: changed, finding: sent.finding, answer, isOtherBody } as const;
+  const judged = { half: 'judge', input: changed(), finding: sent.finding, answer, isOtherBody } as const;
   return (await means.exchange(judged, signal)).finding;
 }
 
 /** Runs a script; the verdict is null where it has done its work. */
 async function runOne(
-  { means, input, chosen, signal, ran, hidden }: Around,
+  { means, input, chosen, signal, ran, hiding }: Around,
   script: AroundScript,
   state: RequestState,
   answer: SeenAnswer | null,
 ): Promise<{ readonly verdict: ScriptVerdict | null; readonly left: JsonObject | null }> {
   const { folder, nodeBinary } = chosen.runtime;
-  const { text: hide } = createRedactor(hidden);
+  const hide = hiding.text;
   const sees: ScriptSees = {
     request: requestSeen(state),
+    hides: hidesOf(state),
     response: answer === null ? null : { ...answer.response, times: answer.times },
   };
   const outcome = await means.runScript(
@@ -101,6 +111,7 @@ async function runOne(
       around: sees,
       environment: environmentOf({ check: input.check, variables: state.variables }),
       hide,
+      onSecret: hiding.tell,
       hidden: [],
       browser: null,
       keeps: keepsNothing,
@@ -109,6 +120,7 @@ async function runOne(
     signal,
   );
   ran.push(ranOf(script, outcome));
+  if (hiding.isOverfull) return { verdict: faultOf(script, overfull), left: null };
   const { verdict, reason, message } = judgeScript(outcome, aroundLimits, [script.file], hide);
   if (verdict === 'passed') return { verdict: null, left: outcome.left };
   return { verdict: { verdict, reason, message: `${script.words}: ${message ?? ''}` }, left: null };

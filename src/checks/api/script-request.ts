@@ -3,6 +3,7 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { ScriptedRequest, ScriptRequest, ScriptValues } from '#domain/exchange.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ProbeInput } from '#domain/probe.ts';
+import type { ScriptSees } from '#domain/script.ts';
 import { mergedPairs } from '../http/pairs.ts';
 import { headerProblem, valuesOf } from '../http/plan.ts';
 import { filledBody } from '../http/request-body.ts';
@@ -79,6 +80,12 @@ export function requestSeen(state: RequestState): ScriptRequest {
     queryParameters: valuesSeen(filledPairs(state.queryParameters, fill)),
     body: fill(body.text, body.isOfScript, isForm(state) ? formEncoded : undefined),
   };
+}
+
+/** Where the next script may put what must not be shown. */
+export function hidesOf({ variables, locked }: RequestState): ScriptSees['hides'] {
+  const isHidden = ({ secret, locked: isLocked }: EnvironmentVariable): boolean => secret || isLocked;
+  return { variables: variables.filter(isHidden).map(({ key }) => key), fields: [...locked] };
 }
 
 /** The request after a script, or a sentence about what it has left that makes none. */

@@ -1,16 +1,24 @@
 // What a script around a request finds: `request`, `response` and `require` by those names; and what it leaves of them.
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { report } from './report.mjs';
 
 /** Characters of what is left, as JSON: less than a line of the report may have. */
 const most = 900_000;
+
+/** Characters of a value that is told as one to be hidden: what is longer is told as such. */
+const mostSecret = 65_536;
 
 /**
  * Lays out what it finds.
  *
  * @param path of the script
- * @returns what it has left, to be told at its end; throws where that cannot be told
+ * @param sees `hides` names what must not be shown: variables, and in small letters headers and query parameters
+ * @returns `leaves` what it has left, to be told at its end; throws where that cannot be told. `reveal` tells what of it is to
+ * be hidden: before anything is told of its end
  */
-export function prepareAround(path, { request, response }) {
+export function prepareAround(path, { request, response, hides }) {
+  const tellSecret = secretTeller();
+  const secretsOf = watchEnvironment(hides.variables, tellSecret);
   globalThis.require = createRequire(path);
   globalThis.request = structuredClone(request);
   if (response !== null) {
@@ -19,7 +27,11 @@ export function prepareAround(path, { request, response }) {
     globalThis.response = { ...seen, statusCode: seen.status, ...times };
   }
   const environment = { ...process.env };
-  return () => {
+  const reveal = () => {
+    for (const value of [...secretsOf(), ...credentialsLeft(globalThis.request, request, hides.fields)])
+      tellSecret(value);
+  };
+  const leaves = () => {
     const left = {
       request: response === null ? requestLeft(globalThis.request) : null,
       response: response === null ? null : responseLeft(globalThis.response, response),
@@ -31,6 +43,76 @@ export function prepareAround(path, { request, response }) {
     if (length > most) throw new Error(`what it leaves is too large: ${length} characters as JSON, of ${most}`);
     return left;
   };
+  return { leaves, reveal };
+}
+
+/** Tells each value once: that nobody who reads on knows it later than what was printed of it. */
+function secretTeller() {
+  const told = new Set();
+  return (value) => {
+    const text = String(value);
+    if (text === '' || told.has(text)) return;
+    told.add(text);
+    report({ kind: 'secret', value: text.length > mostSecret ? null : text });
+  };
+}
+
+/**
+ * Tells every value that a variable is given whose value must not be shown, at once: whatever ends the script later, and
+ * however suddenly, it is known by then.
+ *
+ * @returns the values that they have now
+ */
+function watchEnvironment(names, tell) {
+  const before = new Map(names.map((name) => [name, process.env[name]]));
+  const valuesIn = (environment) =>
+    names
+      .map((name) => environment[name])
+      .filter((value, at) => value !== undefined && value !== before.get(names[at]));
+  // Who has nothing to hide keeps the environment that Node.js has made.
+  if (names.length === 0) return () => [];
+  const watched = (environment) =>
+    new Proxy(environment, {
+      set(target, name, value) {
+        const isSet = Reflect.set(target, name, value);
+        if (before.has(name)) tell(target[name]);
+        return isSet;
+      },
+      defineProperty(target, name, description) {
+        const isDefined = Reflect.defineProperty(target, name, description);
+        if (before.has(name)) tell(target[name]);
+        return isDefined;
+      },
+    });
+  let present = watched(process.env);
+  Object.defineProperty(process, 'env', {
+    enumerable: true,
+    configurable: true,
+    get: () => present,
+    set(environment) {
+      present = watched(Object(environment));
+      for (const value of valuesIn(present)) tell(value);
+    },
+  });
+  syncBuiltinESMExports();
+  return () => valuesIn(process.env);
+}
+
+/** Headers that hold who one is. */
+const credentials = /^(?:(?:proxy-)?authorization|cookie)$/i;
+
+/** What it has put where credentials are, or where what is there is hidden. */
+function credentialsLeft(left, came, hidden) {
+  const values = (field, isHidden) =>
+    Object.entries(valuesLeft(Object(left)[field]) ?? {})
+      .filter(([name, value]) => isHidden(name) && JSON.stringify(value) !== JSON.stringify(came[field][name]))
+      .flatMap(([, value]) => value);
+  const isLocked = (name) => hidden.includes(name.toLowerCase());
+  const headers = values('headers', (name) => credentials.test(name) || isLocked(name)).map((value) =>
+    String(value).trim(),
+  );
+  // With its scheme and without.
+  return [...headers, ...headers.map((value) => value.replace(/^\S+\s+/, '')), ...values('queryParameters', isLocked)];
 }
 
 function requestLeft(left) {

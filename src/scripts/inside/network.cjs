@@ -50,8 +50,11 @@ function connect(...words) {
 function addressFor(host, { lookup, family }, done) {
   if (typeof lookup !== 'function' || lookup === dns.lookup || net.isIP(host) > 0) return done(null, host);
   return lookup(host, { family: family ?? 0, all: false }, (error, found) => {
+    // By the usual means it found nothing. Where a proxy makes the connections it may be alone in knowing names: as all that
+    // is connected to by name, the gateway is given this one.
+    if (error?.syscall === 'getaddrinfo' && !family) return done(null, host);
     const first = Array.isArray(found) ? found[0]?.address : found;
-    done(error ?? null, first);
+    return done(error ?? null, first);
   });
 }
 

@@ -21,6 +21,9 @@ globalThis.tocsinHidden = hidden;
 let hasFailed = false;
 /** Keeps what the browser has to show of a failure. */
 let leaveAll = () => Promise.resolve();
+/** Of a script around a request: what it has left, and telling what of that is to be hidden. */
+let leaves = () => null;
+let reveal = () => undefined;
 /** How long that may take, ms. */
 const showMs = 10_000;
 for (const name of Object.keys(process.env)) delete process.env[name];
@@ -42,13 +45,13 @@ if (sort === 'spec') {
   report({ kind: 'begin' });
 } else {
   if (browser !== null) leaveAll = prepareBrowser(home, browser, report, true);
-  const leaves = sort === 'around' ? prepareAround(join(home, entry), around) : () => ({});
+  if (sort === 'around') ({ leaves, reveal } = prepareAround(join(home, entry), around));
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   // Told at the end only, so that what it left running counts as well.
   process.on('exit', (code) => {
-    if (!hasFailed) end(code, leaves);
+    if (!hasFailed) end(code);
     report({ kind: 'end' });
   });
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
@@ -68,7 +71,7 @@ function startForwarding() {
   });
 }
 
-function end(code, leaves) {
+function end(code) {
   if (code !== 0) return tell([{ message: `process.exit(${code})` }]);
   try {
     const left = leaves();
@@ -100,6 +103,12 @@ async function showAndEnd() {
 }
 
 function tell(errors) {
+  try {
+    // Before the errors, which may hold it.
+    reveal();
+  } catch {
+    // What it has made of its request cannot be read: what it gave its variables was told already.
+  }
   report({
     kind: 'test',
     title: entry,

@@ -1,0 +1,39 @@
+// Scripts of multi-step and browser checks, read when a check is saved: one that cannot begin is refused with its place.
+import type { Check } from '#domain/check.ts';
+import type { Runtime } from '#domain/runtime.ts';
+import type { ScriptFault } from '#domain/script.ts';
+import type { Problem } from './problems.ts';
+import { type Inherited, type RuntimeRules, scriptRuntime } from './script-runtime.ts';
+
+/** What is needed to judge them. */
+export interface ProgramMeans {
+  /**
+   * Reads the script of a check as that runtime would, without running it; null = it may run, or the check is no script. What
+   * runs there is never refused.
+   */
+  readonly programFault: (
+    check: Pick<Check, 'checkType' | 'settings'>,
+    runtime: Runtime,
+  ) => Promise<ScriptFault | null>;
+}
+
+/** The fields that say what is run. */
+const fields = ['script', 'scriptPath'] as const;
+
+/** Whether a change is about it: what was saved once is not judged again. */
+export function isAboutProgram(settings: Check['settings'] | undefined): boolean {
+  return fields.some((field) => settings?.[field] !== undefined);
+}
+
+/** What of the script of a check cannot be read in the runtime that it has; that it has none is told elsewhere. */
+export async function programProblems(
+  check: Check,
+  inherited: Inherited,
+  means: ProgramMeans & RuntimeRules,
+): Promise<Problem[]> {
+  const runtime = scriptRuntime(check, inherited, means);
+  const fault = runtime === null ? null : await means.programFault(check, runtime);
+  if (runtime === null || fault === null) return [];
+  const message = `is no script that can run in runtime ${runtime.name}: ${fault.message}`;
+  return [{ path: 'script', ...fault, message }];
+}

@@ -1,0 +1,23 @@
+// What hides values takes however many there are, and however long.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createRedactor, mask } from './redact.ts';
+
+test('values of any length and number are hidden, and no half of a long one is left', () => {
+  const long = Array.from({ length: 5 }, () => randomBytes(45_000).toString('base64'));
+  const many = Array.from({ length: 2000 }, () => randomBytes(20).toString('base64'));
+  const { text } = createRedactor([...long, ...many]);
+  const all = [...long, ...many].join('\n');
+  assert.equal(text(`a\n${all}\nb`), `a\n${[...long, ...many].map(() => mask).join('\n')}\nb`);
+  assert.equal(text(`a ${long[0]?.slice(0, 30_000)}`), `a ${mask}`);
+  assert.equal(text(many[7]?.toUpperCase() ?? ''), mask);
+  assert.equal(text(Buffer.from(long[3] ?? '').toString('base64')), mask);
+});
+
+test('of two values that begin alike for long the longer one is hidden whole', () => {
+  const beginning = 'x'.repeat(9000);
+  const { text } = createRedactor([`${beginning}short`, `${beginning}and longer`]);
+  assert.equal(text(`${beginning}and longer`), mask);
+  assert.equal(text('plain'), 'plain');
+});

@@ -1,0 +1,36 @@
+// Scripts of multi-step and browser checks that cannot begin, refused by the whole service when they are saved.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startComposed } from '../support/composed.ts';
+import { asker } from '../support/service.ts';
+
+const broken = "import { test } from '@playwright/test';\n\ntest('a', async () => {\n  const a = = 2;\n});\n";
+const right = broken.replace('= =', '=');
+
+test('a multi-step or browser check is not saved with a script that cannot begin: the field, the line and the column are named', async (t) => {
+  const on = await startComposed(t);
+  const { must, api } = asker(() => on.address, on.apiKey);
+  const refused = async (method: 'POST' | 'PUT', path: string, body: object): Promise<void> => {
+    const { status, body: told } = await api(method, path, body);
+    assert.equal(status, 400, JSON.stringify(told));
+    const { attributes } = told as { readonly attributes: Readonly<Record<string, string>> };
+    assert.deepEqual(attributes, {
+      script: 'is no script that can run in runtime 2026.10: Unexpected token (line 4, column 13)',
+    });
+  };
+  for (const type of ['multistep', 'browser']) {
+    const path = `/v1/checks/${type}`;
+    await refused('POST', path, { name: 'Order', frequency: 1440, script: broken });
+    const { id } = await must('POST', path, { name: 'Order', frequency: 1440, script: right });
+    await refused('PUT', `${path}/${String(id)}`, { script: broken });
+    await must('PUT', `${path}/${String(id)}`, { name: 'Orders', script: right });
+    // What lies beside it may never be read.
+    await must('PUT', `${path}/${String(id)}`, { dependencies: [{ path: 'notes.ts', content: 'a = = 2' }] });
+  }
+  // What it is read as is said by its path as well.
+  const typed = { name: 'Order', frequency: 1440, script: 'const a: number = 1;', scriptPath: 'a.ts' };
+  const { id } = await must('POST', '/v1/checks/multistep', typed);
+  const { status, body } = await api('PUT', `/v1/checks/multistep/${String(id)}`, { scriptPath: 'a.mjs' });
+  assert.equal(status, 400);
+  assert.match(JSON.stringify(body), /Missing initializer in const declaration \(line 1, column 7\)/);
+});
