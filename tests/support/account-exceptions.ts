@@ -142,6 +142,13 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'deliveries',
+    statement: /^update deliveries set next_attempt_at = created_at where status = 0 and leased_by is not null/,
+    why: start,
+    seenIn: 'path-deliveries',
+    engine: 'PostgreSQL',
+  },
+  {
+    table: 'deliveries',
     statement:
       /^update deliveries set next_attempt_at = \? where status = 0 and attempts <= \? and next_attempt_at > \? and next_attempt_at < \d+$/,
     why: clock,

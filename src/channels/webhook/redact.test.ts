@@ -212,3 +212,15 @@ test('a fault that has nothing to do with a locked variable is shown as it is', 
   ]);
   assert.equal(redactFault('config.template', '"x" is not a time', locked), '"x" is not a time');
 });
+
+test('values that are long and many are hidden, too: in what is sent, in what is said of it, and beside each other', () => {
+  const own = Array.from({ length: 40 }, (_, number) => {
+    return { key: `K${number}`, value: `${number}é"hidden`.repeat(3000), locked: true, secret: false };
+  });
+  const values = Object.fromEntries(own.map(({ key: name, value }) => [name, value]));
+  const config = { url: 'https://h/', template: '{{K0}}|{{{K1}}}|{{json K39}}' };
+  const sent = renderWebhook(config, values, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
+  const locked = lockedOf(config, own);
+  assert.equal(redactRequest(sent, locked).body, `${mask}|${mask}|"${mask}"`);
+  assert.equal(redactFault('config.url', `"${own[0]?.value}" is no URL`, locked), `"${mask}" is no URL`);
+});

@@ -2,6 +2,7 @@
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { patternsOf } from '#lib/patterns-of.ts';
 import Handlebars from 'handlebars';
 import { readConfig, templatesOf } from './config.ts';
 import { headerText } from './render.ts';
@@ -150,8 +151,8 @@ function hider(request: RenderedRequest | null, locked: Locked): Hide {
   if (forms.size === 0) return (text) => text;
   // The longest first: a value that holds another one must not leave its rest behind.
   const all = [...forms].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  return (text) => text.replace(pattern, mask);
+  const patterns = patternsOf(all);
+  return (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
 }
 
 function formsOf(value: string): string[] {
