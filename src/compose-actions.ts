@@ -13,6 +13,7 @@ import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createHeartbeatActions } from '#actions/heartbeats.ts';
+import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
@@ -119,7 +120,7 @@ function checksOf(means: ActionMeans) {
 }
 
 /** Pings that come in while others are written share the next commit. */
-function joinPings({ store, clock, movedAccounts, wake, pingFailures }: ActionMeans) {
+function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFailures }: ActionMeans) {
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {
       try {
@@ -131,7 +132,14 @@ function joinPings({ store, clock, movedAccounts, wake, pingFailures }: ActionMe
     },
     most: 500,
   });
-  return createPingActions({ receive, movedAccounts, clock, wake: () => wake('judge-heartbeats') });
+  return createPingActions({
+    allowance: createPingAllowance(config.pingLimit),
+    receive,
+    movedAccounts,
+    clock,
+    wake: () => wake('judge-heartbeats'),
+    onAnswered: (signal, fate) => metrics.onPing(signal, fate),
+  });
 }
 
 /** A key that is forgotten here is read again by every process. */

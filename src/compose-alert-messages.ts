@@ -13,6 +13,7 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
   return createAlertMessageActions({
     channels: store.alertChannels,
     variables: store.variables,
+    groupKeys: (accountId) => store.checkGroups.variableKeys(accountId),
     resultOf: (accountId, checkResultId) => alertOfResult(means, accountId, checkResultId),
     variablesOf: (facts, alert, isTest) =>
       deliveryVariables(facts, {
@@ -30,15 +31,21 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
         return { request: kind.render(channel.config, variables, facts) };
       } catch (error) {
         // All faults that can be seen without rendering are better than the first that rendering met.
-        const faults = kind.validateConfig(channel.config, new Set()).map(placed);
+        const faults = kind.storedFaults(channel.config).map(placed);
         return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
       }
     },
-    warnings: (channelConfig, variables, secretNames) =>
-      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames),
+    sizeFaults: (channelConfig) => channelKinds.WEBHOOK.sizeFaults(channelConfig).map(placed),
+    warnings: (channelConfig, variables, secretNames, groupNames) =>
+      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames, groupNames),
     presets: channelKinds.WEBHOOK.presets,
     redact: (request, channelConfig, variables) =>
       channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
+    redactFaults: (faults, channelConfig, variables) => {
+      const kind = channelKinds.WEBHOOK;
+      const locked = kind.lockedOf(channelConfig, variables);
+      return faults.map((fault) => ({ ...fault, message: kind.redactFault(fault.path, fault.message, locked) }));
+    },
     deliver: async (delivery) => {
       await store.path.addDelivery(delivery);
       wake('send-deliveries');

@@ -10,6 +10,7 @@ import type { Store } from '#store/store.ts';
 import type { OwnProcess } from './compose-process.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Config } from './config.ts';
+import type { Metrics } from './metrics.ts';
 import type { LoopName } from './roles.ts';
 import type { PingFailures } from '#upkeep/hear-pings.ts';
 
@@ -40,6 +41,7 @@ export interface ActionMeans {
   /** Aborts when this process stops: whoever waits for an answer is let go. */
   readonly stopping: AbortSignal;
   readonly ownProcess: OwnProcess;
+  readonly metrics: Pick<Metrics, 'onPing'>;
   /** Counts pings that could not be written. */
   readonly pingFailures: PingFailures;
   readonly processNotices: () => readonly Notice[];

@@ -190,7 +190,7 @@ function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }
 }
 
 function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
-  const { store, clock, owner, config } = joint;
+  const { store, clock, owner, config, metrics } = joint;
   return createJudgeHeartbeats<WaitingPing>({
     store: store.path,
     clock,
@@ -201,6 +201,7 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     render: renderWith(joint),
     statusOf: statusCodeOf,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
   });
 }
 

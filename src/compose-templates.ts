@@ -7,9 +7,6 @@ import type { Store } from '#store/store.ts';
 import { createKeepTemplates, type FoundBroken, type KeepTemplates } from '#upkeep/keep-templates.ts';
 import type { Config } from './config.ts';
 
-/** A secret that a template names by now renders empty: that is no fault of the channel. */
-const noSecrets: ReadonlySet<string> = new Set();
-
 /** What it is joined with. */
 interface Means {
   readonly config: Pick<Config, 'database'>;
@@ -21,7 +18,7 @@ interface Means {
 export function keepTemplates({ config, store, clock, log }: Means): KeepTemplates {
   return createKeepTemplates({
     store: store.channelConfigs,
-    judge: (type, channelConfig) => channelKinds[type].validateConfig(channelConfig, noSecrets),
+    judge: (type, channelConfig) => channelKinds[type].storedFaults(channelConfig),
     onBroken: ({ accountId, id, name, fault }) => {
       const { path, line, column, message } = fault;
       log.warn('channel.broken', { account: accountId, id, name, path, line, column, error: message });
@@ -45,7 +42,7 @@ export function brokenChannelsOf(
     const broken: BrokenChannel[] = [];
     for (const { id, foundAt } of found(accountId).slice(0, toldMost)) {
       const channel = (await alertChannels.find(accountId, id))?.channel;
-      const [fault] = channel === undefined ? [] : channelKinds[channel.type].validateConfig(channel.config, noSecrets);
+      const [fault] = channel === undefined ? [] : channelKinds[channel.type].storedFaults(channel.config);
       if (channel === undefined || fault === undefined) continue;
       const name = typeof channel.config['name'] === 'string' ? channel.config['name'] : '';
       broken.push({ alertChannelId: id, name: name || `alert channel ${id}`, since: foundAt, fault });

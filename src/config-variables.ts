@@ -149,6 +149,14 @@ export const configVariables = {
     right: 'a whole number from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,
+  TOCSIN_PING_LIMIT: {
+    fallback: '60',
+    meaning:
+      'Calls a minute that one ping address may have of each sort (well, failed, start, log), at each process; 0 switches the limit off.',
+    right: '0, or a whole number from 60 to 1000000',
+    // Below one a second a call that is refused could make a check late (docs/decisions/0039).
+    read: (text) => (text === '0' ? 0 : wholeNumber(text, 60, 1_000_000)),
+  } satisfies ConfigVariable<number>,
   TOCSIN_PROBE_THREADS: {
     fallback: 'processors − 1, at least 1',
     meaning: 'Threads that do nothing but probe.',

@@ -38,6 +38,8 @@ export interface Config {
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
+  /** Calls a minute, ping address and sort; 0 = no limit, else at least 60. */
+  readonly pingLimit: number;
   readonly probeThreads: number;
   /** A program; null = whichever is found. */
   readonly chromium: string | null;
@@ -85,6 +87,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
+    pingLimit: take(env, 'TOCSIN_PING_LIMIT') ?? 60,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),

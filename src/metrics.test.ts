@@ -33,3 +33,23 @@ it('states of checks are told where that is asked for, and read from the databas
   assert.equal(reads, 0);
   assert.match(await scrape(true), /^tocsin_check_state\{account="a",check="c",name="Cart"\} 2$/m);
 });
+
+it('tells of pings by what became of them, of deadlines by how late they were judged, and of the heartbeat that waits longest', async (t) => {
+  const sources = { probeLoopDelayMs: () => 0, now: () => 10_000, ownProcess: () => null, showsChecks: false };
+  const metrics = createMetrics({ ...noFigures, heartbeatDueAt: () => Promise.resolve(7500) }, sources);
+  t.after(() => metrics.stop());
+  metrics.onPing('fail', 'refused');
+  metrics.onPing('fail', 'refused');
+  metrics.onOverdue('failed', 1100);
+  metrics.onOverdue('unknown', -5);
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'tocsin_pings_total{signal="fail",what="refused"} 2',
+    'tocsin_heartbeat_judge_delay_seconds_bucket{le="1",outcome="failed"} 0',
+    'tocsin_heartbeat_judge_delay_seconds_bucket{le="1.25",outcome="failed"} 1',
+    'tocsin_heartbeat_judge_delay_seconds_count{outcome="unknown"} 1',
+    'tocsin_heartbeat_due_age_seconds 2.5',
+  ]) {
+    assert.ok(text.includes(`${line}\n`), line);
+  }
+});

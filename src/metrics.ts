@@ -11,6 +11,10 @@ export interface Metrics {
   onStarted(delayMs: number): void;
   onRecorded(outcome: string): void;
   onSettled(outcome: string): void;
+  /** A call of a ping address: the signal, and what became of it. */
+  onPing(signal: string, what: string): void;
+  /** A deadline of a heartbeat was judged so long after it was over, ms. */
+  onOverdue(outcome: string, delayMs: number): void;
   stop(): void;
 }
 
@@ -56,6 +60,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     registers,
   });
   const noteLag = addLagGauge(registers);
+  const heartbeats = addHeartbeatMetrics(registers, figures, now);
   const loop = monitorEventLoopDelay({ resolution: 10 });
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
@@ -71,6 +76,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     onStarted: (delayMs) => started.observe(delayMs / 1000),
     onRecorded: (outcome) => runs.inc({ outcome }),
     onSettled: (status) => attempts.inc({ status }),
+    ...heartbeats,
     stop: () => loop.disable(),
   };
 }
@@ -89,6 +95,39 @@ function addLagGauge(registers: Registry[]): (seconds: number) => void {
   });
   return (seconds) => {
     longest = Math.max(longest, seconds);
+  };
+}
+
+function addHeartbeatMetrics(
+  registers: Registry[],
+  figures: Figures,
+  now: () => number,
+): Pick<Metrics, 'onPing' | 'onOverdue'> {
+  const pings = new Counter({
+    name: 'tocsin_pings_total',
+    help: 'Calls of ping addresses at this process, by signal and by what became of them',
+    labelNames: ['signal', 'what'] as const,
+    registers,
+  });
+  const overdue = new Histogram({
+    name: 'tocsin_heartbeat_judge_delay_seconds',
+    help: 'How long after the deadline of a heartbeat was over it was judged, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: [1, 1.25, 1.5, 2, 3, 5, 10, 30, 60, 300, 3600],
+    registers,
+  });
+  const age = new Gauge({
+    name: 'tocsin_heartbeat_due_age_seconds',
+    help: 'How long the heartbeat that is due for the longest time has waited to be judged',
+    registers,
+    async collect() {
+      const dueAt = await figures.heartbeatDueAt(now());
+      age.set(dueAt === null ? 0 : Math.max(0, (now() - dueAt) / 1000));
+    },
+  });
+  return {
+    onPing: (signal, what) => pings.inc({ signal, what }),
+    onOverdue: (outcome, delayMs) => overdue.observe({ outcome }, Math.max(0, delayMs) / 1000),
   };
 }
 

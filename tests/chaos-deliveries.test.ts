@@ -9,6 +9,7 @@ import type { Arrival } from '../bench/peers/attempts-receiver.ts';
 const entry = (change: Partial<Entry> = {}): Entry => ({
   number: 1,
   startedAt: 1000,
+  durationMs: 10,
   status: 200,
   isInterrupted: false,
   nextAttemptAt: null,
@@ -20,6 +21,7 @@ const retried = entry({ number: 2, startedAt: 21_020 });
 const tried = (change: Partial<Tried> = {}): Tried => ({
   id: 'a',
   channel: 1,
+  check: null,
   status: 'delivered',
   attempts: 1,
   replayOf: null,
@@ -43,6 +45,12 @@ const arrival = (change: Partial<Arrival> = {}): Arrival => ({
 const cutOff = [{ id: 'a', number: 1, startedAt: 500 }];
 const exhausted = tried({ id: 'x', channel: 11, status: 'exhausted', attempts: 0, log: [] });
 const replay = tried({ id: 'y', channel: 11, replayOf: 'x' });
+const [earlier, later] = [
+  tried({ check: 'c', attempts: 2, log: [failed, { ...retried, startedAt: 21_050 }] }),
+  tried({ id: 'b', check: 'c', log: [entry({ startedAt: 1010 })] }),
+];
+const [firstCame, retriedCame] = [arrival({ status: 500 }), arrival({ attempt: 2 })];
+const laterCame = arrival({ id: 'b', hash: hashOf('b') });
 const came = arrival({ id: 'y', replayOf: 'x', hash: hashOf('x') });
 
 const good: Readonly<Record<string, Ledger>> = {
@@ -60,6 +68,16 @@ const good: Readonly<Record<string, Ledger>> = {
   'one that was retried in time': {
     deliveries: [tried({ attempts: 2, log: [failed, retried] })],
     arrivals: [arrival({ status: 500 }), arrival({ attempt: 2 })],
+    cutOff: [],
+  },
+  'one that came between the attempts of an earlier one of its check': {
+    deliveries: [earlier, later],
+    arrivals: [firstCame, laterCame, retriedCame],
+    cutOff: [],
+  },
+  'one of another channel that came before': {
+    deliveries: [earlier, { ...later, channel: 2 }],
+    arrivals: [laterCame, firstCame, retriedCame],
     cutOff: [],
   },
   'one that was exhausted and replayed': { deliveries: [exhausted, replay], arrivals: [came], cutOff: [] },
@@ -97,6 +115,16 @@ const bad: Readonly<Record<string, Ledger>> = {
   'attempt 2 started at 20900, 20000 ms after 1000': {
     deliveries: [tried({ attempts: 2, log: [failed, { ...retried, startedAt: 20_900 }] })],
     arrivals: [arrival({ status: 500 }), arrival({ attempt: 2 })],
+    cutOff: [],
+  },
+  'came before a, which was made before it': {
+    deliveries: [earlier, later],
+    arrivals: [laterCame, firstCame, retriedCame],
+    cutOff: [],
+  },
+  'attempt 1 began while attempt 1 of a was under way': {
+    deliveries: [earlier, { ...later, log: [entry({ startedAt: 1002 })] }],
+    arrivals: [firstCame, laterCame, retriedCame],
     cutOff: [],
   },
   'x was replayed 0 times': { deliveries: [exhausted], arrivals: [], cutOff: [] },

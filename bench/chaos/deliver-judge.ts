@@ -58,6 +58,7 @@ export function judgeDeliveries({ deliveries, arrivals, cutOff }: Ledger, replay
       breaches: each(tooSoon),
     },
     judgeReplays(deliveries, replayed),
+    judgeOrder(sent, arrivals),
   ];
 }
 
@@ -136,4 +137,36 @@ function judgeReplays(deliveries: readonly Tried[], { first, count, each }: Repl
   });
   if (originals.length !== count * each) breaches.push(`${originals.length} instead of ${count * each} were exhausted`);
   return { promise: 'what was exhausted is replayed exactly once', tried: originals.length, breaches };
+}
+
+/** Clocks are read a little before and after what they are read for, ms. */
+const readWithinMs = 5;
+
+/** What one channel and check have comes for the first time as it was made, also over kills; no attempt begins during another. */
+function judgeOrder(sent: readonly Tried[], arrivals: readonly Arrival[]): Verdict {
+  const places = new Map<string, number>();
+  for (const [place, { id }] of arrivals.entries()) if (!places.has(id)) places.set(id, place);
+  const ofChecks = sent.filter(({ check }) => check !== null);
+  const lines = Map.groupBy(ofChecks, ({ channel, check }) => `${channel}/${check}`);
+  const breaches = [...lines.values()].flatMap((line) => [...overtaken(line, places), ...overlapping(line)]);
+  return { promise: 'of one channel and check each begins in its turn', tried: ofChecks.length, breaches };
+}
+
+function overtaken(line: readonly Tried[], places: ReadonlyMap<string, number>): string[] {
+  const made = line.map(({ id }) => id).sort();
+  return made.flatMap((id, index) => {
+    const before = made[index - 1];
+    if (before === undefined || (places.get(before) ?? 0) < (places.get(id) ?? Number.POSITIVE_INFINITY)) return [];
+    return [`${id}: came before ${before}, which was made before it`];
+  });
+}
+
+function overlapping(line: readonly Tried[]): string[] {
+  const whole = line.flatMap(({ id, log }) => log.filter((one) => !one.isInterrupted).map((one) => ({ ...one, id })));
+  const begun = whole.sort((a, b) => a.startedAt - b.startedAt);
+  return begun.flatMap(({ id, number, startedAt }, index) => {
+    const before = begun[index - 1];
+    if (before === undefined || startedAt >= before.startedAt + before.durationMs - readWithinMs) return [];
+    return [`${id}: attempt ${number} began while attempt ${before.number} of ${before.id} was under way`];
+  });
 }

@@ -28,6 +28,14 @@ export const sendingChannels = 10;
 /** More than one transaction replays. */
 export const replayable = 110;
 
+/** Half of all deliveries are of these checks, so that many wait for each other. */
+const checks = [newId(), newId(), newId()];
+
+/** The check of the so manyth delivery of a channel; every second one is of none. */
+function checkOf(index: number): string | null {
+  return index % 2 === 0 ? null : (checks[((index - 1) / 2) % checks.length] ?? null);
+}
+
 /** The installation, while no process of the service runs. */
 export interface Scene extends AsyncDisposable {
   /** What a process needs to work on it. */
@@ -118,8 +126,8 @@ async function furnish(store: Store, { accountId, receiver, replayChannels }: Fu
   await seedChannels(store, accountId, receiver, sendingChannels + replayChannels);
   for (let channel = sendingChannels + 1; channel <= sendingChannels + replayChannels; channel++) {
     const spent = { status: 'exhausted', nextAttemptAt: null } as const;
-    const deliveries = Array.from({ length: replayable }, () => ({
-      ...aDelivery(accountId, receiver, channel),
+    const deliveries = Array.from({ length: replayable }, (_, index) => ({
+      ...aDelivery(accountId, receiver, channel, checkOf(index)),
       ...spent,
     }));
     await addAll(store, deliveries);
@@ -131,7 +139,7 @@ async function addPending(
   { accountId, receiver, count }: { accountId: string; receiver: string; count: number },
 ): Promise<void> {
   const deliveries = Array.from({ length: count }, (_, index) =>
-    aDelivery(accountId, receiver, 1 + (index % sendingChannels)),
+    aDelivery(accountId, receiver, 1 + (index % sendingChannels), checkOf(Math.floor(index / sendingChannels))),
   );
   await addAll(store, deliveries);
 }
@@ -148,7 +156,7 @@ async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<vo
 }
 
 /** A delivery as it stands when it has been rendered; its body is its own. */
-function aDelivery(accountId: string, receiver: string, channel: number): Delivery {
+function aDelivery(accountId: string, receiver: string, channel: number, checkId: string | null): Delivery {
   const id = newId();
   const now = Date.now();
   return {
@@ -156,7 +164,7 @@ function aDelivery(accountId: string, receiver: string, channel: number): Delive
     id,
     alertChannelId: channel,
     alertId: null,
-    checkId: null,
+    checkId,
     checkResultId: null,
     alertType: 'ALERT_FAILURE',
     status: 'pending',

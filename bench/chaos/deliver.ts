@@ -158,16 +158,16 @@ function rolesOn(scene: Scene): Record<string, string> {
   return { ...serviceEnvironment(scene.dataDir), TOCSIN_ROLES: 'api,deliverer', ...scene.environment };
 }
 
-/** What has come, read piece by piece. */
+/** What came last: an attempt that is cut off again and again may have come from a process before. */
 function createArrived(receiver: Peer) {
-  const seen = new Set<string>();
+  let seen = new Set<string>();
   let count = 0;
   return {
     has: (id: string, attempt: number): boolean => seen.has(`${id} ${attempt}`),
     async read(): Promise<void> {
       const more = await receiver.ask<Arrival[]>('arrivals', count);
       count += more.length;
-      for (const { id, attempt } of more) seen.add(`${id} ${attempt}`);
+      seen = new Set(more.map(({ id, attempt }) => `${id} ${attempt}`));
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Standing } from './tried.ts';
 /** What was there when the process had ended. */
 export interface Met {
   readonly standing: Standing;
-  /** Whether the receiver has that attempt of that delivery. */
+  /** Whether the receiver has that attempt of that delivery from this process. */
   readonly hasArrived: (deliveryId: string, number: number) => boolean;
 }
 

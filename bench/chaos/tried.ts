@@ -8,6 +8,7 @@ import type { RawRows } from '../../tests/support/raw-rows.ts';
 export interface Entry {
   readonly number: number;
   readonly startedAt: number;
+  readonly durationMs: number;
   /** The answer's; null = none. */
   readonly status: number | null;
   readonly isInterrupted: boolean;
@@ -18,6 +19,8 @@ export interface Entry {
 export interface Tried {
   readonly id: string;
   readonly channel: number;
+  /** null = of no check. */
+  readonly check: string | null;
   readonly status: DeliveryStatus;
   /** Attempts that count. */
   readonly attempts: number;
@@ -81,17 +84,18 @@ export function standing(rows: RawRows, since: number): Standing {
 export function triedDeliveries(rows: RawRows): Tried[] {
   const attempts = rows
     .prepare(
-      `SELECT delivery_id, number, started_at, status, error_class, next_attempt_at FROM attempts
+      `SELECT delivery_id, number, started_at, duration_ms, status, error_class, next_attempt_at FROM attempts
        ORDER BY delivery_id, position`,
     )
     .all();
   const logs = Map.groupBy(attempts, (row) => id(row['delivery_id']));
   return rows
-    .prepare('SELECT id, alert_channel_id, status, attempts, replay_of FROM deliveries ORDER BY id')
+    .prepare('SELECT id, alert_channel_id, check_id, status, attempts, replay_of FROM deliveries ORDER BY id')
     .all()
     .map((row) => ({
       id: id(row['id']),
       channel: Number(row['alert_channel_id']),
+      check: row['check_id'] === null ? null : id(row['check_id']),
       status: deliveryStatusCodes.decode(Number(row['status'])),
       attempts: Number(row['attempts']),
       replayOf: row['replay_of'] === null ? null : id(row['replay_of']),
@@ -104,6 +108,7 @@ function entryOf(row: Record<string, unknown>): Entry {
   return {
     number: Number(row['number']),
     startedAt: Number(row['started_at']),
+    durationMs: Number(row['duration_ms']),
     status: orNull(row['status']),
     isInterrupted: row['error_class'] === 'interrupted',
     nextAttemptAt: orNull(row['next_attempt_at']),

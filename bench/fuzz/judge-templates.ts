@@ -60,10 +60,11 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
     if (!subject.isTemplateError(rendered.error)) breaches.push(`rendering threw ${nameOf(rendered.error)}`);
     else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
   }
-  const output = rendered.value?.body.length ?? 0;
+  const output = rendered.value === null ? 0 : printedIn(rendered.value);
   if (output > limits.output) breaches.push(`printed ${output} characters`);
   // What is percent-encoded in a URL grows up to ninefold.
-  if ((rendered.value?.url.length ?? 0) > 20 * limits.line) breaches.push('made a URL without bounds');
+  const urlMost = field === 'many' ? 10 * limits.output : 20 * limits.line;
+  if ((rendered.value?.url.length ?? 0) > urlMost) breaches.push('made a URL without bounds');
   if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
   breaches.push(...watch.look());
   const ending = rendered.error === null ? 'rendered' : 'render error';
@@ -80,8 +81,19 @@ export function configOf(field: TemplateCase['field'], source: string): JsonObje
     url: { url: `${url}${source}`, template: 'text' },
     header: { url, template: 'text', headers: pairs },
     query: { url, template: 'text', queryParameters: pairs },
+    many: {
+      url,
+      template: source,
+      headers: Array.from({ length: 20 }, () => pairs).flat(),
+      queryParameters: Array.from({ length: 20 }, () => pairs).flat(),
+    },
   };
   return configs[field];
+}
+
+/** Characters of the body and of the headers that templates made. */
+function printedIn({ body, headers }: RenderedRequest): number {
+  return headers.reduce((sum, [name, value]) => sum + (name === 'x-fuzz' ? value.length : 0), body.length);
 }
 
 interface Timed<Value> {

@@ -6,8 +6,8 @@ import { generateTemplate, one, whole } from './template-grammar.ts';
 /** One case. */
 export interface TemplateCase {
   readonly source: string;
-  /** Where the template stands in a channel. */
-  readonly field: 'template' | 'url' | 'header' | 'query';
+  /** Where the template stands in a channel; `many` = in its body, twenty headers and twenty query parameters. */
+  readonly field: 'template' | 'url' | 'header' | 'query' | 'many';
   readonly variables: TemplateVariables;
 }
 
@@ -16,7 +16,7 @@ export function templateCase(seed: number, number: number): TemplateCase {
   const dice = createDice(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(number, 0xc2b2ae35));
   let source = generateTemplate(dice);
   if (dice() < 0.5) for (let i = whole(1, 4, dice); i > 0; i--) source = mutated(source, dice);
-  const field = dice() < 0.7 ? 'template' : one(['url', 'header', 'query'] as const, dice);
+  const field = dice() < 0.7 ? 'template' : one(['url', 'header', 'query', 'many'] as const, dice);
   return { source: source.slice(0, 40_000), field, variables: hostileVariables(dice) };
 }
 

@@ -11,6 +11,7 @@ import { sampleAlert } from '#domain/sample-alert.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
+import { visibleVariables } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound, Refusal } from './refusal.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
@@ -62,6 +63,8 @@ export interface MessageAlert {
 export interface AlertMessageMeans {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
   readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
+  /** What the variables of all groups are called. */
+  readonly groupKeys: (accountId: string) => Promise<readonly Pick<EnvironmentVariable, 'key' | 'secret'>[]>;
   /** A real result with its check; null = there is none of that id. */
   readonly resultOf: (accountId: string, checkResultId: string) => Promise<MessageAlert | null>;
   readonly variablesOf: (facts: DeliveryFacts, alert: MessageAlert, isTest: boolean) => TemplateVariables;
@@ -71,10 +74,13 @@ export interface AlertMessageMeans {
     variables: TemplateVariables,
     createdAt: number,
   ) => { readonly request: RenderedRequest } | { readonly errors: readonly TemplateFault[] };
+  /** What there is too much of in a configuration: it is neither saved nor rendered. Cheap to ask. */
+  readonly sizeFaults: (config: JsonObject) => readonly TemplateFault[];
   readonly warnings: (
     config: JsonObject,
     variables: TemplateVariables,
     secretNames: ReadonlySet<string>,
+    groupNames: ReadonlySet<string>,
   ) => readonly TemplateWarning[];
   readonly presets: readonly ChannelPreset[];
   /** Values of locked headers and variables hidden. */
@@ -83,6 +89,12 @@ export interface AlertMessageMeans {
     config: JsonObject,
     variables: readonly EnvironmentVariable[],
   ) => RenderedRequest;
+  /** The same for faults, whose messages may quote what was rendered. */
+  readonly redactFaults: (
+    faults: readonly TemplateFault[],
+    config: JsonObject,
+    variables: readonly EnvironmentVariable[],
+  ) => readonly TemplateFault[];
   /** Adds the delivery and wakes who sends it. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
   /** The delivery and its last attempt, once there is one. */
@@ -113,38 +125,10 @@ export interface AlertMessageActions {
 const answerMostMs = 40_000;
 
 export function createAlertMessageActions(means: AlertMessageMeans): AlertMessageActions {
-  const { channels, variables, clock } = means;
-  const factsOf = (channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts => ({
-    ...alert.facts,
-    deliveryId: newId(),
-    createdAt: clock.now(),
-    alertType,
-    channel,
-    isViaGroup: alert.facts.context.group !== null,
-  });
-  const sampleOf = async (accountId: string, alertType: AlertType): Promise<MessageAlert> => {
-    const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
-    const { context, finding, resultId, url, status, statusText } = sample;
-    return { facts: { context, finding, resultId, reminder: null, location: means.location }, url, status, statusText };
-  };
-
+  const { channels } = means;
+  const alerts = alertsOf(means);
   return {
-    async preview(caller, { config, alertType, checkResultId, variables: overlay }) {
-      requirePermission(caller, 'read');
-      const { accountId } = caller;
-      const alert =
-        checkResultId === null ? await sampleOf(accountId, alertType) : await means.resultOf(accountId, checkResultId);
-      if (alert === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
-      const facts = factsOf({ ...unsavedChannel, accountId, config }, alertType, alert);
-      const values = { ...means.variablesOf(facts, alert, false), ...overlay };
-      const own = await variables.all(accountId);
-      const all = [...own, ...(alert.facts.context.group?.environmentVariables ?? [])];
-      const secretNames = new Set(all.filter(({ secret }) => secret).map(({ key }) => key));
-      const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
-      const warnings = means.warnings(config, values, secretNames);
-      if ('errors' in rendered) return { request: null, warnings, errors: rendered.errors };
-      return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
-    },
+    preview: (caller, order) => preview(means, alerts, caller, order),
 
     presets(caller) {
       requirePermission(caller, 'read');
@@ -157,10 +141,12 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const stored = await channels.find(accountId, channelId);
       if (stored === null) throw notFound('alert channel', channelId);
       const { channel } = stored;
-      const alert = await sampleOf(accountId, alertType);
-      const facts = factsOf(channel, alertType, alert);
+      const alert = await alerts.sample(accountId, alertType);
+      const facts = alerts.facts(channel, alertType, alert);
       const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
-      if ('errors' in rendered) throw faultyTemplate(rendered.errors);
+      if ('errors' in rendered) {
+        throw faultyTemplate(means.redactFaults(rendered.errors, channel.config, variablesIn(alert)));
+      }
       await means.deliver(testDelivery(facts, rendered.request));
       let found: { delivery: Delivery; attempt: Attempt } | null = null;
       const isThere = async (): Promise<boolean> => {
@@ -172,6 +158,74 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       return found;
     },
   };
+}
+
+/** Alerts to render: their facts as those of a delivery, and samples. */
+interface Alerts {
+  facts(channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts;
+  sample(accountId: string, alertType: AlertType): Promise<MessageAlert>;
+}
+
+function alertsOf({ variables, clock, location }: AlertMessageMeans): Alerts {
+  return {
+    facts: (channel, alertType, alert) => ({
+      ...alert.facts,
+      deliveryId: newId(),
+      createdAt: clock.now(),
+      alertType,
+      channel,
+      isViaGroup: alert.facts.context.group !== null,
+    }),
+    async sample(accountId, alertType) {
+      const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
+      const { context, finding, resultId, url, status, statusText } = sample;
+      return { facts: { context, finding, resultId, reminder: null, location }, url, status, statusText };
+    },
+  };
+}
+
+async function preview(
+  means: AlertMessageMeans,
+  alerts: Alerts,
+  caller: Caller,
+  { config, alertType, checkResultId, variables: overlay }: PreviewOrder,
+): Promise<Preview> {
+  requirePermission(caller, 'read');
+  const { accountId } = caller;
+  const tooMuch = means.sizeFaults(config);
+  if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
+  const found =
+    checkResultId === null ? await alerts.sample(accountId, alertType) : await means.resultOf(accountId, checkResultId);
+  if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
+  const alert = asSeenBy(caller, found);
+  const facts = alerts.facts({ ...unsavedChannel, accountId, config }, alertType, alert);
+  const values = { ...means.variablesOf(facts, alert, false), ...overlay };
+  const all = variablesIn(alert);
+  // What only a group defines has no value here, and is no mistake either.
+  const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
+  const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
+  const groupNames = new Set(ofGroups.map(({ key }) => key));
+  const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
+  const warnings = means.warnings(config, values, secretNames, groupNames);
+  if ('errors' in rendered) {
+    return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
+  }
+  return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
+}
+
+/**
+ * An alert with the mask in the place of each variable that the caller may not see: whatever a template asks of it or
+ * makes of it tells nothing (docs/decisions/0066).
+ */
+function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
+  const { context } = alert.facts;
+  const seen = (own: readonly EnvironmentVariable[]) => visibleVariables(caller, own);
+  const group = context.group && { ...context.group, environmentVariables: seen(context.group.environmentVariables) };
+  return { ...alert, facts: { ...alert.facts, context: { ...context, variables: seen(context.variables), group } } };
+}
+
+function variablesIn({ facts: { context } }: MessageAlert): readonly EnvironmentVariable[] {
+  return [...context.variables, ...(context.group?.environmentVariables ?? [])];
 }
 
 /** A channel that is previewed before it is saved: only its account and config matter. */

@@ -26,6 +26,11 @@ export function shownVariables(caller: Caller, variables: readonly EnvironmentVa
   });
 }
 
+/** Variables to render with for a caller: the mask in the place of what it may not see, nothing for a secret. */
+export function visibleVariables(caller: Caller, variables: readonly EnvironmentVariable[]): EnvironmentVariable[] {
+  return shownVariables(caller, variables).map((shown) => ({ ...shown, value: shown.value ?? '' }));
+}
+
 /**
  * The value that a write means. Refuses (`invalid`) to show a secret by turning it into a plain variable, and a value
  * that is missing.

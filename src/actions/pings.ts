@@ -2,6 +2,7 @@
 import type { PingSignal } from '#domain/heartbeat.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid } from '#lib/id.ts';
+import { type PingAllowance, pingSort } from './ping-allowance.ts';
 import { notFound, Refusal } from './refusal.ts';
 
 /** A call of a ping URL. */
@@ -28,8 +29,12 @@ interface KeptPing extends Omit<PingCall, 'signal'> {
   readonly at: number;
 }
 
+/** What became of a call, for whoever counts: `elsewhere` = its account is moving, or has moved. */
+export type PingFate = 'kept' | 'refused' | 'unknown' | 'elsewhere' | 'lost';
+
 /** What this action needs. */
 export interface PingMeans {
+  readonly allowance: PingAllowance;
   /** Keeps a ping together with others; resolves once it is durable. */
   readonly receive: (ping: KeptPing) => Promise<Answer>;
   /** Refuses what another installation answers now. */
@@ -37,12 +42,14 @@ export interface PingMeans {
   readonly clock: Clock;
   /** Wakes the step that judges. */
   readonly wake: () => void;
+  /** Told of each call that names a signal that there is. */
+  readonly onAnswered: (signal: PingSignal, fate: PingFate) => void;
 }
 
 export interface PingActions {
   /**
-   * Resolves once the ping is durable. Refuses with `not-found` a token or a signal that there is not, with `moved` and
-   * `unavailable` what cannot be kept here.
+   * Resolves once the ping is durable. Refuses with `not-found` a token or a signal that there is not, with `too-many` what
+   * is beyond the allowance of its token, with `moved` and `unavailable` what cannot be kept here.
    */
   receive(call: PingCall): Promise<void>;
 }
@@ -51,24 +58,16 @@ const signals: ReadonlySet<string> = new Set(['start', 'fail', 'log']);
 /** Characters that are kept of a header. */
 const headerMost = 500;
 
-export function createPingActions({ receive, movedAccounts, clock, wake }: PingMeans): PingActions {
+export function createPingActions(means: PingMeans): PingActions {
+  const { movedAccounts, wake, onAnswered } = means;
   return {
     async receive(call) {
-      const { token, method, body } = call;
       const told = signalOf(call.signal);
       if (told === null)
         throw new Refusal('not-found', `${call.signal} is no signal: use start, fail, log or an exit code.`);
-      if (!isUuid(token)) throw notFound('heartbeat', 'with this token');
-      const [source, userAgent] = [call.source, call.userAgent].map((text) => shortened(text));
-      const answer = await receive({
-        ...told,
-        token: token.toLowerCase(),
-        method,
-        source: source ?? null,
-        userAgent: userAgent ?? null,
-        body,
-        at: clock.now(),
-      });
+      if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
+      const answer = await keep({ ...call, ...told, token: call.token.toLowerCase() }, means);
+      onAnswered(told.signal, answer.outcome === 'moving' ? 'elsewhere' : answer.outcome);
       if (answer.outcome === 'unknown') throw notFound('heartbeat', 'with this token');
       if (answer.outcome === 'moving') {
         await movedAccounts.requireHere(answer.accountId, false);
@@ -79,6 +78,28 @@ export function createPingActions({ receive, movedAccounts, clock, wake }: PingM
       if (answer.isJudged) wake();
     },
   };
+}
+
+/** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */
+async function keep(ping: Omit<KeptPing, 'at'>, { allowance, receive, clock, onAnswered }: PingMeans): Promise<Answer> {
+  const { token, signal, exitCode, method, body } = ping;
+  const sort = pingSort(signal, exitCode);
+  const waitSeconds = allowance.take(token, sort);
+  if (waitSeconds > 0) {
+    onAnswered(signal, 'refused');
+    throw new Refusal('too-many', 'This address is called too often: the ping was not kept.', {
+      retryAfterSeconds: waitSeconds,
+    });
+  }
+  const [source, userAgent] = [shortened(ping.source), shortened(ping.userAgent)];
+  try {
+    return await receive({ signal, exitCode, token, method, source, userAgent, body, at: clock.now() });
+  } catch (error) {
+    // Whoever repeats what was not kept is not to be refused for it.
+    allowance.giveBack(token, sort);
+    onAnswered(signal, 'lost');
+    throw error;
+  }
 }
 
 /** null = there is no such signal. */

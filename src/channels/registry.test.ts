@@ -13,7 +13,7 @@ test('a webhook channel can be checked, previewed, rendered and shown through it
   const config = { url: 'https://h/', template: '{{NAME}}' };
   const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
   assert.deepEqual(kind.validateConfig(config, new Set()), []);
-  assert.equal(kind.warnings(config, {}, new Set()).length, 1);
+  assert.equal(kind.warnings(config, {}, new Set(), new Set()).length, 1);
   const request = kind.render(config, { NAME: 'hidden' }, facts);
   assert.equal(request.body, 'hidden');
   const locked = kind.lockedOf(config, [{ key: 'NAME', value: 'hidden', locked: true, secret: false }]);

@@ -9,21 +9,31 @@ import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
+import { sizeIssues } from './webhook/channel-size.ts';
 import { presets } from './webhook/presets.ts';
 import { warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/trial.ts';
-import { lockedOf, redactAttempt, redactRequest } from './webhook/redact.ts';
+import { lockedOf, redactAttempt, redactFault, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
 import { renderWebhook } from './webhook/render.ts';
-import { validateWebhook } from './webhook/validate.ts';
+import { faultsOfWebhook, validateWebhook } from './webhook/validate.ts';
 import type { ConfigIssue } from './webhook/validate.ts';
 
 /** What the rest of the service needs of a kind of channel. */
 export interface ChannelKind {
   /** What must be refused at save; empty = fine. `secretNames`: keys of secret variables, which templates may not name. */
   validateConfig(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[];
-  /** What a preview warns of. */
-  warnings(config: JsonObject, variables: TemplateVariables, secretNames: ReadonlySet<string>): PreviewWarning[];
+  /** Why a stored one cannot be rendered; empty = it can. Compiles it. A secret that it names is no reason. */
+  storedFaults(config: JsonObject): ConfigIssue[];
+  /** What there is too much of in one channel; part of `validateConfig`, and asked before anything is rendered unsaved. */
+  sizeFaults(config: JsonObject): ConfigIssue[];
+  /** What a preview warns of. `groupNames`: variables that have a value only where a group is the cause. */
+  warnings(
+    config: JsonObject,
+    variables: TemplateVariables,
+    secretNames: ReadonlySet<string>,
+    groupNames: ReadonlySet<string>,
+  ): PreviewWarning[];
   /** Configurations to start from. */
   readonly presets: readonly ChannelPreset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
@@ -32,17 +42,24 @@ export interface ChannelKind {
   lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
   redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
   redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A;
+  /** What is said of the template in a field. */
+  redactFault(path: string, message: string, locked: Locked): string;
 }
+
+const noSecrets: ReadonlySet<string> = new Set();
 
 /** Channel type → kind. */
 export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
   WEBHOOK: {
     validateConfig: validateWebhook,
+    storedFaults: (config) => faultsOfWebhook(config, noSecrets),
+    sizeFaults: sizeIssues,
     warnings: warnAboutWebhook,
     presets,
     render: renderWebhook,
     lockedOf,
     redactRequest,
     redactAttempt,
+    redactFault,
   },
 };

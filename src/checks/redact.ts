@@ -1,5 +1,6 @@
 // The one redaction point of a probe: what may not be shown leaves it as asterisks, whoever sent it.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { patternsOf } from '#lib/patterns-of.ts';
 
 export const mask = '********';
 
@@ -34,33 +35,6 @@ export function createRedactor(values: readonly string[]): Redactor {
     text,
     json: (value) => redactObject(value, text),
   };
-}
-
-/** Characters by which a very long form is found: what follows them is hidden unread, as far as it may be of it. */
-const mostLiteral = 8192;
-/** Characters of a pattern: there are patterns that are too large to be made. */
-const mostPattern = 16_384;
-
-/** Patterns that find the forms, the longest first. In any case: names of headers and hosts are written in lower case. */
-function patternsOf(ordered: readonly string[]): RegExp[] {
-  const patterns: RegExp[] = [];
-  let together: string[] = [];
-  let length = 0;
-  const make = (): void => {
-    if (together.length > 0) patterns.push(new RegExp(together.join('|'), 'gi'));
-    together = [];
-    length = 0;
-  };
-  for (const form of ordered) {
-    const found = form.slice(0, mostLiteral).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-    const rest = form.length - mostLiteral;
-    const source = rest > 0 ? `${found}[^]{0,${rest}}` : found;
-    if (length + source.length > mostPattern) make();
-    together.push(source);
-    length += source.length;
-  }
-  make();
-  return patterns;
 }
 
 function formsOf(value: string): string[] {

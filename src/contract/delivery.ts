@@ -41,7 +41,9 @@ const attempt = z
     note: z
       .string()
       .exactOptional()
-      .describe('What is odd about an answer that counts as delivered: a redirect, which is not followed.'),
+      .describe(
+        'What is odd about the attempt: an answer that counts as delivered and is a redirect, which is not followed; a request that went out twice, because the connection that was kept was lost as it was used again.',
+      ),
     nextAttemptAt: instant.exactOptional(),
   })
   .meta({ id: 'Attempt' });

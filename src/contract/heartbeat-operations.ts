@@ -21,6 +21,7 @@ const ping = {
   alsoAnswers: {
     308: 'The account has moved to another installation: the same call is answered at `location`.',
     404: 'There is no such heartbeat, or no such signal.',
+    429: 'This address is called too often: it was not kept, and `retry-after` says how many seconds to wait.',
     503: 'It could not be kept: try again.',
   },
 } as const;

@@ -1,7 +1,7 @@
 // What becomes of a delivery after each attempt (spec §6.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { afterAttempt, type AttemptError, type RetryPlan, type SendOutcome } from './delivery.ts';
+import { afterAttempt, type AttemptError, attemptNote, type RetryPlan, type SendOutcome } from './delivery.ts';
 
 const startedAt = Date.UTC(2026, 2, 10, 12);
 const outcome = (error: AttemptError | null, durationMs = 1500): SendOutcome => ({
@@ -50,5 +50,16 @@ describe('a delivery', () => {
 
   it('is due at a whole millisecond', () => {
     assert.equal(afterAttempt(outcome('status', 10.25), 1, 'normal').nextAttemptAt, startedAt + 20_011);
+  });
+});
+
+describe('an attempt', () => {
+  const redirected = { ...outcome(null), response: { status: 302, headers: {}, body: '' } };
+
+  it('says what is odd about it, and nothing when nothing is', () => {
+    assert.equal(attemptNote({ ...redirected, response: { ...redirected.response, status: 204 } }), null);
+    assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302: redirects are not followed/);
+    assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /the receiver may have it twice\.$/);
+    assert.match(attemptNote({ ...redirected, isSentTwice: true }) ?? '', /have it twice\. The receiver answered 302/);
   });
 });

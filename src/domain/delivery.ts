@@ -66,6 +66,8 @@ export interface SendOutcome {
     readonly body: string;
   } | null;
   readonly error: { readonly class: AttemptError; readonly message: string } | null;
+  /** The request went out once more over a fresh connection: the kept one was lost as it was used (docs/decisions/0064). */
+  readonly isSentTwice?: true;
 }
 
 /** One recorded try of a delivery. */
@@ -114,13 +116,26 @@ export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryP
 }
 
 /**
- * What is odd about an attempt that counts as delivered, in a sentence; null = nothing. A redirect is an answer, and
- * whoever was to be told did not hear it (decisions: Webhook delivery).
+ * What is odd about an attempt, in a sentence or two; null = nothing. A redirect is an answer, and whoever was to be told did
+ * not hear it (decisions: Webhook delivery).
  */
-export function attemptNote({ response, error }: Pick<SendOutcome, 'response' | 'error'>): string | null {
-  if (error !== null || response === null || response.status < 300) return null;
-  return (
-    `The receiver answered ${response.status}: redirects are not followed, and this counts as delivered. ` +
-    'Give the channel the URL that it leads to.'
-  );
+export function attemptNote({
+  response,
+  error,
+  isSentTwice,
+}: Pick<SendOutcome, 'response' | 'error' | 'isSentTwice'>): string | null {
+  const notes: string[] = [];
+  if (isSentTwice === true) {
+    notes.push(
+      'The connection that was kept was lost as it was used again, and the request was sent once more over a fresh one: ' +
+        'the receiver may have it twice.',
+    );
+  }
+  if (error === null && response !== null && response.status >= 300) {
+    notes.push(
+      `The receiver answered ${response.status}: redirects are not followed, and this counts as delivered. ` +
+        'Give the channel the URL that it leads to.',
+    );
+  }
+  return notes.length === 0 ? null : notes.join(' ');
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { derivedId, derivedIdBytes, isUuid, newId } from './id.ts';
+import { derivedId, derivedIdBytes, isUuid, newId, newIdAt } from './id.ts';
 
 const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const instants = fc.integer({ min: 0, max: 2 ** 48 - 1 });
@@ -88,4 +88,23 @@ it('ids that are made one right after the other sort as they were made', () => {
   assert.deepEqual(ids.toSorted(), ids);
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => isUuid(id) && id.charAt(14) === '7' && '89ab'.includes(id.charAt(19))));
+});
+
+describe('an id for a time that is given', () => {
+  it('is a UUID of version 7 of that time', () => {
+    fc.assert(
+      fc.property(instants, (at) => {
+        assert.match(newIdAt(at), version7);
+        assert.equal(Number.parseInt(newIdAt(at).replace('-', '').slice(0, 12), 16), at);
+      }),
+    );
+  });
+
+  it('sorts behind those made before it for the same time, a hundred thousand of them', () => {
+    const ids = Array.from({ length: 100_000 }, () => newIdAt(1_773_144_000_000));
+    assert.deepEqual(ids.toSorted(), ids);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(id, version7);
+    assert.ok(newIdAt(1_773_144_000_001) > (ids.at(-1) ?? ''));
+  });
 });

@@ -19,17 +19,27 @@ export function newId(): string {
   return `${time}-7${ordinal.toString(16).padStart(3, '0')}${id.slice(18)}`;
 }
 
+/** Of ids for one millisecond that is given, how many more there are in order than the random start leaves: 26 bits. */
+const ordinalMost = 0x3ff_ffff;
+
 /**
- * The same for a time that is given, epoch ms: ids made one after the other for times that do not go back are in order.
+ * The same for a time that is given, epoch ms: ids made one after the other for times that do not go back are in order, up to
+ * some fifty million for one millisecond. A hundred thousand deadlines may lie in one, and ids that are in order are
+ * written side by side.
  */
 export function newIdAt(atMs: number): string {
   const hex = Math.trunc(atMs).toString(16).padStart(12, '0');
   const time = `${hex.slice(0, 8)}-${hex.slice(8)}`;
   const random = randomUUIDv7();
   givenOrdinal =
-    time === lastGiven ? Math.min(givenOrdinal + 1, 0xfff) : Number.parseInt(random.slice(15, 18), 16) >> 2;
+    time === lastGiven
+      ? Math.min(givenOrdinal + 1, ordinalMost)
+      : (Number.parseInt(random.slice(15, 18), 16) >> 2) << 14;
   lastGiven = time;
-  return `${time}-7${givenOrdinal.toString(16).padStart(3, '0')}${random.slice(18)}`;
+  const high = (givenOrdinal >> 14).toString(16).padStart(3, '0');
+  // Below the two bits that say which sort of UUID it is.
+  const low = (0x8000 | (givenOrdinal & 0x3fff)).toString(16);
+  return `${time}-7${high}-${low}${random.slice(23)}`;
 }
 
 /**

@@ -38,6 +38,9 @@ interface DueHeartbeat<Ping> {
 
 interface Judged {
   readonly attempts: readonly EndedAttempt[];
+  /** Those of deadlines that were over. */
+  readonly overdue: readonly EndedAttempt[];
+  /** Of these, those that tell of a ping that did not come. */
   readonly missing: readonly EndedAttempt[];
   readonly heartbeat: Heartbeat;
 }
@@ -71,6 +74,8 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Told of what was recorded. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
+  /** Told of each deadline that was judged, and how long after it was over, ms. */
+  readonly onOverdue?: (attempt: EndedAttempt, delayMs: number) => void;
 }
 
 const heartbeatsPerTurn = 500;
@@ -83,9 +88,17 @@ export function createJudgeHeartbeats<Ping extends WaitingPing>(
   const { store, clock, owner, render, statusOf } = options;
   return async () => {
     const now = clock.now();
-    const judge = (due: DueHeartbeat<Ping>): Judged => judgeOne(due, now, options);
+    const overdue = new Set<EndedAttempt>();
+    const judge = (due: DueHeartbeat<Ping>): Judged => {
+      const judged = judgeOne(due, now, options);
+      for (const attempt of judged.overdue) overdue.add(attempt);
+      return judged;
+    };
     const turn = await store.judgeHeartbeats({ owner, now, most: heartbeatsPerTurn, render, statusOf, judge });
-    for (const { attempt, recorded } of turn.recorded) options.onRecorded(attempt, recorded);
+    for (const { attempt, recorded } of turn.recorded) {
+      options.onRecorded(attempt, recorded);
+      if (overdue.has(attempt)) options.onOverdue?.(attempt, clock.now() - attempt.run.dueAt);
+    }
     if (turn.nextDueAt === null) return idleMs;
     // Rows that another process is at are due as well: who finds none leaves them to it.
     return turn.looked === 0 ? Math.max(10, turn.nextDueAt - clock.now()) : Math.max(0, turn.nextDueAt - clock.now());
@@ -122,10 +135,10 @@ function judgeOne<Ping extends WaitingPing>(
     retryAt: null,
     rules,
   });
-  const missing: EndedAttempt[] = [];
-  const overdueAttempt = (id: string, overdue: Overdue, timerAt: number | null): EndedAttempt => {
-    const attempt = ended(id, overdue.at, overdue.intervalMs, options.overdueFinding(heartbeat, overdue, timerAt));
-    if (overdue.outcome === 'failed') missing.push(attempt);
+  const overdue: EndedAttempt[] = [];
+  const overdueAttempt = (id: string, over: Overdue, timerAt: number | null): EndedAttempt => {
+    const attempt = ended(id, over.at, over.intervalMs, options.overdueFinding(heartbeat, over, timerAt));
+    overdue.push(attempt);
     return attempt;
   };
   const { deaf, heardAt } = reception;
@@ -135,10 +148,10 @@ function judgeOne<Ping extends WaitingPing>(
     if (missed === null) return ended(id, at, intervalMs, options.pingFinding(ping));
     return overdueAttempt(id, judgeMissed(heartbeat, missed, now, reach), missed.at - missed.expectedMs);
   });
-  if (due.hasMore) return { attempts, missing, heartbeat: { ...heartbeat, dueAt: now } };
-  const looked = lookAtHeartbeat(heartbeat, now, reach);
-  if (looked.overdue !== null) {
+  const looked = due.hasMore ? null : lookAtHeartbeat(heartbeat, now, reach);
+  if (looked !== null && looked.overdue !== null) {
     attempts.push(overdueAttempt(due.newId(looked.overdue.at), looked.overdue, heartbeat.timerAt));
   }
-  return { attempts, missing, heartbeat: looked.heartbeat };
+  const missing = overdue.filter(({ outcome }) => outcome === 'failed');
+  return { attempts, overdue, missing, heartbeat: looked?.heartbeat ?? { ...heartbeat, dueAt: now } };
 }

@@ -40,6 +40,7 @@ interface DeliveryStore {
     readonly leaseMs: number;
     readonly most: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+    readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
     readonly isShared: boolean;
   }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
   renewDeliveries(
@@ -105,14 +106,15 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
-  const inOrder = createOrder();
   let renewedAt = clock.now();
+  // What a process has left behind when it ended is held for the rest of its lease, whether anybody still knows of it or not.
+  let isSharedUntil = renewedAt + 2 * leaseMs;
   const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
     underWay.set(delivery.id, delivery);
     lanes.enter(delivery);
-    void inOrder(delivery, () => options.send(delivery, channel, number)).then((outcome) => {
+    void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(delivery);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
       // (docs/decisions/0012).
@@ -131,6 +133,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     const most = underWay.size < scarceFrom ? perChannelMost : 1;
     return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
   };
+  const busy = (accountId: string, alertChannelId: number): string[] => lanes.checks(accountId, alertChannelId);
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     if (underWay.size > 0) await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
@@ -145,7 +148,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     async turn() {
       const now = clock.now();
       await renew(now);
-      const claim = { owner, now, leaseMs, room, isShared: options.isShared(), most: claimsPerTurn };
+      if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
+      const isShared = now < isSharedUntil;
+      const claim = { owner, now, leaseMs, room, busy, isShared, most: claimsPerTurn };
       const { claimed, nextDueAt } = await store.claimDeliveries(claim);
       for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
       const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
@@ -194,37 +199,28 @@ function gathered(wake: () => void, afterMs: number): () => void {
 }
 
 /**
- * Attempts of one channel and check begin one after the other, as they were claimed: over several connections the newer one
- * could arrive first (decisions: Ordering). What waits for its retry is not claimed, and so holds up nobody.
+ * Which attempts of each channel are under way: how many (decisions: Fairness), and of which checks. Those of one channel and
+ * check begin one after the other, because over several connections the newer one could arrive first (decisions: Ordering).
  */
-function createOrder() {
-  const last = new Map<string, Promise<unknown>>();
-  return <Outcome>(delivery: Delivery, send: () => Promise<Outcome>): Promise<Outcome> => {
-    const { accountId, alertChannelId, checkId } = delivery;
-    if (checkId === null) return send();
-    const key = `${accountId}/${alertChannelId}/${checkId}`;
-    const sent = last.get(key)?.then(send) ?? send();
-    last.set(key, sent);
-    void sent.then(() => {
-      if (last.get(key) === sent) last.delete(key);
-    });
-    return sent;
-  };
-}
-
-/** How many attempts of each channel are under way (decisions: Fairness). */
 function createLanes() {
-  const sizes = new Map<string, number>();
-  const nameOf = ({ accountId, alertChannelId }: Delivery): string => `${accountId}/${alertChannelId}`;
+  const lanes = new Map<string, Map<string, string | null>>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
-    size: (accountId: string, alertChannelId: number): number => sizes.get(`${accountId}/${alertChannelId}`) ?? 0,
-    enter(delivery: Delivery): void {
-      sizes.set(nameOf(delivery), (sizes.get(nameOf(delivery)) ?? 0) + 1);
+    size: (accountId: string, alertChannelId: number): number =>
+      lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
+    checks(accountId: string, alertChannelId: number): string[] {
+      const checks = [...(lanes.get(nameOf(accountId, alertChannelId))?.values() ?? [])];
+      return [...new Set(checks.filter((id) => id !== null))];
     },
-    leave(delivery: Delivery): void {
-      const left = (sizes.get(nameOf(delivery)) ?? 1) - 1;
-      if (left === 0) sizes.delete(nameOf(delivery));
-      else sizes.set(nameOf(delivery), left);
+    enter({ accountId, alertChannelId, id, checkId }: Delivery): void {
+      const name = nameOf(accountId, alertChannelId);
+      lanes.set(name, (lanes.get(name) ?? new Map<string, string | null>()).set(id, checkId));
+    },
+    leave({ accountId, alertChannelId, id }: Delivery): void {
+      const name = nameOf(accountId, alertChannelId);
+      const lane = lanes.get(name);
+      lane?.delete(id);
+      if (lane?.size === 0) lanes.delete(name);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { checkOf, groupOf, groupRow } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { Saved } from './checks.ts';
@@ -31,6 +32,9 @@ export interface GroupFilter {
   readonly names?: readonly string[] | undefined;
 }
 
+/** A variable without its value. */
+export type VariableKey = Pick<EnvironmentVariable, 'key' | 'secret'>;
+
 /** Check groups. Secrets in the records are plain; in the table they are sealed. */
 export interface CheckGroups {
   /** In the order of their ids. */
@@ -40,6 +44,8 @@ export interface CheckGroups {
     page: { limit: number; offset: number },
   ): Promise<{ rows: StoredGroup[]; total: number }>;
   find(accountId: string, id: number): Promise<StoredGroup | null>;
+  /** What the variables of all its groups are called, without their values; a key is there for each group that has it. */
+  variableKeys(accountId: string): Promise<VariableKey[]>;
   add(write: GroupWrite): Promise<Saved<StoredGroup>>;
   /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such group. */
   change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
@@ -61,6 +67,16 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
       return { rows, total };
     },
     find: (accountId, id) => findGroup(reader, accountId, id, seal),
+    async variableKeys(accountId) {
+      const keys: VariableKey[] = [];
+      for (let last = 0; ;) {
+        const slice = await definitionsAfter(reader, accountId, last);
+        for (const { definition } of slice) keys.push(...keysIn(definition));
+        const end = slice.at(-1);
+        if (end === undefined) return keys;
+        last = end.id;
+      }
+    },
     add: (write) =>
       transaction(async (tx) => {
         const { accountId } = write.group;
@@ -96,6 +112,26 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
       }),
     remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, means(clock.now()))),
   };
+}
+
+/** Groups whose definitions are read at once. */
+const sliceMost = 200;
+
+function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
+  return db
+    .selectFrom('check_groups')
+    .select(['id', 'definition'])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(sliceMost)
+    .execute();
+}
+
+/** Nothing is opened for it: secrets are sealed by themselves. */
+function keysIn(definition: string): VariableKey[] {
+  const { environmentVariables } = JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>;
+  return environmentVariables.map(({ key, secret }) => ({ key, secret }));
 }
 
 function filterGroups<Output>(

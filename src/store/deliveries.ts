@@ -11,7 +11,7 @@ import {
   replayExhausted,
   retryDelivery,
 } from './delivery-changes.ts';
-import { deliveryOf, type DeliveryRow } from './delivery-rows.ts';
+import { deliveryOf, type DeliveryRow, type StoredExchange } from './delivery-rows.ts';
 import type { AttemptsTable, Tables } from './schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from './slices.ts';
 
@@ -165,15 +165,14 @@ function shownDelivery(row: DeliveryRow): Delivery {
 }
 
 function attemptOf(row: AttemptsTable): Attempt {
-  const exchange = parsed<Pick<Attempt, 'headers' | 'response'>>(row.exchange);
+  const exchange = parsed<StoredExchange>(row.exchange);
   return {
     accountId: idText(row.account_id),
     deliveryId: idText(row.delivery_id),
     number: row.number,
     startedAt: row.started_at,
     durationMs: row.duration_ms,
-    headers: exchange.headers,
-    response: exchange.response,
+    ...exchange,
     error:
       row.error_class === null ? null : { class: row.error_class as AttemptError, message: row.error_message ?? '' },
     nextAttemptAt: row.next_attempt_at,

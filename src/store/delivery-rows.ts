@@ -2,7 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
-import { type IdBytes, idText, idTextOrNull, parsedOrNull } from './codec.ts';
+import { type IdBytes, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { FailingRules } from './failing-delivery.ts';
 import type { DeliveriesTable } from './schema.ts';
@@ -15,7 +15,9 @@ export interface DeliveryClaim {
   readonly leaseMs: number;
   /** How many more of a channel may be under way, when other processes have so many (decisions: Fairness). */
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
-  /** Whether other processes deliver as well. */
+  /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0070). */
+  readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
+  /** Whether other processes deliver as well, or did until a moment ago. */
   readonly isShared: boolean;
   readonly most: number;
   readonly seal: Seal;
@@ -67,6 +69,23 @@ export interface SettleRules extends FailingRules {
 /** The row of a delivery with its request beside it. */
 export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
 
+/**
+ * The first of each channel and check, of rows in the order in which they are due: the others begin when its attempt has ended
+ * (docs/decisions/0070). What belongs to no check waits for nobody.
+ */
+export function firstOfEachCheck<Row extends Pick<DeliveriesTable, 'account_id' | 'alert_channel_id' | 'check_id'>>(
+  rows: readonly Row[],
+): Row[] {
+  const seen = new Set<string>();
+  return rows.filter(({ account_id, alert_channel_id, check_id }) => {
+    if (check_id === null) return true;
+    const name = `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
 export function deliveryOf(row: DeliveryRow): Delivery {
   return {
     accountId: idText(row.account_id),
@@ -85,6 +104,13 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     isTest: row.is_test === 1,
     error: row.error,
   };
+}
+
+/** What went to and fro in an attempt, as it stands in the attempt's row. */
+export type StoredExchange = Pick<Attempt, 'headers' | 'response' | 'isSentTwice'>;
+
+export function exchangeText({ headers, response, isSentTwice }: StoredExchange): string {
+  return json({ headers, response, ...(isSentTwice === true && { isSentTwice }) });
 }
 
 /**

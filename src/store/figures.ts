@@ -19,6 +19,8 @@ export interface Figures {
   }>;
   /** Pending deliveries, and since when the one that waits longest is due (epoch ms; null = none is). */
   outbox(now: number): Promise<{ readonly pending: number; readonly oldestDueAt: number | null }>;
+  /** Since when the heartbeat is due that waits longest to be judged, epoch ms; null = none is. */
+  heartbeatDueAt(now: number): Promise<number | null>;
   /** Alert channels that do not receive any more. */
   failingChannels(): Promise<number>;
   /** Up to when results are rolled up, epoch ms; null = nothing has been yet. */
@@ -53,6 +55,14 @@ export function createFigures({ reader }: Database): Figures {
         .executeTakeFirst();
       return { pending: row?.pending ?? 0, oldestDueAt: oldest?.at ?? null };
     },
+    async heartbeatDueAt(now) {
+      const oldest = await reader
+        .selectFrom('heartbeats')
+        .where('due_at', '<=', now)
+        .select(({ fn }) => fn.min('due_at').as('at'))
+        .executeTakeFirst();
+      return oldest?.at ?? null;
+    },
     async failingChannels() {
       const row = await reader
         .selectFrom('alert_channels')
@@ -69,24 +79,7 @@ export function createFigures({ reader }: Database): Figures {
         .executeTakeFirst();
       return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
-    async checkStates() {
-      const rows = await reader
-        .selectFrom('check_states')
-        .innerJoin('checks', (join) =>
-          join
-            .onRef('checks.account_id', '=', 'check_states.account_id')
-            .onRef('checks.id', '=', 'check_states.check_id'),
-        )
-        .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
-        .execute();
-      return rows.map((row) => ({
-        accountId: idText(row.account_id),
-        checkId: idText(row.id),
-        name: row.name,
-        status: row.status ?? 'unknown',
-        responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
-      }));
-    },
+    checkStates: () => readCheckStates(reader),
   };
 }
 
@@ -115,4 +108,21 @@ async function readConservation(reader: Database['reader']): ReturnType<Figures[
     open,
     difference: askedFor - closed - open,
   };
+}
+
+async function readCheckStates(reader: Database['reader']): ReturnType<Figures['checkStates']> {
+  const rows = await reader
+    .selectFrom('check_states')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.account_id', '=', 'check_states.account_id').onRef('checks.id', '=', 'check_states.check_id'),
+    )
+    .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
+    .execute();
+  return rows.map((row) => ({
+    accountId: idText(row.account_id),
+    checkId: idText(row.id),
+    name: row.name,
+    status: row.status ?? 'unknown',
+    responseTimeMs: row.last_response_us === null ? null : row.last_response_us / 1000,
+  }));
 }

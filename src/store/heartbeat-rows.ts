@@ -15,7 +15,7 @@ export interface WaitingPing extends JudgedPing {
   readonly missed: MissedDeadline | null;
 }
 
-export function heartbeatOf(row: HeartbeatsTable): Heartbeat {
+export function heartbeatOf(row: Omit<HeartbeatsTable, 'token'>): Heartbeat {
   return {
     accountId: idText(row.account_id),
     checkId: idText(row.check_id),

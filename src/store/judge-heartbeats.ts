@@ -55,12 +55,12 @@ export interface JudgedRows {
   readonly missing: readonly PingsTable[];
 }
 
-/** @param contextOf null = the check is gone; then its row goes with it in another transaction */
+/** @param found `contextOf` by the place of the row as well; null = the check is gone; then its row goes with it in another transaction */
 export function judgeRows(
-  rows: readonly HeartbeatsTable[],
+  rows: readonly Omit<HeartbeatsTable, 'token'>[],
   found: {
     readonly waiting: (heartbeat: Heartbeat) => readonly WaitingPing[];
-    readonly contextOf: (heartbeat: Heartbeat) => CheckContext | null;
+    readonly contextOf: (heartbeat: Heartbeat, index: number) => CheckContext | null;
     readonly reception: Reception;
   },
   { judge }: JudgeRules,
@@ -69,9 +69,9 @@ export function judgeRows(
   const attempts: EndedAttempt[] = [];
   const heartbeats: Heartbeat[] = [];
   const missing: PingsTable[] = [];
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const heartbeat = heartbeatOf(row);
-    const context = found.contextOf(heartbeat);
+    const context = found.contextOf(heartbeat, index);
     if (context === null) continue;
     const waiting = found.waiting(heartbeat);
     const hasMore = waiting.length >= waitingMost;

@@ -49,3 +49,21 @@ test('a channel that this version cannot render is a log line and a notice from 
   await call(second, 'PUT', '/v1/alert-channels/1', { config });
   assert.deepEqual(await ofChannel(), []);
 });
+
+test('every process that renders alerts has looked at the templates beforehand: the one that judges heartbeats, too', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-broken-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const ends: (() => void | Promise<void>)[] = [];
+  const first = await startComposed({ after: (end) => void ends.push(end) }, { TOCSIN_DATA_DIR: folder });
+  const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
+  await call(first, 'POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+  first.raw.exec(`UPDATE alert_channels SET config = replace(config, 'uppercase', 'gone_by_now')`);
+  for (const end of ends) await end();
+  for (const role of ['api', 'scheduler', 'runner', 'deliverer']) {
+    const ended: (() => void | Promise<void>)[] = [];
+    const environment = { TOCSIN_DATA_DIR: folder, TOCSIN_ROLES: role };
+    const { logged } = await startComposed({ after: (end) => void ended.push(end) }, environment);
+    await until(`the process of the ${role} to look`, () => logged.some(({ name }) => name === 'channel.broken'));
+    for (const end of ended) await end();
+  }
+});

@@ -40,6 +40,8 @@ interface Cell {
   readonly checkId: string;
   /** Of the trigger of its group, from the root on. */
   readonly triggerPath: string;
+  /** Of a heartbeat outside of the group. */
+  readonly heartbeat: { readonly id: string; readonly pingPath: string };
 }
 
 async function makeCell(first: Service, target: ScriptedServer, receiver: Receiver): Promise<Cell> {
@@ -61,7 +63,16 @@ async function makeCell(first: Service, target: ScriptedServer, receiver: Receiv
     const schedule = { frequency: 0, frequencyOffset: intervalMs / 1000 };
     checkId = String((await make('/v1/checks/api', { name, ...schedule, groupId, request }))['id']);
   }
-  return { id, inIt, checkId, triggerPath: `/check-groups/${groupId}/trigger/${String(trigger['token'])}` };
+  const heartbeat = { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'days' };
+  const beat = await make('/v1/checks/heartbeat', { name: 'Backup', heartbeat });
+  const { pingUrl } = beat['heartbeat'] as { pingUrl: string };
+  return {
+    id,
+    inIt,
+    checkId,
+    triggerPath: `/check-groups/${groupId}/trigger/${String(trigger['token'])}`,
+    heartbeat: { id: String(beat['id']), pingPath: new URL(pingUrl).pathname },
+  };
 }
 
 /** How often each alert was sent, with its attempt. */
@@ -127,6 +138,17 @@ async function called(at: Service, { triggerPath }: Cell, status: number): Promi
   return new URL(answer.url).origin;
 }
 
+/** A job goes on to call the address it was once given: what it says is kept where its account lives now. */
+async function assertPingsArrive(at: Service, home: Service, { inIt, heartbeat }: Cell, says: string): Promise<void> {
+  const answer = await fetch(`${at.address}${heartbeat.pingPath}/log`, { method: 'POST', body: says });
+  assert.deepEqual([answer.status, await answer.text()], [200, 'OK\n']);
+  assert.equal(new URL(answer.url).origin, home.address);
+  const shown = await home.api('GET', `/v1/checks/heartbeats/${heartbeat.id}/events`, undefined, inIt);
+  const events = shown.body['events'] as { signal: string; method: string; body: string }[];
+  const [{ signal, method, body } = {}] = events;
+  assert.deepEqual([signal, method, body], ['log', 'POST', says]);
+}
+
 async function assertConserved(services: readonly Service[]): Promise<void> {
   for (const service of services) {
     const metrics = await (await fetch(`${service.address}/metrics`)).text();
@@ -137,7 +159,7 @@ async function assertConserved(services: readonly Service[]): Promise<void> {
 
 /** SQLite to PostgreSQL; the command is killed at its worst moment, and what both sides then say is done. */
 async function moveThroughKill(
-  { id, inIt, checkId }: Cell,
+  { id, inIt, checkId, heartbeat }: Cell,
   first: FileService,
   second: RoleProcesses,
   keyFile: string,
@@ -151,6 +173,12 @@ async function moveThroughKill(
   assert.equal((await first.api('GET', `/v1/checks/${checkId}`, undefined, inIt)).status, 200, 'reading goes on');
   const change = await first.api('PUT', '/v1/variables/PASS', { value: 'x' }, inIt);
   assert.equal(change.status, 503, JSON.stringify(change.body));
+  const ping = await fetch(first.address + heartbeat.pingPath);
+  assert.deepEqual(
+    [ping.status, ping.headers.get('retry-after')],
+    [503, '5'],
+    'a job that repeats its call is heard later',
+  );
   assert.equal(moveState(second), 'arriving', 'it is active in neither');
   const told = [await stalledIn(first), await stalledIn(second)];
   for (const service of [first, second]) {
@@ -195,6 +223,7 @@ describe('an account of a running service', () => {
     const here = await second.api('GET', `/v1/checks/${cell.checkId}`, undefined, cell.inIt);
     assert.equal(here.status, 200, 'the same key opens it there');
     assert.equal(await called(first, cell, 503), second.address);
+    await assertPingsArrive(first, second, cell, 'after the first move');
     for (const name of names) {
       const of = (attempt: number) =>
         receiver.received((m) => m.json['CHECK_NAME'] === name && m.attempt === attempt, 45_000);
@@ -223,6 +252,7 @@ describe('an account of a running service', () => {
     }
     assert.equal(target.all.at(-1)?.headers['x-pass'], 'canary', 'the secret is readable there');
     assert.equal(await called(first, cell, 200), third.address, 'by way of the one between');
+    await assertPingsArrive(first, third, cell, 'after the second');
 
     assert.deepEqual(
       sentAlerts(receiver),

@@ -90,7 +90,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
     await until('its end', async () => (await service.must('GET', delivery))['status'] === 'delivered');
     await service.must('POST', `${delivery}/replay`);
     const all = await receiver.came(4);
-    // A connection that was kept and is reset before an answer is made anew at once, in the same attempt.
+    // A connection that was kept and is reset at once is made anew in the same attempt (docs/decisions/0064).
     const told = all.filter(({ kind }) => kind !== 'repeat');
     assert.deepEqual(
       told.map(({ kind, attempt, answer, replayOf }) => [kind, attempt, answer, replayOf === first?.deliveryId]),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Check } from '#domain/check.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
@@ -55,6 +56,28 @@ test('secrets of a check stand sealed in the database', async (newStore) => {
   assert.deepEqual(found?.check.settings, { request });
   assert.ok(temp.stored().includes('https://a.example'), 'the database holds the check');
   assert.ok(!temp.stored().includes('canary-'), 'the database holds no secret');
+});
+
+test('what the variables of all groups of an account are called is told without their values', async (newStore) => {
+  await using temp = await newStore();
+  const { store } = temp;
+  const accountId = randomUUID();
+  const variable = { value: 'canary', locked: true };
+  const add = (account: string, environmentVariables: CheckGroup['environmentVariables']) =>
+    store.checkGroups.add({ group: { ...aGroup(account), environmentVariables }, ...nothing });
+  for (let left = 250; left > 0; left--) await add(accountId, []);
+  await add(accountId, [
+    { ...variable, key: 'FLOOR', secret: false },
+    { ...variable, key: 'TOKEN', secret: true },
+  ]);
+  await add(accountId, [{ ...variable, key: 'FLOOR', secret: true }]);
+  await add(randomUUID(), [{ ...variable, key: 'FOREIGN', secret: false }]);
+  assert.deepEqual(await store.checkGroups.variableKeys(accountId), [
+    { key: 'FLOOR', secret: false },
+    { key: 'TOKEN', secret: true },
+    { key: 'FLOOR', secret: true },
+  ]);
+  assert.deepEqual(await store.checkGroups.variableKeys(randomUUID()), []);
 });
 
 test('a check is scheduled exactly while it and its group are activated, always at the same phase', async (newStore) => {

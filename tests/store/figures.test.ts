@@ -1,5 +1,6 @@
 // What is asked of the store beside path and API: figures for metrics, channels that fail, and the stages of runtimes.
 import assert from 'node:assert/strict';
+import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -12,6 +13,14 @@ test('the figures of an installation are those of its rows', async (newStore) =>
   await path.runAll('failed');
   assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, oldestDueAt: path.now });
   assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, oldestDueAt: null });
+  const settings = { heartbeat: { period: 1, periodUnit: 'hours', grace: 0, graceUnit: 'hours', pingToken: newId() } };
+  await path.add({ checkType: 'HEARTBEAT', settings });
+  assert.equal(await store.figures.heartbeatDueAt(path.now), null);
+  raw.exec(`UPDATE heartbeats SET due_at = ${path.now - 5}`);
+  assert.deepEqual(
+    [await store.figures.heartbeatDueAt(path.now), await store.figures.heartbeatDueAt(path.now - 6)],
+    [path.now - 5, null],
+  );
   path.temp.clock.turn(10_000);
   await path.schedule();
   const { askedFor, outcomes, open, difference } = await store.figures.conservation();

@@ -167,8 +167,13 @@ export class PathUnderTest implements AsyncDisposable {
     owner = 'one',
     room: (channel: number) => number = () => 4,
     isShared = false,
+    busy: readonly ClaimedDelivery[] = [],
   ): Promise<readonly ClaimedDelivery[]> {
     const claim = {
+      busy: (_: string, channel: number) =>
+        busy.flatMap(({ delivery: { alertChannelId, checkId } }) =>
+          checkId !== null && alertChannelId === channel ? checkId : [],
+        ),
       owner,
       now: this.now,
       leaseMs,
@@ -180,8 +185,13 @@ export class PathUnderTest implements AsyncDisposable {
   }
 
   /** Ends the attempt of a claimed delivery: with a status, or as exhausted. */
-  settle({ delivery, number }: ClaimedDelivery, status: number, owner = 'one'): Promise<boolean[]> {
-    const outcome = this.outcome(status);
+  settle(
+    { delivery, number }: ClaimedDelivery,
+    status: number,
+    owner = 'one',
+    more: Partial<SendOutcome> = {},
+  ): Promise<boolean[]> {
+    const outcome = { ...this.outcome(status), ...more };
     const step = afterAttempt(outcome, number, 'normal');
     const attempt = {
       ...outcome,

@@ -48,9 +48,14 @@ describe('several processes that deliver', () => {
          WHERE id = (SELECT id FROM deliveries WHERE status = 0 AND leased_by IS NULL LIMIT 1)`,
       )
       .run(idBytes(held.delivery.checkId ?? ''));
-    assert.deepEqual(await claim(other), [], 'the place is for what waits for its check');
+    const [beside] = await claim(other);
+    assert.ok(
+      beside !== undefined && beside.delivery.checkId !== held.delivery.checkId,
+      'the place is for other checks',
+    );
+    assert.deepEqual(await claim(other, 1), [], 'four are under way again');
     assert.deepEqual(await test.settle(held, 500, holder), [true]);
-    const [next] = await claim(other);
+    const [next] = await claim(other, 1);
     assert.equal(next?.delivery.checkId, held.delivery.checkId);
   });
 });

@@ -1,25 +1,16 @@
-// The four steps on a real store: what they do when the store is away, the disk is full, a slot is over, a receiver hangs.
+// Steps on a real store: what they do when the store is away, the disk is full, a slot is over.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Finding } from '#domain/result.ts';
-import type { SendOutcome } from '#domain/delivery.ts';
 import { createRecordResults, type RecordResultsOptions, waitingMost } from '#pipeline/record-results.ts';
 import { createRunChecks, type RunChecksOptions, underWayMost } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
-import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
-
-/** No channel fails for long enough here to be told of. */
-const untold = {
-  isShared: () => false,
-  renderFailing: () => assert.fail('no channel fails'),
-  onFailing: () => assert.fail('no channel fails'),
-};
 
 /** The step over the store of the test, which is away while `fault.isAway`. */
 function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Partial<RecordResultsOptions> = {}) {
@@ -196,160 +187,6 @@ describe('running checks', () => {
     await step.turn();
     await step.stop(10);
     assert.equal((await test.claim('two')).length, 1);
-  });
-});
-
-describe('sending deliveries', () => {
-  it('has at most four under way to a channel that hangs, and none of another waits for them', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const first = await test.check();
-    const hanging = await test.channel(first);
-    const quick = await test.channel(first);
-    for (let more = 0; more < 8; more++) {
-      const checkId = await test.check();
-      for (const id of [hanging, quick]) {
-        await test.temp.store.alertChannels.subscribe(test.accountId, id, { checkId, groupId: null, activated: true });
-      }
-    }
-    await test.runAll('failed');
-    const held: ((outcome: SendOutcome) => void)[] = [];
-    let isWoken = true;
-    const send: SendDeliveriesOptions['send'] = (_, channel) =>
-      channel.id === quick
-        ? Promise.resolve(test.outcome(200))
-        : new Promise((resolve) => {
-            held.push(resolve);
-          });
-    const step = createSendDeliveries({
-      store: test.path,
-      clock: test.temp.clock,
-      owner: 'one',
-      send,
-      wake: () => {
-        isWoken = true;
-      },
-      ...untold,
-      onError: (error) => assert.fail(String(error)),
-    });
-    const delivered = (id: number): unknown =>
-      test.one(`SELECT count(*) FROM deliveries WHERE status = 1 AND alert_channel_id = ${id}`);
-    /** Turns whenever the step was woken. */
-    const turning = async (done: () => boolean): Promise<boolean> => {
-      if (isWoken) {
-        isWoken = false;
-        await step.turn();
-      }
-      return done();
-    };
-    await until('the quick channel', () => turning(() => delivered(quick) === 9));
-    assert.equal(held.length, 4);
-    for (let count = 1; count <= 9; count++) {
-      await until('the next', () => turning(() => held.length >= count));
-      assert.ok(held.length < count + 4, 'four at a time');
-      held[count - 1]?.(test.outcome(204));
-      await until('its end', () => turning(() => delivered(hanging) === count));
-    }
-    await step.stop(1_000);
-    assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
-  });
-
-  it('begins attempts of one channel and check one after the other, and holds up no other check', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const [flapping, other] = [await test.check(), await test.check()];
-    const channel = await test.channel(flapping, { sendDegraded: true });
-    await test.temp.store.alertChannels.subscribe(test.accountId, channel, {
-      checkId: other,
-      groupId: null,
-      activated: true,
-    });
-    await test.runAll('failed');
-    test.temp.clock.turn(10_000);
-    await test.runAll('passed');
-    const held: { type: string; checkId: string | null; end: (outcome: SendOutcome) => void }[] = [];
-    const step = createSendDeliveries({
-      store: test.path,
-      clock: test.temp.clock,
-      owner: 'one',
-      send: ({ alertType, checkId }) =>
-        new Promise((resolve) => {
-          held.push({ type: alertType, checkId, end: resolve });
-        }),
-      wake: () => {},
-      ...untold,
-      onError: (error) => assert.fail(String(error)),
-    });
-    await step.turn();
-    assert.deepEqual(held.map(({ type }) => type).sort(), ['ALERT_FAILURE', 'ALERT_FAILURE']);
-    assert.deepEqual(new Set(held.map(({ checkId }) => checkId)), new Set([flapping, other]));
-    held.find(({ checkId }) => checkId === flapping)?.end(test.outcome(500));
-    await until('the recovery', () => held.length === 3);
-    assert.deepEqual([held[2]?.type, held[2]?.checkId], ['ALERT_RECOVERY', flapping]);
-    held.find(({ checkId }) => checkId === other)?.end(test.outcome(200));
-    await until('the other recovery', () => held.length === 4);
-    for (const { end } of held) end(test.outcome(200));
-    await step.stop(5_000);
-    assert.equal(test.one('SELECT count(*) FROM attempts'), 4);
-  });
-
-  it('goes on for hours with a channel that asked for the long tail, and with no other', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const checkId = await test.check();
-    const config = { name: 'Hook', url: 'http://127.0.0.1:9/' };
-    const patient = await test.channel(checkId, { config: { ...config, longTail: true } });
-    const usual = await test.channel(checkId, { config });
-    await test.runAll('failed');
-    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
-    let logged = 0;
-    const step = createSendDeliveries({
-      store: test.path,
-      clock: test.temp.clock,
-      owner: 'one',
-      send: () => Promise.resolve(test.outcome(503)),
-      wake: () => {},
-      ...untold,
-      onSettled: () => logged++,
-      onError: (error) => assert.fail(String(error)),
-    });
-    await step.turn();
-    await until('both attempts', () => test.one('SELECT count(*) FROM attempts') === 2);
-    await step.stop(1_000);
-    const left = test.rows(
-      'SELECT alert_channel_id AS channel, status, next_attempt_at AS due FROM deliveries ORDER BY channel',
-    );
-    assert.deepEqual(left, [
-      { channel: patient, status: 0, due: test.now + 5 + 300_000 },
-      { channel: usual, status: 2, due: null },
-    ]);
-    assert.equal(logged, 2);
-  });
-
-  it('logs an attempt once the store is there again, without sending twice', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    await test.channel(await test.check());
-    await test.runAll('failed');
-    let [sent, refused] = [0, 0];
-    const step = createSendDeliveries({
-      store: {
-        ...test.path,
-        settleAttempts: (settled, rules) =>
-          refused++ === 0
-            ? Promise.reject(new StoreUnavailableError('full'))
-            : test.path.settleAttempts(settled, rules),
-      },
-      clock: test.temp.clock,
-      owner: 'one',
-      send: () => {
-        sent++;
-        return Promise.resolve(test.outcome(200));
-      },
-      wake: () => {},
-      ...untold,
-      onError: () => {},
-    });
-    await step.turn();
-    await until('the attempt', () => test.one('SELECT count(*) FROM attempts WHERE status = 200') === 1);
-    await step.stop(1_000);
-    assert.equal(sent, 1);
   });
 });
 

@@ -28,7 +28,7 @@ const kept = 'templates of all channels are kept ready, whoever owns them';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
-  { table: 'heartbeats', statement: /from heartbeats where due_at <= \?/, why: claim, seenIn: 'heartbeats' },
+  { table: 'heartbeats', statement: /from heartbeats where due_at <= \? order by/, why: claim, seenIn: 'heartbeats' },
   {
     table: 'heartbeats',
     statement: /^select is_active from heartbeats limit \?$/,
@@ -43,7 +43,13 @@ export const accountExceptions: readonly AccountException[] = [
     engine: 'PostgreSQL',
   },
   { table: 'pings', statement: oldPings, why: old, seenIn: 'heartbeats', engine: 'SQLite' },
-  { table: 'heartbeats', statement: /^select min\(due_at\)/, why: rest, seenIn: 'heartbeats', engine: 'SQLite' },
+  {
+    table: 'heartbeats',
+    statement: /^select min\(due_at\) as at from heartbeats$/,
+    why: rest,
+    seenIn: 'heartbeats',
+    engine: 'SQLite',
+  },
   {
     table: 'heartbeats',
     statement: /^select due_at as at from heartbeats where due_at > \?/,
@@ -133,6 +139,13 @@ export const accountExceptions: readonly AccountException[] = [
     why: start,
     seenIn: 'path-deliveries',
     engine: 'SQLite',
+  },
+  {
+    table: 'deliveries',
+    statement: /^update deliveries set next_attempt_at = created_at where status = 0 and leased_by is not null/,
+    why: start,
+    seenIn: 'path-deliveries',
+    engine: 'PostgreSQL',
   },
   {
     table: 'deliveries',
@@ -293,6 +306,12 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'deliveries',
     statement: /^select min\(next_attempt_at\) as at from deliveries/,
+    why: figure,
+    seenIn: 'figures',
+  },
+  {
+    table: 'heartbeats',
+    statement: /^select min\(due_at\) as at from heartbeats where due_at <= \?$/,
     why: figure,
     seenIn: 'figures',
   },

@@ -1,8 +1,12 @@
-// One rendering of a template: what it has printed, and what it may still cost, so that every template ends (decisions: Limits).
+// One rendering of all templates of a channel: what it has printed, and what it may still cost, so that it ends (decisions:
+// Limits; docs/decisions/0067).
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
-/** Bounds on a template's source and on one rendering of it (decisions: Limits). Sizes are in characters. */
+/**
+ * Bounds on the sources of a channel's templates, on each and on all together, and on one rendering of them (decisions:
+ * Limits). Sizes are in characters.
+ */
 export const limits = {
   source: 32 * 1024,
   expressions: 500,
@@ -23,7 +27,10 @@ export const limits = {
 
 const start: Place = { line: 1, column: 1 };
 
-/** One rendering: its text so far, its clock, and its budget, whose end ends it with an error that has a place. */
+/**
+ * One rendering: the text of its field so far, its clock, and its budget, whose end ends it with an error that has a place.
+ * One field after the other is rendered with what those before it have left.
+ */
 export class Rendering {
   /** What was printed so far, here or inside the block that is being caught. */
   text = '';
@@ -33,22 +40,39 @@ export class Rendering {
   place: Place = start;
   /** Whether the variables are an object that inherits nothing under any name. */
   readonly ownsAll: boolean;
-  readonly #most: number;
+  /** The longest text that may come of this field. */
+  #fieldMost: number;
+  /** The same, or what the fields before it have left. */
+  #most: number;
+  /** What the fields before this one have printed. */
+  #printed = 0;
+  #fields = 0;
   #steps = 0;
   #work = 0;
 
-  /** @param most the longest text that may come of it */
+  /** @param most the longest text that may come of its first field */
   constructor(now: number, most: number = limits.output, ownsAll = false) {
     this.now = now;
     this.ownsAll = ownsAll;
+    this.#fieldMost = most;
     this.#most = most;
+  }
+
+  /** Begins the next field, whose text may be `most` long. */
+  next(most: number): void {
+    this.#fields++;
+    this.#printed += this.text.length;
+    this.text = '';
+    this.#fieldMost = most;
+    this.#most = Math.min(most, limits.output - this.#printed);
   }
 
   /** Takes `count` steps: every expression, helper call and iteration is one. */
   step(place: Place, count = 1): void {
     this.#steps += count;
     if (this.#steps > limits.steps) {
-      throw new TemplateError(`rendering takes more than ${limits.steps} steps: loop over less`, place);
+      const all = this.#fields > 1 ? ', all fields together' : '';
+      throw new TemplateError(`rendering takes more than ${limits.steps} steps${all}: loop over less`, place);
     }
   }
 
@@ -71,14 +95,18 @@ export class Rendering {
   }
 
   tooLong(place: Place): TemplateError {
-    return new TemplateError(`the rendered text is longer than ${this.#most / 1024} kB`, place);
+    const isAll = this.#most < this.#fieldMost;
+    const what = isAll ? 'what is rendered of all fields together' : 'the rendered text';
+    return new TemplateError(`${what} is longer than ${(isAll ? limits.output : this.#fieldMost) / 1024} kB`, place);
   }
 
   /** Notes that the call being made reads or makes `length` characters. A helper calls it before making them. */
   handle(length: number): void {
     this.#work += length;
     if (length > limits.output || this.#work > limits.work) {
-      throw new TemplateError('the helpers of this template handle too much text', this.place);
+      const what =
+        this.#fields > 1 ? 'the helpers of all fields together handle' : 'the helpers of this template handle';
+      throw new TemplateError(`${what} too much text`, this.place);
     }
   }
 

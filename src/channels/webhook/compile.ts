@@ -15,6 +15,12 @@ export interface CompiledTemplate {
    * @throws TemplateError when it takes too long, prints too much or meets a time it does not understand
    */
   readonly render: (context: TemplateContext, now: number, most?: number) => string;
+  /**
+   * Renders it as the next field of a rendering, within what is left of that one's budget.
+   *
+   * @param most the longest text that may come of it, in characters
+   */
+  readonly renderNext: (context: TemplateContext, rendering: Rendering, most: number) => string;
 }
 
 /** Compiled templates that are kept, by their source. */
@@ -63,11 +69,18 @@ export function forgetTemplates(): void {
 function plain(source: string): CompiledTemplate {
   if (source.length > limits.source / 4) passGate(source);
   const render = (_context: TemplateContext, now: number, most?: number): string => {
-    new Rendering(now, most).reserve({ line: 1, column: 1 }, source.length);
+    new Rendering(now, most).reserve(start, source.length);
     return source;
   };
-  return { references: [], render };
+  const renderNext = (_context: TemplateContext, rendering: Rendering, most: number): string => {
+    rendering.next(most);
+    rendering.print(start, source);
+    return source;
+  };
+  return { references: [], render, renderNext };
 }
+
+const start = { line: 1, column: 1 };
 
 function compile(source: string): CompiledTemplate {
   const { tree, references } = passGate(source);
@@ -77,5 +90,10 @@ function compile(source: string): CompiledTemplate {
     print({ context, outer: null, root: context, loop: null, params: null }, rendering);
     return rendering.text;
   };
-  return { references, render };
+  const renderNext = (context: TemplateContext, rendering: Rendering, most: number): string => {
+    rendering.next(most);
+    print({ context, outer: null, root: context, loop: null, params: null }, rendering);
+    return rendering.text;
+  };
+  return { references, render, renderNext };
 }

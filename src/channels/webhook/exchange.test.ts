@@ -178,7 +178,25 @@ test('a kept connection that its receiver closes on the next request is replaced
   const outcome = await one.send(sending(host));
   assert.equal(outcome.error, null);
   assert.equal(outcome.response?.body, 'ok');
+  assert.equal(outcome.isSentTwice, true, 'it is told, because the receiver may have it twice');
   assert.deepEqual([requests, connections], [3, 2]);
+});
+
+test('a kept connection that is reset after its receiver had the request for a while is a failed attempt, sent once', async () => {
+  let requests = 0;
+  const host = await listen(
+    net.createServer((socket) =>
+      socket.on('data', () => {
+        if (requests++ === 0) socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 2\r\n\r\nok');
+        else setTimeout(() => socket.resetAndDestroy(), 1100);
+      }),
+    ),
+  );
+  const one = sender();
+  assert.equal((await one.send(sending(host))).error, null);
+  await nextTurn();
+  const outcome = await one.send(sending(host));
+  assert.deepEqual([outcome.error?.class, outcome.isSentTwice, requests], ['reset', undefined, 2]);
 });
 
 test('a fresh connection that is closed without an answer is not tried twice', async () => {

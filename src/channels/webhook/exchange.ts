@@ -13,8 +13,13 @@ const mostInterim = 100;
 const mostHeadBytes = 32 * 1024;
 /** Bytes of the wire that are parsed of a body, with what frames it. */
 const mostBodyBytes = 128 * 1024;
+/**
+ * How soon after its use a kept connection is lost when its receiver closed it at the same moment, ms: longer than any way there
+ * and back. A receiver that ends it later had the request, and may have worked on it.
+ */
+const crossedWithinMs = 1000;
 
-type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error'>;
+type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error' | 'isSentTwice'>;
 type Controller = Dispatcher.DispatchController;
 
 /** Over what an exchange goes. */
@@ -57,6 +62,8 @@ export class Exchange implements ConnectedHandler {
   #socket: Socket | null = null;
   /** What the connection had brought before this request: more than none = it was one kept alive. */
   #bytesBefore = 0;
+  /** When the request was given to its connection. */
+  #usedAt = 0;
   #controller: Controller | null = null;
   #ways: Ways | null = null;
   #isSecondTry = false;
@@ -76,8 +83,8 @@ export class Exchange implements ConnectedHandler {
   }
 
   /**
-   * Sends over a connection that may be kept alive; when its receiver closed it at that moment and nothing was answered,
-   * once more and at once over a fresh one, within the same deadline.
+   * Sends over a connection that may be kept alive; when its receiver closed it at that moment, which is within a second, and
+   * nothing was answered, once more and at once over a fresh one, within the same deadline.
    */
   run(ways: Ways): Promise<Ended> {
     this.#ways = ways;
@@ -101,6 +108,7 @@ export class Exchange implements ConnectedHandler {
     }
     this.#socket = this.connection?.socket ?? null;
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
+    this.#usedAt = performance.now();
     const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '');
     if (refused !== null) {
       this.#fail({ class: 'egress-refused', message: refused ?? 'the address is not known' });
@@ -174,10 +182,11 @@ export class Exchange implements ConnectedHandler {
     }
   }
 
-  /** Whether the connection had served an earlier request and was lost before one byte of this one's answer came. */
+  /** Whether the connection had served an earlier request and was lost as this one used it, before one byte of its answer. */
   #wasKeptAndLost({ code }: Error & { code?: string }): boolean {
     const isLost = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-    return isLost && this.#bytesBefore > 0 && this.#bytesOfAnswer() === 0;
+    const isAtOnce = performance.now() - this.#usedAt < crossedWithinMs;
+    return isLost && isAtOnce && this.#bytesBefore > 0 && this.#bytesOfAnswer() === 0;
   }
 
   #bytesOfAnswer(): number {
@@ -207,7 +216,8 @@ export class Exchange implements ConnectedHandler {
     const status = response?.status ?? 0;
     const answered: SendError | null =
       status > 399 ? { class: 'status', message: `the receiver answered with status ${status}` } : null;
-    settle({ durationMs: this.#elapsed(), response, error: error ?? answered });
+    const ended = { durationMs: this.#elapsed(), response, error: error ?? answered };
+    settle(this.#isSecondTry ? { ...ended, isSentTwice: true } : ended);
   }
 
   #timeout(): SendError {

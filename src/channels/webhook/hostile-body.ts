@@ -1,6 +1,8 @@
-// Warnings about a body that is JSON only as long as no value holds a character that matters there.
+// Warnings about a body that is meant as JSON and is none, or is JSON only as long as no value holds a character that matters there.
 import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { WebhookConfig } from './config.ts';
 import type { Reference } from './gate.ts';
+import { type JsonFault, jsonFault } from './json-place.ts';
 import { isJson } from './render.ts';
 import { firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
 
@@ -24,20 +26,27 @@ const mayBeMissing: ReadonlySet<string> = new Set([
   'REMINDER_SEQUENCE',
 ]);
 
-/** What would make the body of a template invalid JSON; nothing when it is no JSON to begin with. */
+/** What makes the body of a channel invalid JSON, or would; nothing when it is not meant as JSON. */
 export function bodyWarnings(
-  template: string,
+  { template, headers }: Pick<WebhookConfig, 'template' | 'headers'>,
   references: readonly Reference[],
   variables: TemplateVariables,
   trial: Trial,
 ): PreviewWarning[] {
+  if (template === null) return [];
   const breaks = (values: TemplateVariables): boolean => {
     const request = trial.request(values);
     return request === null || !isJson(request.body);
   };
   const base = [variables, harmless(variables)].find((values) => !breaks(values));
-  if (base === undefined) return [];
-  return firstOfEach(references).flatMap((reference): PreviewWarning[] => {
+  const named = firstOfEach(references);
+  if (base === undefined) {
+    const isSaidToBe = headers.some(({ key, value }) => key.toLowerCase() === 'content-type' && /json/i.test(value));
+    const body = trial.request(variables)?.body ?? '';
+    const fault = body.trim() !== '' && (isSaidToBe || looksLikeJson(body)) ? jsonFault(body) : null;
+    return fault === null ? [] : [neverJson(template, fault, decidingIn(named, variables, breaks, trial))];
+  }
+  return named.flatMap((reference): PreviewWarning[] => {
     const { name } = reference;
     if (trial.isOver) return [];
     const isBreakable = isFree(name) && Object.hasOwn(base, name);
@@ -49,6 +58,31 @@ export function bodyWarnings(
     if (mayBeMissing.has(name) && breaks({ ...base, [name]: undefined })) return [missing(reference)];
     return [];
   });
+}
+
+/** Whether a body begins as JSON does: `[Shop] is down` does not. */
+function looksLikeJson(body: string): boolean {
+  return /^\s*(?:\{|\[\s*(?:["{[\]]|-?\d|true\b|false\b|null\b))/.test(body) || /^\s*\[[^]*\]\s*$/.test(body);
+}
+
+/** The one variable whose value makes it no JSON: with a figure in its place it would be. */
+function decidingIn(
+  named: readonly Reference[],
+  variables: TemplateVariables,
+  breaks: (values: TemplateVariables) => boolean,
+  trial: Trial,
+): Reference | null {
+  const decides = ({ name, isVariable }: Reference): boolean =>
+    isVariable && !trial.isOver && !breaks({ ...variables, [name]: holding(variables[name], '0') });
+  return named.find(decides) ?? null;
+}
+
+function neverJson(template: string, { line, column, wanted }: JsonFault, deciding: Reference | null): PreviewWarning {
+  const where = `in what was rendered, line ${line}, column ${column} should be ${wanted}`;
+  if (deciding === null) return { path: 'config.template', message: `The body is not valid JSON: ${where}.` };
+  const { name, place } = deciding;
+  const message = `The body is not valid JSON because of ${name}: ${where}. ${advice(template, name)}.`;
+  return { path: 'config.template', ...place, message };
 }
 
 function broken(

@@ -50,6 +50,13 @@ for (const [phrase, expected] of Object.entries(table)) {
   });
 }
 
+test('a weekday asked on that day is today, with "next" as well, and a week ago with "last"', () => {
+  const friday = Date.parse('2026-11-20T09:05:07.089Z');
+  assert.equal(instantOf('next friday', friday), friday);
+  assert.equal(instantOf('friday', friday), friday);
+  assert.equal(instantOf('last friday', friday), friday - 7 * 86_400_000);
+});
+
 const unknown: readonly unknown[] = [
   'garbage words',
   '2 days',

@@ -10,9 +10,23 @@ const figures = `{{#if CHECK_ERROR_MESSAGE}}{{truncate CHECK_ERROR_MESSAGE 500 '
 /** Slack reads <…> as links and mentions: its three characters are escaped, and nothing else is. */
 const slackText = (name: string, most: number): string =>
   `{{json (replace (replace (replace (truncate ${name} ${most} '…') '&' '&amp;') '<' '&lt;') '>' '&gt;')}}`;
-/** A mark of no width behind each @ keeps a name from calling people. */
-const unmentioned = (name: string, most: number): string =>
-  `{{json (replace (truncate ${name} ${most} '…') '@' '@\u200b')}}`;
+/** A mark of no width: what stands on both sides of it is not read together. */
+const gap = '\u200b';
+/** An expression without what Markdown needs to hide an address behind words or a picture. */
+const unlinked = (expression: string): string =>
+  ['(', '[', ':'].reduce((text, mark) => `(replace ${text} ']${mark}' ']${gap}${mark}')`, expression);
+/** An expression without names that call people. */
+const uncalling = (expression: string): string => `(replace ${expression} '@' '@${gap}')`;
+/** At most `most` characters, marks included; cut before, too, so that little is changed. */
+const fitted = (name: string, most: number, change: (expression: string) => string): string =>
+  `(truncate ${change(`(truncate ${name} ${most} '…')`)} ${most} '…')`;
+/** As `short`, where Markdown is read. */
+const markdown = (name: string, most: number): string => `{{json ${fitted(name, most, unlinked)}}}`;
+/** The same where names call people as well. */
+const mattermost = (name: string, most: number): string =>
+  `{{json ${fitted(name, most, (expression) => uncalling(unlinked(expression)))}}}`;
+/** Inside the quotes of a text in which names call people. */
+const telegram = (name: string, most: number): string => `{{jsonString ${fitted(name, most, uncalling)}}}`;
 /** Escaped for HTML, then for JSON. */
 const html = (template: string): string => `"{{#jsonString}}${template}{{/jsonString}}"`;
 
@@ -27,14 +41,14 @@ export const presetTemplates = {
     '  "allowed_mentions": { "parse": [] },',
     '  "embeds": [',
     '    {',
-    `      "title": ${short('ALERT_TITLE', 250)},`,
-    `      "description": ${short("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
+    `      "title": ${markdown('ALERT_TITLE', 250)},`,
+    `      "description": ${markdown("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
     '      "url": {{json RESULT_LINK}},',
     `      "color": ${color('15158332', '15844367', '3066993')},`,
     '      "timestamp": {{json STARTED_AT}},',
     '      "fields": [',
-    `        { "name": "Check", "value": ${short('CHECK_NAME', 250)}, "inline": true },`,
-    `        { "name": "Location", "value": ${short('RUN_LOCATION', 250)}, "inline": true },`,
+    `        { "name": "Check", "value": ${markdown('CHECK_NAME', 250)}, "inline": true },`,
+    `        { "name": "Location", "value": ${markdown('RUN_LOCATION', 250)}, "inline": true },`,
     '        { "name": "Response time", "value": "{{default RESPONSE_TIME 0}} ms", "inline": true }',
     '      ]',
     '    }',
@@ -64,7 +78,7 @@ export const presetTemplates = {
   WEBHOOK_INCIDENTIO: lines(
     '{',
     `  "title": ${short('ALERT_TITLE', 250)},`,
-    `  "description": ${short("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
+    `  "description": ${markdown("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
     `  "status": "{{#if ${isRecovery}}}resolved{{else}}firing{{/if}}",`,
     '  "deduplication_key": {{json CHECK_ID}},',
     '  "source_url": {{json RESULT_LINK}},',
@@ -82,13 +96,13 @@ export const presetTemplates = {
     '{',
     '  "attachments": [',
     '    {',
-    `      "fallback": ${unmentioned('ALERT_TITLE', 250)},`,
+    `      "fallback": ${mattermost('ALERT_TITLE', 250)},`,
     `      "color": "${color('#d24b4e', '#f2b93b', '#3fb950')}",`,
-    `      "title": ${unmentioned('ALERT_TITLE', 250)},`,
+    `      "title": ${mattermost('ALERT_TITLE', 250)},`,
     '      "title_link": {{json RESULT_LINK}},',
-    `      "text": ${unmentioned("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
+    `      "text": ${mattermost("(default CHECK_ERROR_MESSAGE '')", 2000)},`,
     '      "fields": [',
-    `        { "short": true, "title": "Location", "value": ${unmentioned('RUN_LOCATION', 250)} },`,
+    `        { "short": true, "title": "Location", "value": ${mattermost('RUN_LOCATION', 250)} },`,
     '        { "short": true, "title": "Response time", "value": "{{default RESPONSE_TIME 0}} ms" }',
     '      ]',
     '    }',
@@ -107,10 +121,10 @@ export const presetTemplates = {
     '        "type": "AdaptiveCard",',
     '        "version": "1.4",',
     '        "body": [',
-    `          { "type": "TextBlock", "size": "Medium", "weight": "Bolder", "wrap": true, "color": "${color('Attention', 'Warning', 'Good')}", "text": ${short('ALERT_TITLE', 250)} },`,
-    `          { "type": "TextBlock", "wrap": true, "text": ${short("(default CHECK_ERROR_MESSAGE '')", 2000)} },`,
+    `          { "type": "TextBlock", "size": "Medium", "weight": "Bolder", "wrap": true, "color": "${color('Attention', 'Warning', 'Good')}", "text": ${markdown('ALERT_TITLE', 250)} },`,
+    `          { "type": "TextBlock", "wrap": true, "text": ${markdown("(default CHECK_ERROR_MESSAGE '')", 2000)} },`,
     '          { "type": "FactSet", "facts": [',
-    `            { "title": "Location", "value": ${short('RUN_LOCATION', 250)} },`,
+    `            { "title": "Location", "value": ${markdown('RUN_LOCATION', 250)} },`,
     '            { "title": "Response time", "value": "{{default RESPONSE_TIME 0}} ms" },',
     '            { "title": "Started", "value": {{json STARTED_AT}} }',
     '          ] }',
@@ -188,7 +202,7 @@ export const presetTemplates = {
   WEBHOOK_TELEGRAM: lines(
     '{',
     '  "chat_id": {{json TELEGRAM_CHAT_ID}},',
-    `  "text": "{{jsonString (truncate ALERT_TITLE 250 '…')}}\\n{{#if CHECK_ERROR_MESSAGE}}{{jsonString (truncate CHECK_ERROR_MESSAGE 2000 '…')}}\\n{{/if}}{{jsonString RESULT_LINK}}",`,
+    `  "text": "${telegram('ALERT_TITLE', 250)}\\n{{#if CHECK_ERROR_MESSAGE}}${telegram('CHECK_ERROR_MESSAGE', 2000)}\\n{{/if}}{{jsonString RESULT_LINK}}",`,
     '  "link_preview_options": { "is_disabled": true }',
     '}',
   ),

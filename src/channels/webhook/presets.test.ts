@@ -247,6 +247,9 @@ const hostileValues = [
   'x'.repeat(4096),
   '"'.repeat(4096),
   '🔥'.repeat(2048),
+  ']('.repeat(2048),
+  '@'.repeat(4096),
+  '][@]:'.repeat(800),
 ];
 
 for (const { webhookType, name, config, variables } of presets) {
@@ -275,18 +278,63 @@ for (const { webhookType, name, config, variables } of presets) {
   });
 }
 
+/** The body of each preset for an alert whose texts all are `hostile`. */
+function bodiesWith(hostile: string): Readonly<Record<string, string>> {
+  const render = (webhookType: string) =>
+    renderWebhook(stored(webhookType), variablesOf('ALERT_FAILURE', hostile), facts).body;
+  return Object.fromEntries(presets.map(({ webhookType }) => [webhookType, render(webhookType)]));
+}
+
 test('what calls people stays text in the presets of those who would read it so', () => {
-  const hostile = '@here @everyone <!channel> <@U1> <users/all>';
-  const bodies = Object.fromEntries(
-    presets.map(({ webhookType }) => [
-      webhookType,
-      renderWebhook(stored(webhookType), variablesOf('ALERT_FAILURE', hostile), facts).body,
-    ]),
-  );
-  assert.ok(!/@(here|everyone)/.test(bodies['WEBHOOK_MATTERMOST'] ?? ''));
+  const bodies = bodiesWith('@here @everyone @someone <!channel> <@U1> <users/all>');
+  for (const type of ['WEBHOOK_MATTERMOST', 'WEBHOOK_TELEGRAM']) {
+    assert.match(bodies[type] ?? '', /@\u200beveryone/);
+    assert.doesNotMatch(bodies[type] ?? '', /@(here|everyone|someone)/);
+  }
   assert.deepEqual(JSON.parse(bodies['WEBHOOK_DISCORD'] ?? '').allowed_mentions, { parse: [] });
   assert.ok(!/[<>]/.test(JSON.parse(bodies['WEBHOOK_SLACK'] ?? '').text));
 });
+
+const links: Readonly<Record<string, string>> = {
+  'a link': '[Open the result](https://evil.example)',
+  'a link within brackets': '[[a]](https://evil.example)](https://evil.example)',
+  'a link to an address in pointed brackets': '[a](<https://evil.example>)',
+  'a picture': '![](https://evil.example/pixel.png)',
+  'a picture that is a link': '[![a](https://evil.example/p.png)](https://evil.example)',
+  'a link by reference': '[a][b]\n\n[b]: https://evil.example',
+  'a link by a reference of its own name': '[a]\n\n[a]: https://evil.example',
+};
+for (const [what, hostile] of Object.entries(links)) {
+  test(`${what} in Markdown hides no address in the presets of those who read Markdown`, () => {
+    const bodies = bodiesWith(hostile);
+    const parsed = (type: string) => JSON.parse(bodies[type] ?? '') as Record<string, unknown>;
+    const read: Readonly<Record<string, unknown>> = {
+      Discord: parsed('WEBHOOK_DISCORD')['embeds'],
+      'Microsoft Teams': parsed('WEBHOOK_MSTEAMS')['attachments'],
+      Mattermost: parsed('WEBHOOK_MATTERMOST')['attachments'],
+      'incident.io': parsed('WEBHOOK_INCIDENTIO')['description'],
+    };
+    for (const [name, where] of Object.entries(read)) {
+      const texts = textsIn(where).filter((shown) => shown.includes('evil.example'));
+      assert.ok(texts.length > 0, name);
+      for (const shown of texts) assert.doesNotMatch(shown, /\][([:]/, name);
+      assert.ok(
+        texts.some((shown) => shown.replaceAll('\u200b', '').includes(hostile)),
+        `${name} shows it as it is`,
+      );
+    }
+    assert.ok(
+      textsIn(parsed('WEBHOOK_PAGERDUTY')).some((shown) => shown.includes(hostile)),
+      'and no other changes it',
+    );
+  });
+}
+
+/** Every text in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 test('a recovery closes what the failure of the same check opened', () => {
   const render = (type: string, alertType: AlertFacts['alertType']) => {

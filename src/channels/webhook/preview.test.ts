@@ -70,6 +70,15 @@ test('system variables that the alert has no value for are known', () => {
   assert.deepEqual(warnings('{{SSL_CHECK_DOMAIN}} {{GROUP_NAME}} {{$UUID}}'), []);
 });
 
+test('a variable that only a group defines is known, and no JSON without a value where it stands alone', () => {
+  const of = (template: string) =>
+    warnAboutWebhook({ url: 'https://h/', template }, variables, new Set(), new Set(['FLOOR'])).map(
+      ({ message }) => message,
+    );
+  assert.deepEqual(of('{{FLOOR}} {"floor": {{json FLOOR}} }'), []);
+  assert.match(of('{"floor": {{FLOOR}} }')[0] ?? '', /^The body is not valid JSON because of FLOOR/);
+});
+
 test('a variable used inside each without a way up is warned of', () => {
   const found = warnings('{{#each TAGS}}{{CHECK_NAME}}{{../ALERT_TYPE}}{{this}}{{/each}}');
   assert.equal(found.length, 1);
@@ -175,4 +184,76 @@ test('a body over what its receiver takes is warned of, by host and by webhookTy
 
 test('a template that cannot be saved brings no warnings of its own', () => {
   assert.deepEqual(warnings('{{#if X}}'), []);
+});
+
+const never: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], message: RegExp, place: string])[] = [
+  [
+    { template: '{"name": {{CHECK_NAME}} }' },
+    /^The body is not valid JSON because of CHECK_NAME: in what was rendered, line 1, column 10 should be a value\. .*{{json CHECK_NAME}}/,
+    '1:12',
+  ],
+  [
+    { template: '{\n  "started": {{STARTED_AT}},\n  "id": {{json CHECK_ID}} }' },
+    /because of STARTED_AT: in what was rendered, line 2, column 18 should be a comma or }\. .*{{json STARTED_AT}}/,
+    '2:16',
+  ],
+  [
+    { template: '[{{#each TAGS}}"{{this}}",{{/each}}]' },
+    /^The body is not valid JSON: in what was rendered, line 1, column 6 should be a value\.$/,
+    'undefined:undefined',
+  ],
+  [
+    { template: '{"a": {{json CHECK_NAME}},}' },
+    /^The body is not valid JSON: in what was rendered, line 1, column 14 should be a name in quotation marks\.$/,
+    'undefined:undefined',
+  ],
+  [
+    { template: 'name={{CHECK_ID}}', headers: [{ key: 'Content-Type', value: 'application/json; charset=utf-8' }] },
+    /^The body is not valid JSON: in what was rendered, line 1, column 1 should be a value\.$/,
+    'undefined:undefined',
+  ],
+  [
+    { template: '{"domain": {{SSL_CHECK_DOMAIN}} }' },
+    /because of SSL_CHECK_DOMAIN: .*{{json SSL_CHECK_DOMAIN}}/,
+    '1:14',
+  ],
+];
+for (const [config, message, place] of never) {
+  test(`a body that is meant as JSON and never is any is warned of, with its place: ${JSON.stringify(config['template'])}`, () => {
+    const warned = found({ url: 'https://h/', ...config }, { STARTED_AT: '2026-03-10T12:00:05.000Z' });
+    const [warning, ...rest] = warned.filter(({ message: said }) => said.includes('JSON'));
+    assert.deepEqual(rest, []);
+    assert.match(warning?.message ?? '', message);
+    assert.equal(`${warning?.line}:${warning?.column}`, place);
+  });
+}
+
+test('a body that is a sentence is not taken for JSON, even in brackets', () => {
+  for (const template of [
+    '[{{ALERT_TYPE}}] {{CHECK_NAME}} is down',
+    '{{#if NOBODY}}{}{{/if}}',
+    '{{CHECK_NAME}}: {"a"',
+  ]) {
+    assert.deepEqual(
+      found({ url: 'https://h/', template }).filter(({ message }) => message.includes('JSON')),
+      [],
+    );
+  }
+});
+
+test('warnings that there was no time to look for are told of', () => {
+  const names = Array.from({ length: 400 }, (_, index) => `NAME_${index}`);
+  const values = Object.fromEntries(names.map((name) => [name, 'x']));
+  const list = Array.from({ length: 90 }, (_, index) => `tag ${index}`);
+  const slow = '{{#each LIST}}{{#each ../LIST}}{{/each}}{{/each}}';
+  const template = `[${names.map((name) => `{{json ${name}}},`).join('')}"${slow}"]`;
+  const warned = found({ url: 'https://h/', template }, { ...values, LIST: list });
+  assert.deepEqual(
+    warned.map(({ path }) => path),
+    ['config.template'],
+  );
+  assert.match(
+    warned[0]?.message ?? '',
+    /^Not every variable was tried with other values: .*Warnings may be missing\.$/,
+  );
 });

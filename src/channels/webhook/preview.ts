@@ -8,7 +8,16 @@ import { dollarNames } from './helpers.ts';
 import { bodyWarnings } from './hostile-body.ts';
 import { urlWarnings } from './hostile-url.ts';
 import { tooMuchFor } from './receivers.ts';
-import { createTrial, firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
+import {
+  createTrial,
+  firstOfEach,
+  harmless,
+  holding,
+  isFree,
+  type PreviewWarning,
+  type Trial,
+  trialMostMs,
+} from './trial.ts';
 import { compileField, secretMessage } from './validate.ts';
 
 /**
@@ -17,11 +26,13 @@ import { compileField, secretMessage } from './validate.ts';
  * saved are left to `validateWebhook`.
  *
  * @param variables those of the previewed alert, user variables included
+ * @param groupNames variables that have a value only where the subscription of a group is the cause: they are known
  */
 export function warnAboutWebhook(
   config: JsonObject,
   variables: TemplateVariables,
   secretNames: ReadonlySet<string>,
+  groupNames: ReadonlySet<string> = new Set(),
 ): PreviewWarning[] {
   const webhook = readConfig(config);
   const fields = templatesOf(webhook).map(({ path, source }) => {
@@ -29,7 +40,8 @@ export function warnAboutWebhook(
     return { path, references: 'references' in compiled ? compiled.references : null };
   });
   const readable = fields.flatMap(({ path, references }) => (references === null ? [] : [{ path, references }]));
-  const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, variables, secretNames));
+  const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables), ...groupNames]);
+  const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, known, secretNames));
   // One that cannot be saved is never rendered: what it would do with other values does not matter yet.
   if (readable.length < fields.length) return named;
   const trial = createTrial(config);
@@ -44,19 +56,26 @@ export function warnAboutWebhook(
   };
   return [
     ...named,
-    ...(webhook.template === null ? [] : bodyWarnings(webhook.template, inBody, variables, bodyTrial)),
+    ...bodyWarnings(webhook, inBody, variables, bodyTrial),
     ...urlWarnings(webhook, ofUrl, variables, trial),
     ...sizeWarnings(inBody, variables, to, bodyTrial),
+    ...(bodyTrial.wasCut ? [untried('config.template')] : []),
+    ...(trial.wasCut ? [untried('config.url')] : []),
   ];
+}
+
+/** What stands in the place of the warnings that nobody had the time to look for. */
+function untried(path: string): PreviewWarning {
+  const message = `Not every variable was tried with other values: that takes more than ${trialMostMs} ms. Warnings may be missing.`;
+  return { path, message };
 }
 
 function nameWarnings(
   path: string,
   references: readonly Reference[],
-  variables: TemplateVariables,
+  known: ReadonlySet<string>,
   secretNames: ReadonlySet<string>,
 ): PreviewWarning[] {
-  const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables)]);
   const warnings = new Map<string, PreviewWarning>();
   for (const { name, place, isVariable } of references) {
     if (warnings.has(name)) continue;

@@ -1,8 +1,9 @@
 // Hidden values are hidden wherever a delivery is shown, in every form that they were sent in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lockedOf, mask, redactAttempt, redactRequest, withheld, withheldAnswer } from './redact.ts';
+import { lockedOf, mask, redactAttempt, redactFault, redactRequest, withheld, withheldAnswer } from './redact.ts';
 import { renderWebhook } from './render.ts';
+import { TemplateError } from './template-error.ts';
 
 const key = 'k&"y /+1';
 const config = {
@@ -177,4 +178,49 @@ test('a locked value is recognised in a host in lower case and in a header witho
   const request = renderWebhook(url, { LK: 'HiddenHost' }, facts);
   assert.match(request.url, /hiddenhost/);
   assert.equal(redactRequest(request, lockedOf(url, own)).url, 'https://********.example.com/');
+});
+
+/** What a rendering that fails says, as it is stored. */
+function faultOf(config: Parameters<typeof renderWebhook>[0], value: string): { path: string; message: string } {
+  try {
+    renderWebhook(config, { LK: value }, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+  }
+  throw new Error('it was rendered');
+}
+
+test('a stored fault of a rendering can be shown: it holds a locked value whole or not at all', () => {
+  const failing = [{ url: '{{{LK}}}x' }, { url: '{{LK}}' }, { url: 'https://h/', template: '{{moment LK "X"}}' }];
+  for (const value of ['hidden & "value"', `zfirst${'n'.repeat(500)}`]) {
+    for (const config of failing) {
+      const { path, message } = faultOf(config, value);
+      const locked = lockedOf(config, [{ key: 'LK', value, locked: true, secret: false }]);
+      const attempt = { startedAt: 1, durationMs: 2, headers: [], response: null };
+      const stored = redactAttempt({ ...attempt, error: { class: 'protocol', message } }, null, locked).error?.message;
+      for (const shown of [stored ?? '', redactFault(path, message, locked)]) {
+        assert.doesNotMatch(shown, /hidden|zfirst/);
+        assert.match(shown, config.url === 'https://h/' ? /^Not shown/ : /\*{8}|a text of \d+ characters/);
+      }
+    }
+  }
+});
+
+test('a fault that has nothing to do with a locked variable is shown as it is', () => {
+  const locked = lockedOf({ url: 'https://h/', template: '{{moment CHECK_NAME}}' }, [
+    { key: 'LK', value: 'hidden', locked: true, secret: false },
+  ]);
+  assert.equal(redactFault('config.template', '"x" is not a time', locked), '"x" is not a time');
+});
+
+test('values that are long and many are hidden, too: in what is sent, in what is said of it, and beside each other', () => {
+  const own = Array.from({ length: 40 }, (_, number) => {
+    return { key: `K${number}`, value: `${number}é"hidden`.repeat(3000), locked: true, secret: false };
+  });
+  const values = Object.fromEntries(own.map(({ key: name, value }) => [name, value]));
+  const config = { url: 'https://h/', template: '{{K0}}|{{{K1}}}|{{json K39}}' };
+  const sent = renderWebhook(config, values, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
+  const locked = lockedOf(config, own);
+  assert.equal(redactRequest(sent, locked).body, `${mask}|${mask}|"${mask}"`);
+  assert.equal(redactFault('config.url', `"${own[0]?.value}" is no URL`, locked), `"${mask}" is no URL`);
 });

@@ -2,6 +2,7 @@
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { patternsOf } from '#lib/patterns-of.ts';
 import Handlebars from 'handlebars';
 import { readConfig, templatesOf } from './config.ts';
 import { headerText } from './render.ts';
@@ -26,6 +27,8 @@ export interface Locked {
   readonly queryParameters: ReadonlySet<string>;
   /** `url`, `body` and `header <name>` whose text a template made so that a hidden value would not be recognised. */
   readonly reshaped: ReadonlySet<string>;
+  /** The same by the paths of their fields. */
+  readonly reshapedFields: ReadonlySet<string>;
 }
 
 /** What must not be shown of a channel's deliveries: its locked pairs, and the variables that may stand in its templates. */
@@ -44,6 +47,7 @@ export function lockedOf(config: JsonObject, variables: readonly EnvironmentVari
         return path === 'config.template' ? 'body' : 'url';
       }),
     ),
+    reshapedFields: new Set(reshaped.map(({ path }) => path)),
     headers: new Set(headers.filter(({ locked }) => locked).map(({ key }) => key.toLowerCase())),
     queryParameters: new Set(queryParameters.filter(({ locked }) => locked).map(({ key }) => key)),
   };
@@ -81,6 +85,14 @@ export function redactAttempt<A extends SendOutcome>(attempt: A, request: Render
           },
     error: error === null ? null : { class: error.class, message: isAny ? withheldAnswer : hide(error.message) },
   };
+}
+
+/**
+ * What is said of the template in a field, as it may be shown: a sentence may quote what was rendered, as a whole
+ * (docs/decisions/0066).
+ */
+export function redactFault(path: string, message: string, locked: Locked): string {
+  return locked.reshapedFields.has(path) ? withheld : hider(null, locked)(message);
 }
 
 type Hide = (text: string) => string;
@@ -139,8 +151,8 @@ function hider(request: RenderedRequest | null, locked: Locked): Hide {
   if (forms.size === 0) return (text) => text;
   // The longest first: a value that holds another one must not leave its rest behind.
   const all = [...forms].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  return (text) => text.replace(pattern, mask);
+  const patterns = patternsOf(all);
+  return (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
 }
 
 function formsOf(value: string): string[] {

@@ -231,3 +231,62 @@ test('an error of a template names its field, line and column', () => {
     1,
   ]);
 });
+
+const loop = Array.from({ length: 100 }, (_, index) => `tag ${index}`);
+const big = 'x'.repeat(7000);
+const spent: Readonly<Record<string, readonly [template: string, path: RegExp, message: RegExp]>> = {
+  steps: [
+    '{{#each LOOP}}{{/each}}',
+    /^config\.headers\[9\d\]\.value$/,
+    /^rendering takes more than 10000 steps, all fields together: loop over less$/,
+  ],
+  text: [
+    '{{BIG}}',
+    /^config\.headers\[32\]\.value$/,
+    /^what is rendered of all fields together is longer than 256 kB$/,
+  ],
+  'plain text': [
+    big,
+    /^config\.headers\[32\]\.value$/,
+    /^what is rendered of all fields together is longer than 256 kB$/,
+  ],
+  'what helpers read': [
+    '{{#if (trim HUGE)}}{{/if}}',
+    /^config\.headers\[\d+\]\.value$/,
+    /^the helpers of all fields together handle too much text$/,
+  ],
+};
+for (const [what, [template, path, message]] of Object.entries(spent)) {
+  test(`one budget of ${what} is for all fields of a delivery, and its end names the field`, () => {
+    const pairs = Array.from({ length: 200 }, (_, index) => ({ key: `x-${index}`, value: template }));
+    const values = { LOOP: loop, BIG: big, HUGE: 'y'.repeat(60_000) };
+    const one = { url: 'https://h/', template: 'body', headers: pairs.slice(0, 5), queryParameters: pairs.slice(0, 5) };
+    assert.equal(renderWebhook(one, values, facts).body, 'body');
+    const ends = (config: Parameters<typeof render>[0]) => {
+      try {
+        renderWebhook(config, values, facts);
+        return 'rendered';
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        assert.match(error.message, message);
+        return error.path;
+      }
+    };
+    assert.match(ends({ ...one, headers: pairs }), path);
+    assert.match(ends({ ...one, headers: [], queryParameters: pairs }), /^config\.queryParameters\[\d+\]\.value$/);
+  });
+}
+
+test('the body without a template counts towards what all fields print', () => {
+  const headers = Array.from({ length: 10 }, (_, index) => ({ key: `x-${index}`, value: big }));
+  const long = {
+    CHECK_ERROR_MESSAGE: 'x'.repeat(60_000),
+    ALERT_TITLE: 'x'.repeat(60_000),
+    CHECK_NAME: 'x'.repeat(60_000),
+  };
+  assert.ok(renderWebhook({ url: 'https://h/', headers }, long, facts).body.length > 180_000);
+  assert.throws(
+    () => renderWebhook({ url: 'https://h/', headers: [...headers, ...headers] }, long, facts),
+    (error) => error instanceof TemplateError && /^config\.headers\[1\d\]\.value$/.test(error.path),
+  );
+});

@@ -3,14 +3,14 @@ import type { RenderedRequest } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/template-variables.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
-import { limits } from './budget.ts';
+import { limits, Rendering } from './budget.ts';
 import { compileTemplate } from './compile.ts';
 import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
-import { contextOf } from './context.ts';
+import { contextOf, ownsAllNames } from './context.ts';
 import type { RenderFacts, TemplateContext } from './context.ts';
 import { sizeOf } from './text-helpers.ts';
-import { TemplateError, inField } from './template-error.ts';
+import { inField, quoted, TemplateError } from './template-error.ts';
 
 type Render = (path: string, source: string) => string;
 
@@ -23,12 +23,13 @@ type Render = (path: string, source: string) => string;
 export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest {
   const webhook = readConfig(config);
   const context = contextOf(variables, facts);
+  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context));
   const render: Render = (path, source) =>
     inField(path, () => {
       const most = path === 'config.template' ? limits.output : limits.line;
-      return compileTemplate(source).render(context, facts.createdAt, most);
+      return compileTemplate(source).renderNext(context, rendering, most);
     });
-  const body = renderBody(webhook, context, render);
+  const body = webhook.template === null ? standardBody(webhook, context, rendering) : renderBody(webhook, render);
   const { url, authorization } = renderUrl(webhook, render);
   const headers: [string, string][] = webhook.headers.map(({ key, value }, index) => [
     key,
@@ -42,13 +43,20 @@ export function renderWebhook(config: JsonObject, variables: TemplateVariables, 
   return { method: webhook.method, url, headers: [...ours, ...headers], body };
 }
 
-function renderBody(webhook: WebhookConfig, context: TemplateContext, render: Render): string {
-  if (!hasBody(webhook.method)) return '';
-  if (webhook.template !== null) return render('config.template', webhook.template);
+function renderBody({ method, template }: WebhookConfig, render: Render): string {
+  return template === null || !hasBody(method) ? '' : render('config.template', template);
+}
+
+/** The body without a template: every variable. It is the first that a rendering prints. */
+function standardBody({ method }: WebhookConfig, context: TemplateContext, rendering: Rendering): string {
+  if (!hasBody(method)) return '';
   // Not applicable is '' here, so that every receiver sees the same keys.
   const values = Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? '']));
   const body = sizeOf(values) > limits.output ? null : JSON.stringify(values);
-  if (body !== null && body.length <= limits.output) return body;
+  if (body !== null && body.length <= limits.output) {
+    rendering.print(start, body);
+    return body;
+  }
   throw new TemplateError(`the body is longer than ${limits.output / 1024} kB`, start, 'config.template');
 }
 
@@ -78,8 +86,11 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
   const text = render('config.url', webhook.url);
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-    throw new TemplateError(`"${shown}" is not a URL that begins with http:// or https://`, start, 'config.url');
+    throw new TemplateError(
+      `${quoted(text, 200)} is not a URL that begins with http:// or https://`,
+      start,
+      'config.url',
+    );
   }
   const authorization = basicAuthorization(url);
   // Each of these writes the whole URL anew.

@@ -23,6 +23,19 @@ interface OpenBlock {
 export const longName = `a name of more than ${limits.pathParts} parts`;
 export const tooManyNodes = `more than ${limits.nodes} names, texts and numbers inside the braces`;
 
+/** What a template holds. */
+interface Scanned extends TemplateSize {
+  readonly tags: Tag[];
+}
+
+/** How much of what is limited a template holds (decisions: Limits). */
+export interface TemplateSize {
+  /** Expressions and blocks. */
+  readonly expressions: number;
+  /** Names, texts and numbers inside the braces. */
+  readonly nodes: number;
+}
+
 /** Line and column of an index, from 1. */
 export function placeOf(source: string, index: number): Place {
   const before = source.slice(0, index);
@@ -37,6 +50,19 @@ export function placeOf(source: string, index: number): Place {
  *   do: partials, decorators, raw blocks (decisions: Limits, Webhook templates)
  */
 export function scanTags(source: string): Tag[] {
+  return scanned(source).tags;
+}
+
+/**
+ * How much a template holds, without parsing it.
+ *
+ * @throws TemplateError as `scanTags` does
+ */
+export function sizeOfTemplate(source: string): TemplateSize {
+  return scanned(source);
+}
+
+function scanned(source: string): Scanned {
   if (Buffer.byteLength(source) > limits.source) {
     throw new TemplateError(`the template is longer than ${limits.source / 1024} kB`, { line: 1, column: 1 });
   }
@@ -77,7 +103,7 @@ export function scanTags(source: string): Tag[] {
   if (unclosed !== undefined) {
     fail(unclosed.start, `${unclosed.text} is never closed: add {{/${unclosed.name || 'the same name'}}}`);
   }
-  return tags;
+  return { tags, expressions, nodes };
 }
 
 type Fail = (index: number, message: string) => never;

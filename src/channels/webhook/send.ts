@@ -61,8 +61,7 @@ export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOption
       const exchange = new Exchange(request, headers, deadlineMs);
       underWay.add(exchange);
       try {
-        const { durationMs, response, error } = await exchange.run(ways);
-        return { startedAt, durationMs, headers, response, error };
+        return { startedAt, headers, ...(await exchange.run(ways)) };
       } finally {
         underWay.delete(exchange);
       }

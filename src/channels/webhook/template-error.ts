@@ -34,6 +34,16 @@ export class TemplateError extends Error {
   }
 }
 
+/**
+ * What was rendered, in a sentence about it: whole or not at all. What is hidden is looked for in the sentence later, and
+ * a piece of it would not be found (docs/decisions/0066).
+ *
+ * @param most the longest text that is quoted, in characters
+ */
+export function quoted(text: string, most: number): string {
+  return text.length > most ? `a text of ${text.length} characters` : `"${text}"`;
+}
+
 /** Runs `work` and names the field in any TemplateError that comes out of it. */
 export function inField<T>(path: string, work: () => T): T {
   try {

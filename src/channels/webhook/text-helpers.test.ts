@@ -37,6 +37,8 @@ const table: readonly (readonly [source: string, text: string])[] = [
   ['{{replace NOTHING "a" "b"}}', ''],
   ['{{#each (split WORDS)}}[{{this}}]{{/each}}', '[a][b][c]'],
   ['{{split "a b" " "}}', 'a,b'],
+  ['{{split "a,b,c" "," 1}}', 'a,b,c'],
+  ['{{lookup (split "a,b,c" ",") 1}}', 'b'],
   ['{{split N}}', ''],
   ['{{join (split WORDS) "-"}}', 'a-b-c'],
   ['{{join (split WORDS)}}', 'a, b, c'],

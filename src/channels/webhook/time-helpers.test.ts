@@ -28,6 +28,7 @@ const table: readonly (readonly [source: string, text: string])[] = [
   ['{{date "YYYY"}}', '2026'],
   ['{{date "tomorrow" "D"}}', '22'],
   ['{{year}}', '2026'],
+  ['{{year 2}}', '2026'],
   ['{{#eq (moment "dddd") "Saturday"}}weekend{{/eq}}', 'weekend'],
   ['{{uppercase (moment "MMM")}}', 'NOV'],
 ];

@@ -2,8 +2,8 @@
 import type { Scope, ValueHelper } from './helper.ts';
 import { foreignWordIn, formatInstant } from './moment-format.ts';
 import { instantOf } from './moment-phrase.ts';
-import { TemplateError } from './template-error.ts';
-import { cut, textOf } from './text-helpers.ts';
+import { quoted, TemplateError } from './template-error.ts';
+import { textOf } from './text-helpers.ts';
 
 const understood =
   '"now", "yesterday", "2 days ago", "in 2 hours", "last week", "next month", "monday", an ISO date or milliseconds';
@@ -13,8 +13,11 @@ function notUnderstood(value: unknown): string {
 }
 
 function shown(text: string): string {
-  return `"${text.length > 64 ? `${cut(text, 64)}…` : text}"`;
+  return quoted(text, quotedMost);
 }
+
+/** The longest text that a sentence quotes. */
+const quotedMost = 64;
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
@@ -28,7 +31,9 @@ function formatFault(format: unknown, isAlone: boolean): string | null {
     return `${shown(text)} is a time, not a format: write the format after it, as in {{moment '2 days ago' 'YYYY-MM-DD'}}`;
   }
   const word = foreignWordIn(text);
-  return word === null ? null : `${shown(word)} means nothing in a format: put words into brackets, [${cut(word, 64)}]`;
+  if (word === null) return null;
+  const fix = word.length > quotedMost ? '' : `, [${word}]`;
+  return `${shown(word)} means nothing in a format: put words into brackets${fix}`;
 }
 
 /**

@@ -51,8 +51,8 @@ export function holding(value: TemplateValue, text: string): TemplateValue {
   return Array.isArray(value) ? [text, text] : text;
 }
 
-/** ms of this thread that the renderings for one preview may take; what is left then goes unsaid. */
-const trialMostMs = 50;
+/** ms of this thread that the renderings for one preview may take; that something is left then is said. */
+export const trialMostMs = 50;
 
 /** How long this thread has worked, ms: a machine that is busy with something else cuts no preview short. */
 function workedMs(): number {
@@ -64,13 +64,16 @@ function workedMs(): number {
 export interface Trial {
   /** The request with these values; null = it could not be rendered. */
   request(variables: TemplateVariables): RenderedRequest | null;
-  /** Whether there is no time left for more. */
+  /** Asked before more is tried: whether there is no time left for it. */
   readonly isOver: boolean;
+  /** Whether something was left out for that. */
+  readonly wasCut: boolean;
 }
 
 export function createTrial(config: JsonObject): Trial {
   const facts = { createdAt: 0, uuid: '00000000-0000-4000-8000-000000000000', randomNumber: 0, userAgent: '' };
   const startedAt = workedMs();
+  let wasCut = false;
   return {
     request(variables) {
       try {
@@ -81,7 +84,11 @@ export function createTrial(config: JsonObject): Trial {
       }
     },
     get isOver() {
-      return workedMs() - startedAt > trialMostMs;
+      wasCut ||= workedMs() - startedAt > trialMostMs;
+      return wasCut;
+    },
+    get wasCut() {
+      return wasCut;
     },
   };
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { validateWebhook } from './validate.ts';
+import { forgetTemplates, isCompiled } from './compile.ts';
+import { faultsOfWebhook, validateWebhook } from './validate.ts';
 
 const secrets = new Set(['API_TOKEN']);
 
@@ -135,5 +136,50 @@ test('a template that names a secret is refused wherever it does', () => {
     `config.template:1:57 ${message}`,
     `config.headers[0].value:1:11 ${message}`,
     `config.queryParameters[0].value:1:13 ${message}`,
+  ]);
+});
+
+const fields = (count: number, value: string) =>
+  Array.from({ length: count }, (_, index) => ({ key: `x-${index}`, value }));
+const together = 'in URL, body, headers and query together: shorten this template or one before it';
+const tooMuch: Readonly<Record<string, readonly [config: JsonObject, issue: string]>> = {
+  'more text': [
+    { template: 'x'.repeat(30 * 1024), queryParameters: fields(3, 'y'.repeat(1000)) },
+    `config.queryParameters[2].value:1:1 more than 32 kB of templates ${together}`,
+  ],
+  'more expressions': [
+    { template: '{{A}}'.repeat(400), headers: fields(60, '{{A}}{{B}}') },
+    `config.headers[50].value:1:1 more than 500 expressions and blocks ${together}`,
+  ],
+  'more names and figures': [
+    { headers: fields(100, `{{and ${'A '.repeat(24)}}}`), url: 'https://example.com/{{A}}' },
+    `config.headers[76].value:1:1 more than 2000 names, texts and numbers inside braces ${together}`,
+  ],
+};
+for (const [what, [config, issue]] of Object.entries(tooMuch)) {
+  test(`a channel whose fields together hold ${what} than one template may is refused at the field that is too much`, () => {
+    assert.deepEqual(issues(config), [issue]);
+  });
+}
+
+test('a channel of many fields is refused without compiling more than one template may hold', () => {
+  forgetTemplates();
+  const values = Array.from({ length: 200 }, (_, index) => `{{#if A}}${'{{B}}'.repeat(300)}${index}{{/if}}`);
+  const pairs = values.map((value, index) => ({ key: `x-${index}`, value }));
+  assert.equal(issues({ headers: pairs }).length, 1);
+  assert.equal(values.filter(isCompiled).length, 1);
+});
+
+test('a channel that was stored with more than its fields may hold together is rendered on, and no fault of it is told', () => {
+  const stored = { url: 'https://example.com/', headers: fields(200, '{{A}}{{B}}{{C}}') };
+  assert.equal(issues(stored).length, 1);
+  assert.deepEqual(faultsOfWebhook(stored, secrets), []);
+});
+
+test('what is broken before a channel has too much is told as well', () => {
+  const config = { template: '{{#if A}}', headers: fields(5, 'y'.repeat(8000)) };
+  assert.deepEqual(issues(config), [
+    'config.template:1:1 {{#if A}} is never closed: add {{/if}}',
+    `config.headers[4].value:1:1 more than 32 kB of templates ${together}`,
   ]);
 });

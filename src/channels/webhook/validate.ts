@@ -1,5 +1,6 @@
 /** Says everything that must be refused when a webhook channel is saved. */
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { sizeIssues } from './channel-size.ts';
 import { compileTemplate } from './compile.ts';
 import type { CompiledTemplate } from './compile.ts';
 import { methods, readConfig, templatesOf } from './config.ts';
@@ -37,11 +38,27 @@ const httpHeaders = new Set([
  * @param secretNames keys of the account's and groups' secret variables: a template that names one is refused
  */
 export function validateWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
-  return [
-    ...shapeIssues(config),
-    ...templatesOf(readConfig(config)).flatMap(({ path, source }) => templateIssues(path, source, secretNames)),
-    ...urlIssues(config['url']),
-  ];
+  const tooMuch = sizeIssues(config);
+  const fields = templatesOf(readConfig(config));
+  // From the one that is too much on, nothing is compiled.
+  const judged =
+    tooMuch.length === 0
+      ? fields
+      : fields.slice(
+          0,
+          fields.findIndex(({ path }) => path === tooMuch[0]?.path),
+        );
+  return [...shapeIssues(config), ...fieldIssues(judged, secretNames), ...tooMuch, ...urlIssues(config['url'])];
+}
+
+/** What is wrong with a stored configuration, so that it cannot be rendered. It is compiled by that. */
+export function faultsOfWebhook(config: JsonObject, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  const fields = templatesOf(readConfig(config));
+  return [...shapeIssues(config), ...fieldIssues(fields, secretNames), ...urlIssues(config['url'])];
+}
+
+function fieldIssues(fields: ReturnType<typeof templatesOf>, secretNames: ReadonlySet<string>): ConfigIssue[] {
+  return fields.flatMap(({ path, source }) => templateIssues(path, source, secretNames));
 }
 
 /** The compiled template, or what is wrong with it. */

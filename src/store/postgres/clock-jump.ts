@@ -70,8 +70,8 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
 
 /**
  * What a process finds at its start: times that lie further ahead than they can come back. Leases stay: who holds them
- * may live, and if not they end by themselves. Other processes work meanwhile: what they wrote is as new as the moment in
- * which it is read.
+ * may live, and if not they end by themselves; those that have ended are due before all that is newer. Other processes work
+ * meanwhile: what they wrote is as new as the moment in which it is read.
  */
 export async function takeOver(session: Session, now: GoingTime): Promise<void> {
   await rewindRollUps(session, now());
@@ -82,6 +82,12 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
     `UPDATE deliveries SET next_attempt_at = $1
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
+  );
+  // What a process left behind is due before what was made after it (docs/decisions/0070).
+  await session.query(
+    `UPDATE deliveries SET next_attempt_at = created_at
+     WHERE status = 0 AND leased_by IS NOT NULL AND next_attempt_at <= $1 AND next_attempt_at > created_at`,
+    [now()],
   );
 }
 

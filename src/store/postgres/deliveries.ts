@@ -10,6 +10,7 @@ import {
   type DeliveryClaim,
   deliveryOf,
   type DeliveryRow,
+  firstOfEachCheck,
   interruptedAttempt,
   type SettledAttempt,
   type SettleRules,
@@ -21,7 +22,7 @@ import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
-import { lookElsewhere } from './shared-channels.ts';
+import { type HeldCheck, lookElsewhere } from './shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -54,16 +55,19 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     else if (room > 0) nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
   }
   const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
-  const rows = beside?.rows ?? (await dueRows(session, chosen, claim));
+  const rows = beside?.rows ?? (await dueRows(session, chosen, [], claim));
   if (beside?.isContended === true)
     nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, claim.now + contendedMs);
+  const firsts = firstOfEachCheck(rows);
+  // Places were left by what waits for another of its check: the next claim looks past it.
+  if (firsts.length < rows.length) nextDueAt = claim.now;
   const isFull = rows.length >= claim.most;
   const last = isFull ? rows.at(-1) : lanes[looked - 1];
   if (last !== undefined) {
     claim.place.accountId = last.account_id;
     claim.place.alertChannelId = last.alert_channel_id;
   }
-  const claimed = await claimRows(session, bulk, rows, claim);
+  const claimed = await claimRows(session, bulk, firsts, claim);
   return { claimed, nextDueAt: isFull || looked < lanes.length || !isWhole ? claim.now : nextDueAt };
 }
 
@@ -113,18 +117,32 @@ async function dueBesideOthers(
     const room = claim.room(idText(lane.account_id), lane.alert_channel_id, elsewhere.count(lane));
     return room > 0 ? { ...lane, room } : [];
   });
-  const rows = (await dueRows(session, open, claim)).filter((row) => !elsewhere.holds(row));
+  const rows = await dueRows(session, open, elsewhere.held, claim);
   return { rows, isContended: elsewhere.lanes.length < chosen.length };
 }
 
-/** Due deliveries of the channels in their order, the oldest first within each, held for this transaction. */
-async function dueRows(session: Session, lanes: readonly Lane[], { now, most }: Claim): Promise<DeliveriesTable[]> {
+/**
+ * Due deliveries of the channels in their order, the oldest first within each, held for this transaction; without those whose
+ * check has an attempt under way, here or elsewhere.
+ */
+async function dueRows(
+  session: Session,
+  lanes: readonly Lane[],
+  elsewhere: readonly HeldCheck[],
+  { now, most, busy }: Claim,
+): Promise<DeliveriesTable[]> {
   if (lanes.length === 0) return [];
+  const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
+    busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
+  );
+  const held = [...here, ...elsewhere];
   return session.query<DeliveriesTable>(
     `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[]) AS l (account_id, alert_channel_id, room)
      CROSS JOIN LATERAL (
        SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
          AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at <= $4
+         AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
+           NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
        ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
      LIMIT $5`,
     [
@@ -133,6 +151,9 @@ async function dueRows(session: Session, lanes: readonly Lane[], { now, most }: 
       lanes.map(({ room }) => room),
       now,
       most,
+      held.map(({ account_id }) => account_id),
+      held.map(({ alert_channel_id }) => alert_channel_id),
+      held.map(({ check_id }) => check_id),
     ],
   );
 }

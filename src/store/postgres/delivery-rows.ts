@@ -2,6 +2,7 @@
 import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { flag, type IdBytes, idBytes, idBytesOrNull, idText, json } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
+import { exchangeText } from '../delivery-rows.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 
@@ -44,7 +45,7 @@ function attemptRow(attempt: Attempt) {
     error_class: attempt.error?.class ?? null,
     error_message: attempt.error?.message ?? null,
     next_attempt_at: attempt.nextAttemptAt,
-    exchange: json({ headers: attempt.headers, response: attempt.response }),
+    exchange: exchangeText(attempt),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { groupOf } from '../check-rows.ts';
-import { idBytes } from '../codec.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
 import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
@@ -12,6 +12,8 @@ import type { Connection } from './connection.ts';
 export interface Contexts {
   /** null when the check is gone. */
   read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
+  /** Of checks whose rows were read together, in their order; of these only accounts and groups are remembered. */
+  ofRows(connection: Connection, rows: readonly ChecksTable[]): CheckContext[];
   /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
   begin(): void;
 }
@@ -42,6 +44,8 @@ export function createContexts(seal: Seal): Contexts {
       if (context !== null) account.checks.set(checkId, context);
       return context;
     },
+    ofRows: (connection, rows) =>
+      rows.map((row) => contextOfRow(connection, accountOf(connection, idText(row.account_id)), row, seal)),
   };
 }
 
@@ -67,15 +71,18 @@ function readContext(
   const row = connection
     .prepare('SELECT * FROM checks WHERE account_id = ? AND id = ?')
     .get(idBytes(accountId), idBytes(checkId)) as unknown as ChecksTable | undefined;
-  if (row === undefined) return null;
-  const group = row.group_id === null ? null : readGroup(connection, account, accountId, row.group_id, seal);
+  return row === undefined ? null : contextOfRow(connection, account, row, seal);
+}
+
+function contextOfRow(connection: Connection, account: AccountContext, row: ChecksTable, seal: Seal): CheckContext {
+  const group = row.group_id === null ? null : readGroup(connection, account, row.account_id, row.group_id, seal);
   return contextOf(account, row, group, seal);
 }
 
 function readGroup(
   connection: Connection,
   account: AccountContext,
-  accountId: string,
+  accountId: IdBytes,
   groupId: number,
   seal: Seal,
 ): CheckGroup | null {
@@ -83,7 +90,7 @@ function readGroup(
   if (kept !== undefined) return kept;
   const row = connection
     .prepare('SELECT * FROM check_groups WHERE account_id = ? AND id = ?')
-    .get(idBytes(accountId), groupId) as unknown as CheckGroupsTable | undefined;
+    .get(accountId, groupId) as unknown as CheckGroupsTable | undefined;
   if (row === undefined) return null;
   const group = groupOf(row, seal);
   account.groups.set(groupId, group);

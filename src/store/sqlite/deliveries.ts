@@ -2,7 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText, json } from '../codec.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import {
   type ClaimedDeliveries,
@@ -10,6 +10,8 @@ import {
   type DeliveryClaim,
   deliveryOf,
   type DeliveryRow,
+  exchangeText,
+  firstOfEachCheck,
   interruptedAttempt,
   type SettledAttempt,
   type SettleRules,
@@ -38,8 +40,11 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     seen.add(name);
     const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
-      if (lane.next_attempt_at <= claim.now) claimed.push(...claimLane(connection, lane, room, claim));
-      else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
+      if (lane.next_attempt_at <= claim.now) {
+        const { taken, isMore } = claimLane(connection, lane, room, claim);
+        claimed.push(...taken);
+        if (isMore) nextDueAt = claim.now;
+      } else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
     }
     claim.place.accountId = lane.account_id;
     claim.place.alertChannelId = lane.alert_channel_id;
@@ -65,27 +70,36 @@ function laneFinder(connection: Connection): (accountId: IdBytes, alertChannelId
 
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 
-function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): ClaimedDelivery[] {
-  const rows = connection
+interface Taken {
+  readonly taken: readonly ClaimedDelivery[];
+  /** Whether the next claim may find more: places were left by what waits for another of its check. */
+  readonly isMore: boolean;
+}
+
+function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): Taken {
+  const busy = claim.busy(idText(lane.account_id), lane.alert_channel_id);
+  const due = connection
     .prepare(
       `SELECT d.*, r.request FROM deliveries d
        LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
        WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
+         AND (d.check_id IS NULL OR d.check_id NOT IN (${busy.map(() => '?').join(', ')}))
        ORDER BY d.next_attempt_at, d.id LIMIT ?`,
     )
-    .all(lane.account_id, lane.alert_channel_id, claim.now, room) as unknown as DeliveryRow[];
+    .all(lane.account_id, lane.alert_channel_id, claim.now, ...busy.map(idBytes), room) as unknown as DeliveryRow[];
+  const rows = firstOfEachCheck(due);
   const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
   if (channel === null) {
     for (const row of rows) {
       if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
       endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
     }
-    return [];
+    return { taken: [], isMore: false };
   }
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
   );
-  return rows.flatMap((row) => {
+  const taken = rows.flatMap((row) => {
     if (row.request === null) {
       endDelivery(connection, row, 'failed', 'what it would send is not in the database');
       return [];
@@ -98,6 +112,7 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       number: row.attempts + 1,
     };
   });
+  return { taken, isMore: rows.length < due.length };
 }
 
 const channelsKept = 2000;
@@ -171,7 +186,7 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
       attempt.error?.class ?? null,
       attempt.error?.message ?? null,
       attempt.nextAttemptAt,
-      json({ headers: attempt.headers, response: attempt.response }),
+      exchangeText(attempt),
     );
 }
 
@@ -201,9 +216,12 @@ export function renewDeliveries(
   for (const delivery of deliveries) renew.run(now + leaseMs, idBytes(delivery.accountId), idBytes(delivery.id), owner);
 }
 
-/** Deliveries held by a process that is gone are due now; their interrupted attempts are logged when they are taken. */
+/**
+ * Deliveries held by a process that is gone are due now, before what was made after them; their interrupted attempts are
+ * logged when they are taken.
+ */
 export function endDeliveryLeases(connection: Connection, now: number): void {
   connection
-    .prepare('UPDATE deliveries SET next_attempt_at = ?, leased_by = NULL WHERE leased_by IS NOT NULL')
+    .prepare('UPDATE deliveries SET next_attempt_at = min(created_at, ?), leased_by = NULL WHERE leased_by IS NOT NULL')
     .run(now);
 }

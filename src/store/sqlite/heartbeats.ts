@@ -11,6 +11,7 @@ import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats
 import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
+import type { CheckStatesTable, ChecksTable } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { writeCounts } from './counts.ts';
 import { recordHeld } from './results.ts';
@@ -105,26 +106,44 @@ function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
 }
 
 /** A piece of it holds the loop for as long as so many heartbeats take. */
-const atOnce = 200;
+const atOnce = 300;
+/** The keys of those that are looked at: what else is read of all of them is joined with these. */
+const dueKeys = '(SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h';
 
-/** Judges heartbeats whose time has come, and records what they came to. */
+/** A heartbeat that is due, with its check. */
+type DueRow = Omit<HeartbeatsTable, 'token'> & Omit<ChecksTable, 'id'>;
+
+/**
+ * Judges heartbeats whose time has come, and records what they came to.
+ *
+ * @param contextsOf in the order of the rows
+ */
 export function judgeHeartbeats(
   connection: Connection,
   rules: JudgeRules,
-  contextOf: (heartbeat: Heartbeat) => CheckContext | null,
+  contextsOf: (checks: readonly ChecksTable[]) => readonly CheckContext[],
 ): JudgedTurn {
   const { now } = rules;
   const most = Math.min(rules.most, atOnce);
   const reception = readFact(connection);
-  const rows = connection
-    .prepare('SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?')
-    .all(now, most) as unknown as HeartbeatsTable[];
+  const rows = connection.select<DueRow>(
+    `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.started_at,
+       h.result_at, h.is_passing, h.is_excused, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
+       c.definition, c.created_at, c.updated_at
+     FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
+     CROSS JOIN checks c ON c.account_id = h.account_id AND c.id = h.check_id`,
+  )(now, most);
+  const contexts = contextsOf(rows.map((row) => ({ ...row, id: row.check_id })));
+  const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
   const counts = createCounts();
   const called = calledOf(connection, now, most);
   const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
     called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
   const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
-  const recorded = recordHeld(connection, attempts, rules);
+  const states = connection.select<CheckStatesTable>(
+    `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
+  )(now, most);
+  const recorded = recordHeld(connection, attempts, states, rules);
   for (const ping of missing) insertPing(connection, ping);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   writeCounts(connection, counts, now);
@@ -146,8 +165,7 @@ function readFact(connection: Connection): Reception {
 function calledOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
   const rows = connection
     .prepare(
-      `SELECT DISTINCT w.check_id FROM
-         (SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
+      `SELECT DISTINCT w.check_id FROM ${dueKeys}
        CROSS JOIN waiting_pings w ON w.account_id = h.account_id AND w.check_id = h.check_id`,
     )
     .all(now, most);

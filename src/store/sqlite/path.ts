@@ -1,6 +1,5 @@
 // The path's statements on SQLite: pieces of work for the one writer, committed in groups.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Heartbeat } from '#domain/heartbeat.ts';
 import { walkStart } from '../delivery-rows.ts';
 import type { Path } from '../path.ts';
 import type { RunClaim } from '../run-rows.ts';
@@ -36,8 +35,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     judgeHeartbeats: (rules) =>
       groupNow((connection) => {
         contexts.begin();
-        const contextOf = ({ accountId, checkId }: Heartbeat) => contexts.read(connection, accountId, checkId);
-        return judgeHeartbeats(connection, { ...rules, seal }, contextOf);
+        return judgeHeartbeats(connection, { ...rules, seal }, (rows) => contexts.ofRows(connection, rows));
       }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),

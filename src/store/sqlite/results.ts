@@ -1,9 +1,9 @@
 // Rows that recording reads and writes, in SQLite; the decisions are made in record-attempts.ts.
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
-import { idBytes } from '../codec.ts';
+import { type IdBytes, idBytes, latin1 } from '../codec.ts';
 import { createCounts } from '../counts.ts';
 import { recordAttempt, type RecordRows, type RecordRules } from '../record-attempts.ts';
-import type { ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
+import type { CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
 import { tellRowsOf } from './alerts.ts';
 import { readState, writeState } from './check-states.ts';
 import type { Connection } from './connection.ts';
@@ -16,24 +16,44 @@ export function recordAttempts(
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
 ): Recorded[] {
-  return recordWith(connection, attempts, rules, (attempt) => letGo(connection, attempt, rules.owner));
+  return recordWith(connection, attempts, rules, {
+    letGo: (attempt) => letGo(connection, attempt, rules.owner),
+  });
 }
 
-/** Records attempts without a queued run: what they are of is held by the transaction itself. */
-export function recordHeld(connection: Connection, attempts: readonly EndedAttempt[], rules: RecordRules): Recorded[] {
-  return attempts.length === 0 ? [] : recordWith(connection, attempts, rules, () => true);
+/**
+ * Records attempts without a queued run: what they are of is held by the transaction itself.
+ *
+ * @param states of their checks, as far as there are any, read in this transaction
+ */
+export function recordHeld(
+  connection: Connection,
+  attempts: readonly EndedAttempt[],
+  states: readonly CheckStatesTable[],
+  rules: RecordRules,
+): Recorded[] {
+  if (attempts.length === 0) return [];
+  const keyOf = (accountId: IdBytes, checkId: IdBytes): string => latin1(accountId) + latin1(checkId);
+  const known = new Map(states.map((row) => [keyOf(row.account_id, row.check_id), row]));
+  return recordWith(connection, attempts, rules, {
+    letGo: () => true,
+    state: (...key) => known.get(keyOf(...key)),
+    writeState: (row) => {
+      known.set(keyOf(row.account_id, row.check_id), row);
+      writeState(connection, row);
+    },
+  });
 }
 
 function recordWith(
   connection: Connection,
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
-  isHeld: RecordRows['letGo'],
+  own: Pick<RecordRows, 'letGo'> & Partial<RecordRows>,
 ): Recorded[] {
   const counts = createCounts();
   const rows: RecordRows = {
     ...tellRowsOf(connection),
-    letGo: isHeld,
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
@@ -41,6 +61,7 @@ function recordWith(
     insertExchange: (row) => insertExchange(connection, row),
     keepPassing: (row) => keepPassing(connection, row),
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
+    ...own,
   };
   const recorded = attempts.map((attempt) => recordAttempt(rows, attempt, rules, counts));
   writeCounts(connection, counts, rules.now);

@@ -1,0 +1,140 @@
+// What a preview shows to whom: locked values to nobody, and to a key that may not write not even by what a template makes of them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Composed, startComposed } from '../support/composed.ts';
+import { send } from './operation-calls.ts';
+
+const locked = 'hunter2-Locked/Value';
+const long = `start-of-it-${'x'.repeat(400)}`;
+
+const groups = {
+  Shop: [
+    { key: 'FLOOR', value: 'hunter2 of the group' },
+    { key: 'OPEN', value: 'hunter2', secret: true },
+  ],
+  Office: [{ key: 'GROUP_SECRET', value: 'never-shown', secret: true }],
+};
+
+let on: Composed;
+let reader = '';
+const cleanups: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' });
+  reader = (await must('/v1/api-keys', { name: 'reader', role: 'read-only' }))['key'] as string;
+  await must('/v1/variables', { key: 'LOCKED', value: locked, locked: true });
+  await must('/v1/variables', { key: 'LONG', value: long, locked: true });
+  await must('/v1/variables', { key: 'SECRET', value: 'never-shown', secret: true });
+  await must('/v1/variables', { key: 'OPEN', value: 'open' });
+  for (const [name, environmentVariables] of Object.entries(groups)) {
+    await must('/v2/check-groups', { name, environmentVariables });
+  }
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+function ask(path: string, body: object, key = on.apiKey) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return send(on.port, { method: 'POST', path, headers, body: JSON.stringify(body) });
+}
+
+async function must(path: string, body: object): Promise<Record<string, unknown>> {
+  const made = await ask(path, body);
+  assert.equal(made.status, 201, made.text);
+  return JSON.parse(made.text) as Record<string, unknown>;
+}
+
+interface Shown {
+  readonly request: { readonly url: string; readonly body: string } | null;
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
+  readonly errors: readonly { readonly path: string; readonly line: number; readonly message: string }[];
+}
+
+async function preview(config: object, key: string, more: object = {}): Promise<Shown> {
+  const { status, text } = await ask('/v1/alert-channels/preview', { config, ...more }, key);
+  assert.equal(status, 200, text);
+  assert.ok(!text.includes('hunter2') && !text.includes('start-of-it') && !text.includes('never-shown'), text);
+  return JSON.parse(text) as Shown;
+}
+
+const url = 'https://receiver.example/';
+
+test('what a preview says of a URL or a time does not show a locked value, to no key', async () => {
+  for (const key of [reader, on.apiKey]) {
+    const bad = await preview({ url: '{{{LOCKED}}}x' }, key);
+    assert.deepEqual(
+      bad.errors.map(({ path, message }) => [path, message]),
+      [['config.url', '"********x" is not a URL that begins with http:// or https://']],
+    );
+    const [time] = (await preview({ url, template: "at\n{{moment LOCKED 'X'}}" }, key)).errors;
+    assert.deepEqual([time?.path, time?.line], ['config.template', 2]);
+  }
+});
+
+test('a locked value that is longer than what a sentence quotes shows no piece of it', async () => {
+  for (const key of [reader, on.apiKey]) {
+    const [fault] = (await preview({ url: '{{{LONG}}}x' }, key)).errors;
+    assert.match(fault?.message ?? '', / is not a URL that begins with http/);
+    for (const template of ["{{moment LONG 'X'}}", '{{moment LONG}}', "{{moment 'now' LONG}}"]) {
+      await preview({ url, template }, key);
+    }
+  }
+});
+
+test('a key that may not write learns nothing of a locked value by asking about it', async () => {
+  const template =
+    "{{#startsWith 'hunter' LOCKED}}yes{{else}}no{{/startsWith}} {{#contains LOCKED '2'}}yes{{else}}no{{/contains}} {{#eq LOCKED '********'}}masked{{/eq}}";
+  assert.equal((await preview({ url, template }, reader)).request?.body, 'no no masked');
+  assert.equal((await preview({ url, template }, on.apiKey)).request?.body, 'yes yes ');
+});
+
+test('a key that may not write does not learn a value by writing guesses and seeing which one is hidden', async () => {
+  const template = `OPEN hunter1-Locked/Value ${locked.replace('hunter2', '{{OPEN}}')}`;
+  assert.equal((await preview({ url, template }, reader)).request?.body, 'OPEN hunter1-Locked/Value open-Locked/Value');
+  const guess = { config: { url, template: `${locked} never-shown` } };
+  const { text } = await ask('/v1/alert-channels/preview', guess, reader);
+  assert.equal((JSON.parse(text) as Shown).request?.body, `${locked} never-shown`);
+});
+
+test('what a caller lays over a locked variable itself is used', async () => {
+  const shown = await preview({ url, template: '{{LOCKED}} {{OPEN}}' }, reader, { variables: { LOCKED: 'mine' } });
+  assert.equal(shown.request?.body, 'mine open');
+});
+
+test('a test message that cannot be rendered does not say a locked value', async () => {
+  const { id } = await must('/v1/alert-channels', { type: 'WEBHOOK', config: { url: '{{{LOCKED}}}' } });
+  const { status, text } = await ask(`/v1/alert-channels/${String(id)}/test`, {});
+  assert.equal(status, 400, text);
+  assert.match(text, /\\"\*{8}\\" is not a URL/);
+  assert.ok(!text.includes('hunter2'), text);
+});
+
+test('a preview of more templates than a channel may hold names the first field that is too much, and renders nothing', async () => {
+  const headers = Array.from({ length: 200 }, (_, index) => ({ key: `x-${index}`, value: '{{OPEN}}{{OPEN}}{{OPEN}}' }));
+  const { request, errors } = await preview({ url, template: 'x', headers }, reader);
+  assert.equal(request, null);
+  assert.deepEqual(
+    errors.map(({ path }) => path),
+    ['config.headers[166].value'],
+  );
+  assert.match(
+    errors[0]?.message ?? '',
+    /^more than 500 expressions and blocks in URL, body, headers and query together: /,
+  );
+});
+
+test('a variable of any group of the account is known to a preview, without its value', async () => {
+  const { request, warnings } = await preview({ url, template: 'on {{FLOOR}} {{FLOR}} {{OPEN}}' }, reader);
+  assert.equal(request?.body, 'on   open');
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['Nobody defines FLOR: it renders as nothing. Did you mean FLOOR?'],
+  );
+});
+
+test('a secret of a group is warned of in a preview as one of the account is', async () => {
+  const { warnings } = await preview({ url, template: '{{GROUP_SECRET}} {{SECRET}}' }, reader);
+  assert.match(warnings[0]?.message ?? '', /^GROUP_SECRET is marked secret/);
+  assert.match(warnings[1]?.message ?? '', /^SECRET is marked secret/);
+});

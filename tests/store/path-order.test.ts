@@ -1,0 +1,115 @@
+// Deliveries of one channel and check: one begins after the other, also over a crash (docs/decisions/0070).
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { it, type NewStore } from '../support/each-engine.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/codec.ts';
+import { leaseMs, PathUnderTest } from './path-under-test.ts';
+
+/** Checks that fail at once: as many deliveries at one channel. */
+async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {
+  const test = await PathUnderTest.open(newStore);
+  const first = await test.check();
+  const channel = await test.channel(first);
+  for (let more = 1; more < checks; more++) {
+    const checkId = await test.check();
+    const subscription = { checkId, groupId: null, activated: true };
+    await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
+  }
+  await test.runAll('failed');
+  return { test, channel };
+}
+
+describe('a delivery', () => {
+  it('that waits behind one of its check is not begun: after a crash only that one is interrupted, and repeated first', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const begun = await test.claimDeliveries('one');
+    const [first] = begun;
+    assert.ok(first !== undefined);
+    assert.deepEqual(
+      begun.map(({ delivery }) => delivery.alertType),
+      ['ALERT_FAILURE'],
+    );
+    assert.deepEqual(await test.claimDeliveries('one', () => 4, false, begun), [], 'the recovery waits');
+
+    // The process dies; who comes after it does not pass over what it left.
+    test.temp.clock.turn(10);
+    await test.path.takeOver(test.now);
+    if (test.temp.isShared) {
+      assert.deepEqual(await test.claimDeliveries('two', () => 4, true), [], 'it may live');
+      test.temp.clock.turn(leaseMs);
+    }
+    const [repeated, ...none] = await test.claimDeliveries('two', () => 4, true);
+    assert.ok(repeated !== undefined);
+    assert.deepEqual([repeated.delivery.id, repeated.number, none], [first.delivery.id, 1, []]);
+    assert.deepEqual(await test.settle(repeated, 200, 'two'), [true]);
+    const [recovery] = await test.claimDeliveries('two', () => 4, true);
+    assert.ok(recovery !== undefined);
+    assert.deepEqual([recovery.delivery.alertType, recovery.number], ['ALERT_RECOVERY', 1]);
+    assert.deepEqual(await test.settle(recovery, 200, 'two'), [true]);
+    assert.deepEqual(
+      test.rows(
+        `SELECT d.alert_type, a.number, a.error_class FROM deliveries d
+         JOIN attempts a ON a.account_id = d.account_id AND a.delivery_id = d.id ORDER BY d.id, a.position`,
+      ),
+      [
+        { alert_type: 'ALERT_FAILURE', number: 1, error_class: 'interrupted' },
+        { alert_type: 'ALERT_FAILURE', number: 1, error_class: null },
+        { alert_type: 'ALERT_RECOVERY', number: 1, error_class: null },
+      ],
+    );
+  });
+
+  it('that was left behind long ago is found at a start, and goes before what was made after it', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const [begun] = await test.claimDeliveries('one');
+    test.temp.clock.turn(3_600_000);
+    await test.path.takeOver(test.now);
+    const claimed = await test.claimDeliveries('two');
+    assert.deepEqual(
+      claimed.map(({ delivery }) => delivery.id),
+      [begun?.delivery.id],
+    );
+  });
+});
+
+describe('a channel', () => {
+  it('whose places are asked for by one check gives the others to what waits for other checks', async (newStore) => {
+    const { test } = await failing(newStore, 3);
+    await using _ = test;
+    // The first check has three deliveries before the others have one.
+    test.temp.raw.exec(
+      `UPDATE deliveries SET next_attempt_at = next_attempt_at + 3
+       WHERE check_id <> (SELECT check_id FROM deliveries ORDER BY id LIMIT 1)`,
+    );
+    const first = await test.claimDeliveries('one', () => 1);
+    const [flapping] = first;
+    assert.ok(flapping !== undefined);
+    await test.settle(flapping, 200);
+    for (const _time of [1, 2, 3]) {
+      await test.temp.store.deliveries.replay(test.accountId, flapping.delivery.id, newId());
+    }
+    test.temp.raw
+      .prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at - 10 WHERE replay_of = ?')
+      .run(idBytes(flapping.delivery.id));
+    test.temp.clock.turn(3);
+    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, isShared: false, room: () => 3 };
+    const taken = await test.path.claimDeliveries({ ...claim, busy: () => [] });
+    assert.deepEqual(
+      taken.claimed.map(({ delivery }) => delivery.checkId),
+      [flapping.delivery.checkId],
+      'three of its deliveries are due first, and one of them is sent',
+    );
+    assert.equal(taken.nextDueAt, test.now, 'it is looked again at once');
+    const busy = (): string[] => [flapping.delivery.checkId ?? ''];
+    const more = await test.path.claimDeliveries({ ...claim, busy, room: () => 2 });
+    assert.equal(new Set(more.claimed.map(({ delivery }) => delivery.checkId)).size, 2);
+    assert.ok(more.claimed.every(({ delivery }) => delivery.checkId !== flapping.delivery.checkId));
+  });
+});
