@@ -47,9 +47,11 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     const filledMs = performance.now() - startedAt;
     say(`${name}: ${written} results after ${(filledMs / 1000).toFixed(0)} s; rolling up all but the last day`);
     const rolled = await rollUpTo(engine, now - dayMs, days);
+    const longestSliceMs = await removeTo(engine, now - (days - 0.5) * dayMs, now);
     say(
       `${name}: ${rolled.results} results rolled up in ${(rolled.tookMs / 1000).toFixed(0)} s, ` +
-        `CPU of a turn p99 ${rolled.p99TurnMs.toFixed(0)} ms; asking while the rest is`,
+        `CPU of a turn p99 ${rolled.p99TurnMs.toFixed(0)} ms, of a slice of retention ${longestSliceMs.toFixed(0)} ms at most; ` +
+        'asking while the rest is',
     );
     const roles = { TOCSIN_ROLES: 'api,upkeep', TOCSIN_RETENTION_DAYS: String(days - 1) };
     const { profileFolder } = options;
@@ -80,6 +82,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
       rows: [
         ...rows,
         { figure: `${name}: API meanwhile, p99`, value: percentile(meanwhile.times, 0.99), unit: 'ms', atMost: 100 },
+        ...heldLoop(engine, rolled.longestTurnMs, longestSliceMs),
         { figure: `${name}: rolled up`, value: rolled.results / (rolled.tookMs / 1000), unit: 'results/s' },
         { figure: `${name}: CPU of it at 1,000 results/s`, value: rolled.cpuShare * 100, unit: '%', atMost: 5 },
       ],
@@ -102,19 +105,56 @@ async function rollUpTo(engine: HistoryEngine, until: number, days: number) {
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   let results = 0;
   const turns: number[] = [];
-  for (;;) {
-    const before = process.cpuUsage();
-    const turn = await store.rollUps.turn(until, days * dayMs);
-    const { user, system } = process.cpuUsage(before);
-    turns.push((user + system) / 1000);
-    results += turn.results;
-    if (turn.isThrough) break;
+  for (let isThrough = false; !isThrough;) {
+    const turn = await loopTime(() => store.rollUps.turn(until, days * dayMs));
+    turns.push(turn.cpuMs);
+    results += turn.answer.results;
+    isThrough = turn.answer.isThrough;
   }
   const tookMs = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   await store.close();
   const cpuShare = ((user + system) / 1e6 / results) * 1000;
   return { results, tookMs, cpuShare, longestTurnMs: Math.max(...turns), p99TurnMs: percentile(turns, 0.99) };
+}
+
+/** What of `work` the thread of the loop had to do itself, ms. */
+async function loopTime<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; cpuMs: number }> {
+  const before = process.threadCpuUsage();
+  const answer = await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return { answer, cpuMs: (user + system) / 1000 };
+}
+
+/**
+ * Removes results, and deliveries with their attempts, from before `before` (epoch ms): half of the oldest day, so that
+ * the service has the other half to remove while it is asked.
+ *
+ * @returns the loop's time of the longest slice, ms
+ */
+async function removeTo(engine: HistoryEngine, before: number, now: number): Promise<number> {
+  const store = await engine.openStore(() => now);
+  const resultsBefore = await store.rollUps.release(before);
+  let longestMs = 0;
+  let removed = 0;
+  for (let isThrough = false; !isThrough;) {
+    const slice = await loopTime(() => store.retention.sweep(before, now, resultsBefore));
+    longestMs = Math.max(longestMs, slice.cpuMs);
+    removed += slice.answer.removed;
+    isThrough = slice.answer.isThrough;
+  }
+  await store.close();
+  if (engine.isInLoop && removed === 0) throw new Error('nothing was removed: no slice was measured');
+  return longestMs;
+}
+
+/** Where statements run in the loop itself, no turn and no slice may hold it for longer. */
+function heldLoop({ name, isInLoop }: HistoryEngine, turnMs: number, sliceMs: number): Row[] {
+  if (!isInLoop) return [];
+  return [
+    { figure: `${name}: longest turn of roll-ups`, value: turnMs, unit: 'ms', atMost: 20 },
+    { figure: `${name}: longest slice of retention`, value: sliceMs, unit: 'ms', atMost: 20 },
+  ];
 }
 
 interface Question {

@@ -22,6 +22,16 @@ describe('docs/scale.md', () => {
     for (const [, name, , from = ''] of rows) assert.match(from, /^(?:measured|on paper|chosen|read)\b/, name);
   });
 
+  it('puts no more schedulers to work in an installation than intervals are in use, and one to stand by', () => {
+    const [intervals, schedulers, cells] = [
+      /^\| `intervals` \| ([\d.]+) \|/m,
+      /`schedulers = .* \| ([\d,.]+) \|$/m,
+      /`cells = .* \| ([\d,.]+) \|$/m,
+    ].map((row) => Number(row.exec(page)?.[1]?.replaceAll(',', '')));
+    assert.ok(intervals !== undefined && schedulers !== undefined && cells !== undefined);
+    assert.ok(schedulers / cells <= intervals + 1, `${schedulers} schedulers in ${cells} installations`);
+  });
+
   it('derives something from every unit cost', () => {
     const names = [...page.matchAll(/^\| `(\w+)` \| [\d,.]+ \|/gm)].map(([, name = '']) => name);
     const formulas = [...page.matchAll(/`\w+ = ([^`]+)`/g)].map(([, expression = '']) => expression).join(' ');

@@ -35,6 +35,7 @@ describe('the runner of the tests', () => {
     const { status, text } = run({ 'tests/store/a.test.ts': passing, 'tests/rest/b.test.ts': failing }, 'store');
     assert.equal(status, 0, text);
     assert.match(text, /# files 1 \(store\)\n# tests 1\n# pass 1\n# fail 0\n/);
+    assert.match(text, /\n# took \d+ min \d+ s\n/);
   });
 
   it('fails when a test failed', () => {

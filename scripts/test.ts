@@ -97,6 +97,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = cache;
   // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
   delete process.env['NODE_TEST_CONTEXT'];
+  const startedAt = performance.now();
   const { counts, isSuccess, empty, unended } = await runFiles(files, Number(values.patience));
   const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;
   console.log(
@@ -104,6 +105,8 @@ async function main(args: readonly string[]): Promise<void> {
   );
   const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo };
   for (const [word, count] of Object.entries(figures)) console.log(`# ${word} ${count}`);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`# took ${Math.floor(seconds / 60)} min ${seconds % 60} s`);
   if (unended.length > 0) throw new Error(unended.join('\n'));
   if (empty.length > 0) throw new Error(`no test was run in ${empty.join(', ')}`);
   if (isSuccess && passed === 0) throw new Error('no test passed');

@@ -113,7 +113,10 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
   assert.match(signed?.tried.message ?? '', /^setup script: .*Cannot find module 'lodash'/);
   assert.deepEqual(asked, ['3'], 'with a script that fails nothing is sent');
   const text = triedText(tried, '2027.04');
-  assert.match(text, /^WORSE +Signed +2026\.10 passed \d\.\d s +2027\.04 failed \d\.\d s\n +2027\.04: setup script: /m);
+  assert.match(
+    text,
+    /^WORSE +Signed +2026\.10 passed \d+\.\d s +2027\.04 failed \d+\.\d s\n +2027\.04: setup script: /m,
+  );
   assert.match(text, /2 tried in 2027\.04, 1 the same, 1 worse, 0 better, 1 run in it already\.\n$/);
   assert.match(said.join(''), /trying 2027\.04 +2 of 2 checks/);
   assert.equal(

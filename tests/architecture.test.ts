@@ -116,6 +116,25 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     sourceFile('src/lib/a.ts', "import b from 'b';\n\n/** One. */\nexport const a = 1;\nexport const b = 2;\n"),
     sourceFile('src/lib/a.ts', "import b from 'b';\n\n/** One. */\nexport const a = 1;\n"),
   ],
+  [
+    'either topology',
+    file('tests/flows/a.test.ts', "test('a check alerts', () => {});"),
+    file(
+      'tests/flows/a.test.ts',
+      "import { test } from '../support/each-topology.ts';\n\ntest('a check alerts', () => {});",
+    ),
+  ],
+  [
+    'either topology',
+    file(
+      'tests/flows/a.test.ts',
+      "for (const how of ways) {\n  describe(how, () => {\n    it('about the file', work);\n  });\n}",
+    ),
+    file(
+      'tests/flows/a.test.ts',
+      "for (const how of ways) {\n  describe(`about the file: ${how}`, () => {\n    it('x', work);\n  });\n}",
+    ),
+  ],
   ['enums', file('src/lib/a.ts', 'export enum Colour { Red }'), file('src/lib/b.ts', "const a = 'enum Colour';")],
   ['more than 400', file('src/lib/a.ts', '\n'.repeat(400)), file('src/lib/a.ts', '\n'.repeat(390))],
   ['Files stay small', file('src/lib/a.ts', '\n'.repeat(95)), file('src/lib/a.ts', '\n'.repeat(80))],

@@ -11,6 +11,7 @@ import { makeDays } from '#store/postgres/days.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
+import { insertRow, putDelivery } from '../../tests/support/rows.ts';
 import { type CheckPlan, dayMs, details, outcomes, rowOfCheck, rowOfSchedule, rowOfState } from './history-plan.ts';
 import { benchSettings } from './database.ts';
 import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
@@ -18,6 +19,8 @@ import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount 
 /** A database of one engine. */
 export interface HistoryEngine {
   readonly name: string;
+  /** Whether a statement is work of the loop itself, and not of a server. */
+  readonly isInLoop: boolean;
   /** What the service is told of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Makes the account; answers with its id. */
@@ -30,6 +33,7 @@ export interface HistoryEngine {
 export function sqliteEngine(dataDir: string): HistoryEngine {
   return {
     name: 'SQLite',
+    isInLoop: true,
     environment: {},
     seedAccount: () => seedAccount(dataDir),
     fill: async (plans, now, say) => fillSqlite(databasePath(dataDir), plans, now, say),
@@ -49,6 +53,7 @@ export async function postgresEngine(): Promise<HistoryEngine> {
     });
   return {
     name: 'PostgreSQL',
+    isInLoop: false,
     environment: { DATABASE_URL: url },
     async seedAccount() {
       const store = await openStore(Date.now);
@@ -104,9 +109,34 @@ async function fillSqlite(path: string, plans: readonly CheckPlan[], now: number
       await new Promise(setImmediate);
     }
   }
+  const [first] = plans;
+  if (first !== undefined)
+    putOldDeliveries(database, first.check.accountId, Math.min(...plans.map(({ from }) => from)));
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
   return written;
+}
+
+const oldDeliveries = 20_000;
+
+/** Deliveries for the retention to remove, with what was sent and two attempts, as long as real ones. */
+function putOldDeliveries(database: DatabaseSync, accountId: string, at: number): void {
+  const exchange = JSON.stringify({ headers: [['content-type', 'application/json']], response: 'x'.repeat(1000) });
+  for (let index = 0; index < oldDeliveries; index++) {
+    const look = { alertChannelId: index % 200, status: 'delivered' } as const;
+    const id = putDelivery(database, accountId, at + index, look);
+    for (const number of [1, 2]) {
+      insertRow(database, 'attempts', {
+        account_id: idBytes(accountId),
+        delivery_id: idBytes(id),
+        position: number,
+        number,
+        started_at: at + index,
+        duration_ms: 20,
+        exchange,
+      });
+    }
+  }
 }
 
 const checksAtOnce = 50;

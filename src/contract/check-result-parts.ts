@@ -94,6 +94,19 @@ const tcpCheckResult = z
   })
   .meta({ id: 'TcpCheckResult' });
 
+const revocationStatus = z.enum(['good', 'revoked', 'unknown']);
+const revocation = z
+  .strictObject({
+    status: revocationStatus,
+    source: z.enum(['STAPLED', 'OCSP', 'CRL']).nullable().describe('Who said it; null = nobody did.'),
+    revokedAt: z.string().nullable(),
+    reason: z.string().nullable().describe('As keyCompromise.'),
+    thisUpdate: z.string().nullable(),
+    nextUpdate: z.string().nullable().describe('Until when it is to be believed; null where nobody said.'),
+    problem: z.string().nullable().describe('Why it is not known, in a sentence.'),
+  })
+  .describe('Whether it is revoked; null where the check does not ask, absent in results older than it.');
+
 const sslCheckResult = z
   .strictObject({
     ...lightFields,
@@ -125,8 +138,10 @@ const sslCheckResult = z
           hostnameVerified: z.boolean(),
           chainTrusted: z.boolean(),
           ocspStapled: z.boolean(),
+          ocspStatus: revocationStatus.exactOptional().describe('Absent in results older than it.'),
           resolvedIp: z.string().nullable(),
         }),
+        revocation: revocation.nullable().exactOptional(),
       })
       .nullable()
       .describe('null when no certificate was seen.'),

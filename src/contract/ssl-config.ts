@@ -9,6 +9,8 @@ const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 
 const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
 const severities = ['fail', 'degrade', 'ignore'] as const;
 
+const revocations = ['STAPLED', 'ONLINE', 'OFF'] as const;
+
 /** A rule of the baseline by its name: what is right, and how bad it is when it is broken. */
 const severity = (usual: (typeof severities)[number]) => z.enum(severities).default(usual);
 const version = (value: (typeof versions)[number], usual: (typeof severities)[number]) =>
@@ -27,8 +29,11 @@ const securityBaseline = z
     knownBadCA: rule('fail').describe('Kept and given back: authorities that are not trusted fail anyhow.'),
     recommendedTLSVersion: version('TLS1.3', 'ignore'),
     recommendedKeySizeBits: bits(3072, 'ignore'),
-    ocspMustStapleRespected: rule('ignore').describe('A certificate that asks for a stapled OCSP response has one.'),
+    ocspMustStapleRespected: rule('fail').describe('A certificate that asks for a stapled OCSP response has one.'),
     sctPresent: rule('ignore').describe('The certificate holds timestamps of certificate transparency.'),
+    revocationAnswerValid: rule('degrade').describe(
+      'An OCSP response or list of revoked certificates that came is signed, of this time, and knows the certificate.',
+    ),
   })
   .meta({ id: 'SecurityBaselineWrite', description: 'What a certificate and its connection must at least be.' });
 
@@ -45,6 +50,11 @@ export const sslConfig = z
     alertDaysBeforeExpiry: orNull(z.int().min(1).max(365), () => 20)
       .default(20)
       .describe('Fewer days left than this are degraded.'),
+    revocation: orNull(z.enum(revocations), () => 'STAPLED' as const)
+      .default('STAPLED')
+      .describe(
+        'Whether the certificate is revoked: told by the OCSP response that the server sends along (STAPLED), else by the responder or the list of its authority (ONLINE), or not looked at (OFF).',
+      ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z
       .preprocess((value) => (value === '' ? null : value), z.null('must be null: there are no client certificates'))
@@ -96,6 +106,7 @@ export const sslConfigShown = z
     skipChainValidation: z.boolean(),
     handshakeTimeoutMs: z.int(),
     alertDaysBeforeExpiry: z.int(),
+    revocation: z.enum(revocations).exactOptional().describe('Absent, and STAPLED, on checks older than it.'),
     securityBaseline: z.strictObject({
       enabled: z.boolean(),
       minTLSVersion: versionShown,
@@ -107,6 +118,7 @@ export const sslConfigShown = z
       recommendedKeySizeBits: bitsShown,
       ocspMustStapleRespected: ruleShown,
       sctPresent: ruleShown,
+      revocationAnswerValid: ruleShown.exactOptional().describe('Absent, and degrade, on checks older than it.'),
     }),
     clientCertificateMode: z.null(),
     assertions: assertionsShown(sources),

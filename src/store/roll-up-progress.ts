@@ -42,6 +42,15 @@ export function rewound(progress: Progress | null, now: number): Progress | null
   return progress !== null && progress.hourAt > hourAt ? { hourAt, after: null } : null;
 }
 
+/**
+ * Where roll-ups must begin when none was made yet and it is a time before the oldest check (`oldestCheckAt`, epoch ms; null =
+ * there is none) was made, because the clock was set back. null = with the oldest check, as they would by themselves.
+ */
+export function begunEarlier(oldestCheckAt: number | null, now: number): Progress | null {
+  const hourAt = hourOf(now - lateAfterMs);
+  return oldestCheckAt !== null && hourAt < hourOf(oldestCheckAt) ? { hourAt, after: null } : null;
+}
+
 /** Up to when the hours of a check are rolled up, epoch ms. */
 export function rolledUpTo({ hourAt, after }: Progress, check: CheckKey): number {
   const isBehind = after !== null && keyText(check) <= keyText(after);

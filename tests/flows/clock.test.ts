@@ -2,12 +2,12 @@
 // One process goes by its machine's clock; processes over PostgreSQL by the database's, whatever those of their machines say.
 import assert from 'node:assert/strict';
 import type { Role } from '#config-variables.ts';
-import { type Given, test as it } from '../support/each-topology.ts';
+import { test as it } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Hit, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
+import { startWithClock } from '../support/service-clock.ts';
 import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/slots.ts';
-import { databaseClock, machineClock, type SetClock } from '../support/turned-clocks.ts';
 import { until } from '../support/until.ts';
 
 const hourMs = 3_600_000;
@@ -43,24 +43,6 @@ const aheadMs: Readonly<Record<Role, number>> = {
   upkeep: 40 * 24 * hourMs,
 };
 
-/** A service, and the clock that it goes by. */
-async function startWithClock({ t, startService, topology }: Given): Promise<{ on: Service; clock: SetClock }> {
-  if (topology === 'one process, SQLite') {
-    const clock = machineClock(t, 0);
-    return { on: await startService(t, { LOG_LEVEL: 'info', ...clock.environment }), clock };
-  }
-  let clock: SetClock | null = null;
-  const on = await startService(
-    t,
-    { LOG_LEVEL: 'info' },
-    {
-      prepare: (database) => (clock = databaseClock(database)),
-      machineOf: (role) => machineClock(t, aheadMs[role]).environment,
-    },
-  );
-  return { on, clock: clock ?? assert.fail('the database has no clock') };
-}
-
 /** What was logged, line by line. */
 function logged({ printed }: Service): Record<string, unknown>[] {
   return printed
@@ -71,7 +53,7 @@ function logged({ printed }: Service): Record<string, unknown>[] {
 
 it('keeps every check in its interval, every delivery at its distance and every slot accounted for', async (given) => {
   const { t } = given;
-  const { on, clock } = await startWithClock(given);
+  const { on, clock } = await startWithClock(given, { aheadMs: (role) => aheadMs[role] });
   // Several processes notice one after the other, and what was due meanwhile is caught up with.
   const share = on.addresses.length === 1 ? 0.6 : 0.9;
   const [target, failing] = [await startScriptedServer(t), await startScriptedServer(t)];

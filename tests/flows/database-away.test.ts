@@ -24,7 +24,7 @@ for (const [how, mode] of [
   ['is stopped in good order', 'fast'],
   ['is killed', 'immediate'],
 ] as const satisfies readonly (readonly [string, StopMode])[]) {
-  describe(`when the database ${how}`, () => {
+  describe(`about PostgreSQL: when the database ${how}`, () => {
     it('processes say so, try again without haste, and record what they found meanwhile', async (t) => {
       const database = await server.newDatabase();
       const shared = { DATABASE_URL: database.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1' };
@@ -97,7 +97,7 @@ const startingSteps = {
   ],
 };
 
-describe('when the database goes away from a process that starts', () => {
+describe('about PostgreSQL: when the database goes away from a process that starts', () => {
   for (const [when, statements] of Object.entries(startingSteps)) {
     it(`${when}, the start is tried again and comes to its end`, async (t) => {
       const way = await startCuttingWay(t, (await server.newDatabase()).url, statements);

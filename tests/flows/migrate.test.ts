@@ -48,7 +48,7 @@ async function fileWith(path: string, results: number): Promise<void> {
   raw.close();
 }
 
-describe('migrate', () => {
+describe('about the file and PostgreSQL: migrate', () => {
   it('that is killed in the middle goes on where it was, and ends with the same rows on both sides', async (t) => {
     const folder = emptyFolder(t);
     const file = join(folder, 'tocsin.db');
@@ -120,7 +120,7 @@ describe('migrate', () => {
 
 const secret = 'a secret between two';
 
-describe('an installation that moves to PostgreSQL and back', () => {
+describe('about the file and PostgreSQL: an installation that moves to PostgreSQL and back', () => {
   it('loses no slot and no alert, and repeats none', async (t) => {
     const first = await startService(t);
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];

@@ -200,7 +200,7 @@ async function moveThroughKill(
   assert.deepEqual([await stalledNotices(first), await stalledNotices(second)], [[], []]);
 }
 
-describe('an account of a running service', () => {
+describe('about the file and PostgreSQL: an account of a running service', () => {
   it('moves from SQLite to PostgreSQL through a kill, and on: nothing is lost or told twice, and the old places show the way', async (t) => {
     const first = await startService(t);
     const second = await startRoleProcesses(t, await server.newDatabase());

@@ -54,7 +54,7 @@ async function fromCheckToAlert(t: Cleanup, api: Service): Promise<void> {
 }
 
 for (const [name, startPooler] of Object.entries(poolers)) {
-  describe(name, () => {
+  describe(`about PostgreSQL: ${name}`, () => {
     it('is no hindrance; wake-ups are not listened for through it, and it is said how', async (t) => {
       const database = await server.newDatabase();
       const [api, worker] = await startTwo(t, { DATABASE_URL: await startPooler(t, server, database) });
@@ -75,7 +75,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
   });
 }
 
-describe('without wake-ups', () => {
+describe('about PostgreSQL: without wake-ups', () => {
   it('nothing is lost: each process finds what the others made by looking', async (t) => {
     const database = await server.newDatabase();
     const [api, worker] = await startTwo(t, { DATABASE_URL: database.url, TOCSIN_LISTEN_URL: 'off' });

@@ -33,7 +33,7 @@ async function sumsOf(url: string): Promise<string[]> {
   return sums;
 }
 
-describe('a backup of PostgreSQL', () => {
+describe('about PostgreSQL: a backup of it', () => {
   if (bin === null) {
     it('was not made: no server with pg_dump and pg_restore is on this machine; the lines of the page name both', () => {
       assert.match(lines.dump, /^pg_dump /);

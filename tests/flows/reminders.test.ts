@@ -1,17 +1,16 @@
-// Reminders from the settings of a check to the receiver, through a real process whose clock is set forward.
+// Reminders from the settings of a check to the receiver, through the real service whose clock is set forward.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
-import { machineClock } from '../support/turned-clocks.ts';
+import { startWithClock } from '../support/service-clock.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-test('who was told of a failure is reminded of it as often as the check asks, and told of its end', async (t) => {
-  const clock = machineClock(t, 0);
-  const service = await startService(t, { LOG_LEVEL: 'info', ...clock.environment });
+test('who was told of a failure is reminded of it as often as the check asks, and told of its end', async (given) => {
+  const { t } = given;
+  const { on: service, turn } = await startWithClock(given, { roles: ['api', 'runner', 'deliverer'] });
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   target.answer({ status: 500 });
   const config = { url: receiver.url, webhookSecret: secret };
@@ -27,16 +26,15 @@ test('who was told of a failure is reminded of it as often as the check asks, an
   await run();
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['IS_REMINDER'], failure.json['REMINDER_SEQUENCE']], [false, '']);
-  /** Runs, until the process has noticed what its clock shows and something was told of it. */
+  /** Runs, until something was told of it. */
   const runUntilTold = (count: number): Promise<unknown> =>
     until(`alert ${count}`, async () => {
       await run();
       return receiver.all.length >= count;
     });
-  clock.set(6 * 60_000);
+  await turn(6 * 60_000);
   await runUntilTold(2);
-  clock.set(12 * 60_000);
-  await until('the process to notice', () => service.printed.split('clock.set').length > 2);
+  await turn(12 * 60_000);
   for (let runs = 0; runs < 5; runs++) await run();
   target.answer({ status: 200 });
   await runUntilTold(3);

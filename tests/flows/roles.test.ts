@@ -45,12 +45,26 @@ async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'de
   assert.equal((await holder.end('SIGKILL')).signal, 'SIGKILL');
 }
 
-describe('of two of each role', () => {
+describe('about PostgreSQL: of two of each role', () => {
   let service: RoleProcesses;
   before(async () => {
     service = await startRoleProcesses(later, await server.newDatabase(), {
       roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer'],
     });
+  });
+
+  it('only those that serve the API answer below /v1; each says whether it is ready, by roles of its own', async () => {
+    for (const role of ['api', 'scheduler', 'runner', 'deliverer'] as const) {
+      for (const { address } of service.of(role)) {
+        const ready = await fetch(`${address}/health/ready`);
+        assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ok' }], role);
+        const headers = { authorization: `Bearer ${apiKey}` };
+        const { status } = await fetch(`${address}/v1/checks`, { headers });
+        assert.equal(status, role === 'api' ? 200 : 404, role);
+        const metrics = await (await fetch(`${address}/metrics`)).text();
+        assert.match(metrics, new RegExp(`^tocsin_process_info\\{[^}]*roles="${role}"`, 'm'));
+      }
+    }
   });
 
   it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
@@ -127,7 +141,7 @@ describe('of two of each role', () => {
   });
 });
 
-describe('a process that serves the API and comes last', () => {
+describe('about PostgreSQL: a process that serves the API and comes last', () => {
   it('is known to the others at once: links in alerts open there', async (t) => {
     const roles = ['scheduler', 'runner', 'deliverer'] as const;
     const service = await startRoleProcesses(later, await server.newDatabase(), { roles });

@@ -43,7 +43,7 @@ async function makeDatabase(): Promise<void> {
   }
 }
 
-test(`the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0; role and database are made by the lines of docs/postgresql.md (${psql ? 'psql' : 'psql is not here: by their statements'})`, async (t) => {
+test(`about PostgreSQL: the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0; role and database are made by the lines of docs/postgresql.md (${psql ? 'psql' : 'psql is not here: by their statements'})`, async (t) => {
   await makeDatabase();
   const [rights] = await server.admin(
     `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS more,

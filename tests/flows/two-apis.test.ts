@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-it('a key, a trigger and a batch are the same at either, and the list of processes names both', async (t) => {
+it('about PostgreSQL: a key, a trigger and a batch are the same at either, and the list of processes names both', async (t) => {
   const { url } = await server.newDatabase();
   const shared = { DATABASE_URL: url, TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1' };
   const one = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });

@@ -6,6 +6,7 @@ import { createAuthority } from '../support/certificates.ts';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { ocspAnswer } from '../support/revocation.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 import { startZoneServer } from '../support/zone-server.ts';
@@ -122,6 +123,28 @@ test('a certificate near its end is told of once a step, and again after it was 
     told().map(({ json: each }) => each['SSL_DAYS_REMAINING']),
     [12, 2],
     'the same certificate and step is told of once',
+  );
+});
+
+test('a certificate that its authority has revoked fails its check, and the alert says since when and why', async (t) => {
+  const { run, receiver } = await scene(t);
+  let answer: Buffer = Buffer.alloc(0);
+  const responder = await startTarget(t, (_, response) => response.end(answer));
+  const server = authority.issue({ ocspUrl: responder.url });
+  const revokedAt = new Date('2026-03-01T12:00:00Z');
+  answer = ocspAnswer(authority, server.cert, { status: 'revoked', revokedAt, reason: 1 });
+  const chain = { ...server, cert: server.cert + authority.cert };
+  const { port } = await startTlsTarget(t, chain, (_, response) => response.end());
+  const sslConfig = { hostname: 'localhost', port, skipChainValidation: true, revocation: 'ONLINE' };
+  const { result } = await run('ssl', { sslConfig });
+  assert.deepEqual([result['outcome'], result['reason']], ['failed', 'tls']);
+  const part = result['sslCheckResult'] as { response: { revocation: Body } };
+  const { status, source, reason } = part.response.revocation;
+  assert.deepEqual([status, source, reason], ['revoked', 'OCSP', 'keyCompromise']);
+  const { json } = await receiver.alert('ALERT_FAILURE');
+  assert.equal(
+    json['CHECK_ERROR_MESSAGE'],
+    'the certificate of localhost was revoked on 2026-03-01 (key compromise), says the OCSP responder of its authority',
   );
 });
 

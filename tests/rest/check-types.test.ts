@@ -64,6 +64,7 @@ const types = {
         skipChainValidation: false,
         handshakeTimeoutMs: 10_000,
         alertDaysBeforeExpiry: 20,
+        revocation: 'STAPLED',
         securityBaseline: {
           enabled: true,
           minTLSVersion: { value: 'TLS1.2', severity: 'fail' },
@@ -73,8 +74,9 @@ const types = {
           knownBadCA: { severity: 'fail' },
           recommendedTLSVersion: { value: 'TLS1.3', severity: 'ignore' },
           recommendedKeySizeBits: { value: 3072, severity: 'ignore' },
-          ocspMustStapleRespected: { severity: 'ignore' },
+          ocspMustStapleRespected: { severity: 'fail' },
           sctPresent: { severity: 'ignore' },
+          revocationAnswerValid: { severity: 'degrade' },
         },
         clientCertificateMode: null,
         assertions: [],

@@ -53,10 +53,47 @@ test('old results go, of every check of every account, and newer ones stay', asy
   assert.deepEqual(new Set(left.map(({ id }) => idText(id as Uint8Array))), new Set(kept));
 });
 
-async function sweepAll({ store, clock }: TempStore, before: number): Promise<void> {
-  for (let slice = 0; slice < 100; slice++) {
-    const { isThrough } = await store.retention.sweep(before, clock.now());
-    if (isThrough) return;
+test('old deliveries go one slice after the other, however many checks and accounts there are', async (newStore) => {
+  await using temp = await newStore();
+  const { raw } = temp;
+  const now = temp.clock.now();
+  const old: string[] = [];
+  raw.exec('BEGIN');
+  for (let account = 0; account < 250; account++) {
+    const accountId = putAccount(raw);
+    if (account < 200) putResult(raw, accountId, newId(), now - day);
+    if (account % 5 > 0) continue;
+    putChannel(raw, accountId, 1);
+    for (let n = 0; n < 12; n++) old.push(putDelivery(raw, accountId, now - 31 * day, { status: 'delivered' }));
+  }
+  raw.exec('COMMIT');
+  assert.equal(old.length, 600);
+  const slices = await sweepAll(temp, now - 30 * day);
+  assert.equal(raw.prepare('SELECT count(*) AS n FROM deliveries').get()?.['n'], 0);
+  // Ten or eleven of results, six or seven of deliveries, three of accounts, two of the rest. All checks again after each
+  // slice of deliveries would be sixty and more.
+  assert.ok(slices.length <= 25, `${slices.length} slices`);
+  if (!temp.isShared) for (const removed of slices) assert.ok(removed <= 100, `${removed} deliveries in one slice`);
+});
+
+test('a slice looks at a few accounts, though nothing of them is old', async (newStore) => {
+  await using temp = await newStore();
+  temp.raw.exec('BEGIN');
+  for (let account = 0; account < 450; account++) putAccount(temp.raw);
+  temp.raw.exec('COMMIT');
+  const slices = await sweepAll(temp, temp.clock.now() - 30 * day);
+  assert.deepEqual([...new Set(slices)], [0]);
+  // The server of PostgreSQL looks at all of them in one statement, which holds no loop of ours.
+  assert.ok(temp.isShared ? slices.length === 1 : slices.length >= 450 / 100, `${slices.length} slices`);
+});
+
+/** Answers how many rows went with each slice. */
+async function sweepAll({ store, clock }: TempStore, before: number): Promise<number[]> {
+  const slices: number[] = [];
+  while (slices.length < 100) {
+    const { removed, isThrough } = await store.retention.sweep(before, clock.now());
+    slices.push(removed);
+    if (isThrough) return slices;
   }
   throw new Error('the sweep does not end');
 }

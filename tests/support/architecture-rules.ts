@@ -139,6 +139,12 @@ export const rules: readonly Rule[] = [
       sources.filter((file) => !opensWithASentence(file)).map(({ path }) => `${path}: opens without a word`),
   },
   {
+    sentence: 'A flow runs on either topology, or says in its title that it is about the file or about PostgreSQL.',
+    isOfTests: true,
+    breaches: (sources) =>
+      sources.filter(({ path }) => /^tests\/flows\/.*\.test\.ts$/.test(path)).flatMap(onOneTopology),
+  },
+  {
     sentence: 'There are no enums, namespaces, decorators or base classes of ours.',
     breaches: perLine(
       () => true,
@@ -170,6 +176,19 @@ export const rules: readonly Rule[] = [
     breaches: circles,
   },
 ];
+
+/** The outermost cases of a flow that runs once, but for those that say on what. */
+function onOneTopology({ path, code, imports }: SourceFile): readonly string[] {
+  if (imports.some(({ from }) => from === 'tests/support/each-topology.ts')) return [];
+  let isInLoop = false;
+  const breaches: string[] = [];
+  for (const line of code.split('\n')) {
+    if (/^\w/.test(line)) isInLoop = line.startsWith('for ');
+    if (!/^(?:describe|test|it)\(/.test(isInLoop ? line.replace(/^ {2}/, '') : line)) continue;
+    if (!/\b[Aa]bout (?:the file|PostgreSQL)\b/.test(line)) breaches.push(`${path}: ${line.trim()}`);
+  }
+  return breaches;
+}
 
 function opensWithASentence({ text }: SourceFile): boolean {
   if (/^(?:#![^\n]*\n)?(?:\/\/ \S|\/\*\*)/.test(text)) return true;

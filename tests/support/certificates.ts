@@ -1,5 +1,6 @@
 // Certificates for tests, made when they are needed: an authority of our own, and what it signs, good or bad.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { der, integer, octets, oid, sequence, time } from './der.ts';
 
 /** What a server needs, in PEM. */
 export interface Issued {
@@ -19,11 +20,19 @@ export interface CertificateFacts {
   readonly hash?: 'sha1' | 'sha256';
   /** It asks for a stapled word of its authority. */
   readonly mustStaple?: boolean;
+  /** Where its authority answers whether it is revoked. */
+  readonly ocspUrl?: string;
+  /** Where its authority publishes which are revoked. */
+  readonly listUrl?: string;
+  /** It may sign OCSP responses in the place of its authority. */
+  readonly isResponder?: boolean;
 }
 
 /** An authority: its own certificate, and how to have one signed. */
 export interface Authority {
   readonly cert: string;
+  /** Some content with the authority's signature behind it, and what else belongs there. */
+  signed(content: Buffer, hash?: 'sha1' | 'sha256', ...more: readonly Buffer[]): Buffer;
   issue(facts?: CertificateFacts): Issued;
   /** Another authority, signed by this one. */
   subordinate(name: string): Authority;
@@ -42,6 +51,7 @@ export function createAuthority(name = 'Tests of Tocsin'): Authority {
 function authorityOf(name: string, cert: string, privateKey: KeyObject): Authority {
   return {
     cert,
+    signed: (content, hash, ...more) => signedWith(privateKey, content, hash, ...more),
     issue: (facts = {}) => {
       const pair =
         facts.rsaBits === undefined
@@ -49,7 +59,7 @@ function authorityOf(name: string, cert: string, privateKey: KeyObject): Authori
           : generateKeyPairSync('rsa', { modulusLength: facts.rsaBits });
       const names = facts.names ?? ['localhost', '127.0.0.1'];
       const alternative = sequence(oid('2.5.29.17'), octets(sequence(...names.map(generalName))));
-      const extensions = [alternative, ...(facts.mustStaple === true ? [statusRequest] : [])];
+      const extensions = [alternative, ...extensionsOf(facts)];
       const subject = names[0] ?? 'nobody';
       const parts = { subject, issuer: name, publicKey: pair.publicKey, signer: privateKey, extensions };
       return {
@@ -74,60 +84,59 @@ interface Parts extends CertificateFacts {
 }
 
 function certificate({ subject, issuer, publicKey, signer, extensions, hash, validFrom, validTo }: Parts): string {
-  const algorithm = sequence(oid(hash === 'sha1' ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'));
   const signed = sequence(
-    der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.from([1, serial++])),
-    algorithm,
+    der(0xa0, integer(2)),
+    integer(1, serial++),
+    algorithmOf(hash),
     commonName(issuer),
     sequence(time(validFrom ?? new Date(Date.now() - day)), time(validTo ?? new Date(Date.now() + 90 * day))),
     commonName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),
   );
-  const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign(hash ?? 'sha256', signed, signer)]));
   const lines =
-    sequence(signed, algorithm, signature)
+    signedWith(signer, signed, hash)
       .toString('base64')
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-function der(tag: number, content: Buffer): Buffer {
-  const { length } = content;
-  const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
-  return Buffer.concat([Buffer.from([tag, ...head]), content]);
+function algorithmOf(hash: 'sha1' | 'sha256' = 'sha256'): Buffer {
+  return sequence(oid(hash === 'sha1' ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'));
 }
 
-function sequence(...parts: readonly Buffer[]): Buffer {
-  return der(0x30, Buffer.concat(parts));
+/** What every signed thing looks like. @param key an elliptic one */
+export function signedWith(
+  key: KeyObject,
+  content: Buffer,
+  hash: 'sha1' | 'sha256' = 'sha256',
+  ...more: readonly Buffer[]
+): Buffer {
+  const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign(hash, content, key)]));
+  return sequence(content, algorithmOf(hash), signature, ...more);
 }
 
-function octets(content: Buffer): Buffer {
-  return der(0x04, content);
+function extensionsOf({ mustStaple, ocspUrl, listUrl, isResponder }: CertificateFacts): Buffer[] {
+  const url = (text: string): Buffer => der(0x86, Buffer.from(text));
+  const named = (name: string, value: Buffer): Buffer => sequence(oid(name), octets(value));
+  return [
+    ...(mustStaple === true ? [statusRequest] : []),
+    ...(ocspUrl === undefined
+      ? []
+      : [named('1.3.6.1.5.5.7.1.1', sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), url(ocspUrl))))]),
+    ...(listUrl === undefined ? [] : [named('2.5.29.31', sequence(sequence(der(0xa0, der(0xa0, url(listUrl))))))]),
+    ...(isResponder === true ? [named('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.9')))] : []),
+  ];
 }
 
-function oid(text: string): Buffer {
-  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
-  const bytes = rest.flatMap((value) => {
-    const groups = [value & 127];
-    for (let left = value >> 7; left > 0; left >>= 7) groups.unshift((left & 127) | 128);
-    return groups;
-  });
-  return der(0x06, Buffer.from([first * 40 + second, ...bytes]));
-}
-
-function commonName(name: string): Buffer {
+/** A name that is only called so, DER. */
+export function commonName(name: string): Buffer {
   return sequence(der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(name)))));
 }
 
 function generalName(name: string): Buffer {
   const isAddress = /^[\d.]+$/.test(name);
   return isAddress ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
-}
-
-function time(at: Date): Buffer {
-  return der(0x18, Buffer.from(`${at.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`));
 }
 
 /** It may sign others. */

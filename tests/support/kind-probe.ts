@@ -23,12 +23,22 @@ export function probeKind(
   settings: JsonObject,
   options: KindProbeOptions = {},
 ): Promise<Finding> {
+  return startProbing(checkType, options)(settings);
+}
+
+/** A probe that looks again and again, at checks of different settings: what it remembers it goes on remembering. */
+export function startProbing(
+  checkType: CheckType,
+  options: KindProbeOptions = {},
+): (settings: JsonObject) => Promise<Finding> {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
   const kind = checkKinds[checkType];
   if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
   const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
-  const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
-  return probe(inputOf(check, options.variables), new AbortController().signal);
+  return (settings) => {
+    const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
+    return probe(inputOf(check, options.variables), new AbortController().signal);
+  };
 }
 
 /** The part of the result that belongs to the type, as the API shows it where all of it was kept. */

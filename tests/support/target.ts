@@ -27,13 +27,19 @@ export interface TlsTarget extends Target {
   readonly renew: (issued: { readonly key: string; readonly cert: string }) => void;
 }
 
-/** A target that answers HTTPS with the certificate in `options`. */
+/** A target that answers HTTPS with the certificate in `options`; `staple` is the OCSP response that it sends along. */
 export async function startTlsTarget(
   t: Cleanup,
   options: ServerOptions,
   listener: RequestListener,
+  staple?: Buffer,
 ): Promise<TlsTarget> {
   const server = createTlsServer(options, listener);
+  if (staple !== undefined) {
+    server.on('OCSPRequest', (_certificate, _issuer, answer: (error: null, response: Buffer) => void) =>
+      answer(null, staple),
+    );
+  }
   const port = await listen(t, server);
   return { port, url: `https://localhost:${port}`, renew: (issued) => server.setSecureContext(issued) };
 }

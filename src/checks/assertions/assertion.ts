@@ -99,7 +99,15 @@ export const propertiesOf: Readonly<Partial<Record<AssertionSource, readonly str
     'selfSigned',
     'isCA',
   ],
-  CONNECTION: ['tlsVersion', 'cipherSuite', 'hostnameVerified', 'chainTrusted', 'ocspStapled', 'resolvedIp'],
+  CONNECTION: [
+    'tlsVersion',
+    'cipherSuite',
+    'hostnameVerified',
+    'chainTrusted',
+    'ocspStapled',
+    'ocspStatus',
+    'resolvedIp',
+  ],
 };
 
 const numeric: readonly Comparison[] = ['EQUALS', 'NOT_EQUALS', 'GREATER_THAN', 'LESS_THAN'];

@@ -27,8 +27,8 @@ export interface Peer {
   readonly cipher: string;
   /** Why its chain is not trusted, in a code of OpenSSL's; null = it is. Names are not compared. */
   readonly chainError: string | null;
-  /** Whether it sent a word of its authority that the certificate is not revoked. */
-  readonly isStapled: boolean;
+  /** The OCSP response it sent along, unread; null = none. */
+  readonly staple: Buffer | null;
 }
 
 /** What came of it. Instants are of `performance.now()`; 0 = not reached. */
@@ -105,7 +105,7 @@ function secure(
   fail: (error: unknown) => void,
 ): () => void {
   raw.on('error', fail);
-  let isStapled = false;
+  let staple: Buffer | null = null;
   const socket = tlsConnect({
     socket: raw,
     host: place.host,
@@ -118,11 +118,11 @@ function secure(
   socket.on('error', fail);
   socket.once('close', () => fail(closed));
   socket.on('OCSPResponse', (response: Buffer | null) => {
-    isStapled = response !== null && response.length > 0;
+    staple = response !== null && response.length > 0 ? response : null;
   });
   socket.once('secureConnect', () => {
     seen.securedAt = performance.now();
-    seen.peer = peerOf(socket, isStapled);
+    seen.peer = peerOf(socket, staple);
     finish(seen.peer === null ? { reason: 'tls', message: `${place.host} showed no certificate` } : null);
   });
   return () => socket.destroy();
@@ -131,7 +131,7 @@ function secure(
 /** The most certificates of a chain that are looked at. */
 const longestChain = 10;
 
-function peerOf(socket: TLSSocket, isStapled: boolean): Peer | null {
+function peerOf(socket: TLSSocket, staple: Buffer | null): Peer | null {
   const certificates: X509Certificate[] = [];
   let next: PeerCertificate & { issuerCertificate?: PeerCertificate } = socket.getPeerCertificate(true);
   // The last of a chain is its own issuer.
@@ -149,6 +149,6 @@ function peerOf(socket: TLSSocket, isStapled: boolean): Peer | null {
     cipher: socket.getCipher().standardName,
     // Typed as an error, and is a code.
     chainError: socket.authorized ? null : String(socket.authorizationError),
-    isStapled,
+    staple,
   };
 }

@@ -27,7 +27,7 @@ export interface Hop {
   answer: IncomingMessage | null;
   body: Buffer[];
   bodyBytes: number;
-  /** More than `mostBodyBytes` came; the rest was not read. */
+  /** More came than was to be read; the rest was not read. */
   isCut: boolean;
   fault: Fault | null;
 }
@@ -40,6 +40,8 @@ export interface HopMeans {
   readonly skipSSL: boolean;
   /** Whether the body of this answer is wanted: a redirect that is followed is not read. */
   readonly wantsBody: (answer: IncomingMessage) => boolean;
+  /** The most of a body that is read, bytes on the wire; `mostBodyBytes` by default. */
+  readonly mostBytes?: number;
   /** Set while the hop is under way: ends it with a fault. */
   readonly stop: Stop;
 }
@@ -191,7 +193,7 @@ function exchange(
     answer.on('data', (chunk: Buffer) => {
       hop.bodyBytes += chunk.length;
       hop.body.push(chunk);
-      if (hop.bodyBytes <= mostBodyBytes) return;
+      if (hop.bodyBytes <= (means.mostBytes ?? mostBodyBytes)) return;
       hop.isCut = true;
       finish(null);
     });

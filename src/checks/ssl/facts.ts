@@ -56,7 +56,7 @@ export function factsOf(peer: Peer, name: string, address: string | null, now: n
       selfSigned: isSelfSigned(own),
       isCA: own.ca,
     },
-    connection: { ...connection, ocspStapled: peer.isStapled, resolvedIp: address },
+    connection: { ...connection, ocspStapled: peer.staple !== null, resolvedIp: address },
     daysUntilExpiry,
     isNotYetValid: Date.parse(own.validFrom) > now,
     hostnameVerified,

@@ -3,6 +3,7 @@ import { certificateFault } from '../connection/certificate.ts';
 import type { Peer } from '../connection/handshake.ts';
 import { failed, type Judged } from '../findings/judge.ts';
 import type { SslFacts } from './facts.ts';
+import type { Revocation } from './revocation.ts';
 import type { Severity, SslSettings } from './settings.ts';
 
 /** One thing that is not as it should be. */
@@ -26,8 +27,12 @@ export function refusalOf(facts: SslFacts, peer: Peer, name: string, skipChainVa
   return facts.hostnameVerified ? null : because('HOSTNAME_MISMATCH');
 }
 
-/** Everything that breaks the baseline, or comes too near to the end. */
-export function flawsOf(facts: SslFacts, { baseline, alertDaysBeforeExpiry }: SslSettings): Flaw[] {
+/** Everything that breaks the baseline, or comes too near to the end. @param revocation null = nobody wants to know */
+export function flawsOf(
+  facts: SslFacts,
+  revocation: Revocation | null,
+  { baseline, alertDaysBeforeExpiry }: SslSettings,
+): Flaw[] {
   const flaws: Flaw[] = [];
   const tell = (severity: Severity, isBroken: boolean, message: string): void => {
     if (isBroken && severity !== 'ignore') flaws.push({ severity, message });
@@ -45,6 +50,7 @@ export function flawsOf(facts: SslFacts, { baseline, alertDaysBeforeExpiry }: Ss
   tell(baseline.weakCipher, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
   const isBare = facts.mustStaple && facts.connection['ocspStapled'] !== true;
   tell(baseline.mustStaple, isBare, 'the certificate asks for a stapled OCSP response, and none was sent');
+  tell(baseline.revocationAnswer, revocation?.flaw != null, revocation?.flaw ?? '');
   tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate holds no timestamps of certificate transparency');
   const { daysUntilExpiry } = facts;
   const isNear = daysUntilExpiry < alertDaysBeforeExpiry;

@@ -27,7 +27,12 @@ export interface Baseline {
   readonly weakCipher: Severity;
   readonly mustStaple: Severity;
   readonly timestamps: Severity;
+  readonly revocationAnswer: Severity;
 }
+
+/** `STAPLED` = only what the server sends along is looked at; `ONLINE` = its authority is asked where that says nothing. */
+const revocationModes = ['STAPLED', 'ONLINE', 'OFF'] as const;
+export type RevocationMode = (typeof revocationModes)[number];
 
 export interface SslSettings {
   readonly hostname: string;
@@ -39,6 +44,7 @@ export interface SslSettings {
   /** ms. */
   readonly handshakeTimeoutMs: number;
   readonly alertDaysBeforeExpiry: number;
+  readonly revocation: RevocationMode;
   readonly baseline: Baseline;
   readonly assertions: readonly AssertionSettings[];
   /** ms. */
@@ -57,6 +63,7 @@ export function readSslSettings(settings: JsonObject): SslSettings {
     skipChainValidation: config['skipChainValidation'] === true,
     handshakeTimeoutMs: positive(config['handshakeTimeoutMs'], 10_000),
     alertDaysBeforeExpiry: positive(config['alertDaysBeforeExpiry'], 20),
+    revocation: revocationModes.find((mode) => mode === config['revocation']) ?? 'STAPLED',
     baseline: readBaseline(object(config['securityBaseline'])),
     assertions: assertions(config['assertions']),
     degradedResponseTime: positive(settings['degradedResponseTime'], 3000),
@@ -85,8 +92,9 @@ function readBaseline(rules: JsonObject): Baseline {
     ],
     weakSignature: severity('weakSignatureAlgorithm', 'fail'),
     weakCipher: severity('weakCipherSuite', 'fail'),
-    mustStaple: severity('ocspMustStapleRespected', 'ignore'),
+    mustStaple: severity('ocspMustStapleRespected', 'fail'),
     timestamps: severity('sctPresent', 'ignore'),
+    revocationAnswer: severity('revocationAnswerValid', 'degrade'),
   };
 }
 

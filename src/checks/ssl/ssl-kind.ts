@@ -1,10 +1,11 @@
 // SSL checks: whether a certificate and the connection it is shown over are what they should be (reference §4.3).
 import { isIP } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import { evaluateAll, type Look } from '../assertions/evaluate.ts';
+import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
 import { seenCertificate, secureContextOf } from '../connection/certificate.ts';
 import { type Handshake, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
@@ -14,6 +15,8 @@ import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
 import { factsOf, type SslFacts } from './facts.ts';
 import { flawsOf, refusalOf } from './judge.ts';
+import { createFindRevocation, type Revocation } from './revocation.ts';
+import { revokedSentence, shownRevocation } from './revocation-words.ts';
 import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
 
 interface SslPlan {
@@ -28,10 +31,16 @@ interface SslPlan {
 
 export const sslKind: CheckKind = {
   createProbe: (means) => {
-    const plannedWith = planner(means);
-    return createPlannedProbe(plannedWith, async (plan, startedAt, signal) =>
-      findingOf(plan, startedAt, await shakeHands(plan.handshake, means.guard, signal)),
-    );
+    // What is weak is to be seen and named, not to end in a handshake that fails.
+    const secureContext = secureContextOf(means, {
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
+    });
+    const look = createLook(means, secureContext);
+    return createPlannedProbe(planner(means, secureContext), async (plan, startedAt, signal) => {
+      const seen = await shakeHands(plan.handshake, means.guard, signal);
+      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal));
+    });
   },
   validateSettings: validateSslSettings,
   describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
@@ -41,12 +50,7 @@ export const sslKind: CheckKind = {
   },
 };
 
-function planner(means: ProbeMeans): (input: ProbeInput) => SslPlan | string {
-  // What is weak is to be seen and named, not to end in a handshake that fails.
-  const secureContext = secureContextOf(means, {
-    minVersion: 'TLSv1',
-    ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
-  });
+function planner(means: ProbeMeans, secureContext: SecureContext): (input: ProbeInput) => SslPlan | string {
   return (input) => {
     const settings = readSslSettings(input.check.settings);
     const filling = createFilling(input);
@@ -75,39 +79,81 @@ function planner(means: ProbeMeans): (input: ProbeInput) => SslPlan | string {
   };
 }
 
-function findingOf(plan: SslPlan, startedAt: number, seen: Shaken): Finding {
+/** What is known of the certificate of a handshake. */
+interface Looked {
+  readonly facts: SslFacts;
+  /** null = nobody wants to know. */
+  readonly revocation: Revocation | null;
+  /** How long its authority was asked, ms; null = it was not. */
+  readonly askedMs: number | null;
+}
+
+type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
+
+/** Makes what looks at the certificate of a handshake; null = there is none. */
+function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, secureContext: SecureContext): Look {
+  const findRevocation = createFindRevocation();
+  return async ({ name, settings }, startedAt, { peer, address, startedAt: begun }, signal) => {
+    if (peer === null) return null;
+    const facts = factsOf(peer, name, address, startedAt);
+    // Of one that must not be accepted anyhow the authority is not asked.
+    const isRefused = refusalOf(facts, peer, name, settings.skipChainValidation) !== null;
+    const mode = settings.revocation === 'ONLINE' && isRefused ? 'STAPLED' : settings.revocation;
+    const from = performance.now();
+    const looking = { mode, guard, secureContext, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
+    const revocation = await findRevocation(peer, looking);
+    return { facts, revocation, askedMs: mode === 'ONLINE' ? performance.now() - from : null };
+  };
+}
+
+function findingOf(plan: SslPlan, startedAt: number, seen: Shaken, looked: Looked | null): Finding {
   const { redactor, assertions, name } = plan;
   const { peer } = seen;
-  const facts = peer === null ? null : factsOf(peer, name, seen.address, startedAt);
-  const responseTimeMs = facts === null ? null : seen.securedAt - seen.startedAt;
-  const outcomes = facts === null ? [] : evaluateAll(assertions, lookAt(facts, responseTimeMs), redactor.text);
+  const responseTimeMs = looked === null ? null : seen.securedAt - seen.startedAt;
+  const shown = looked === null ? null : shownOf(looked);
+  const askedMs = looked?.askedMs ?? null;
+  const outcomes = shown === null ? [] : evaluateAll(assertions, valuesIn(shown, responseTimeMs), redactor.text);
   const broken = brokenAssertions(assertions, outcomes);
-  const shown = facts === null ? null : { certificate: facts.certificate, connection: facts.connection };
   return lightFinding(
     {
       startedAt,
-      tookMs: seen.endedAt - seen.startedAt,
+      tookMs: seen.endedAt - seen.startedAt + (askedMs ?? 0),
       responseTimeMs,
       address: seen.address,
-      phases: phasesOf(seen),
+      phases: { ...phasesOf(seen), ...(askedMs !== null && { revocation: askedMs }) },
       assertions: outcomesOf(assertions, outcomes, redactor.text),
       short: shown,
       request: plan.request,
       response: shown,
       certificate: peer === null ? null : seenCertificate(peer.certificates[0], name),
     },
-    judge(plan, seen, facts, broken),
+    judge(plan, seen, looked, broken),
     redactor,
   );
 }
 
+/** All that assertions look at and results show. */
+interface Shown extends JsonObject {
+  readonly certificate: JsonObject;
+  readonly connection: JsonObject;
+  readonly revocation: JsonObject | null;
+}
+
+function shownOf({ facts: { certificate, connection }, revocation }: Looked): Shown {
+  const ocspStatus = revocation?.status ?? 'unknown';
+  return { certificate, connection: { ...connection, ocspStatus }, revocation: shownRevocation(revocation) };
+}
+
 /** What must not be accepted, then what is too weak, then assertions, then what is only degraded. */
-function judge({ settings, name }: SslPlan, seen: Shaken, facts: SslFacts | null, broken: string | null): Judged {
+function judge({ settings, name }: SslPlan, seen: Shaken, looked: Looked | null, broken: string | null): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
-  if (facts === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
+  if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
+  const { facts, revocation } = looked;
   const refusal = refusalOf(facts, seen.peer, name, settings.skipChainValidation);
   if (refusal !== null) return refusal;
-  const flaws = flawsOf(facts, settings);
+  const revoked = revocation === null ? null : revokedSentence(revocation, name);
+  if (revoked !== null) return failed('tls', revoked);
+  const flaws = flawsOf(facts, revocation, settings);
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
   if (broken !== null) return failed('assertion', broken);
@@ -117,11 +163,10 @@ function judge({ settings, name }: SslPlan, seen: Shaken, facts: SslFacts | null
   return { verdict: 'degraded', reason: 'tls', message: flaw.message };
 }
 
-function lookAt(facts: SslFacts, responseTimeMs: number | null): Look {
-  const document = { certificate: facts.certificate, connection: facts.connection };
+function valuesIn(document: Shown, responseTimeMs: number | null): Value {
   return (source, property) => {
-    if (source === 'CERTIFICATE') return facts.certificate[property];
-    if (source === 'CONNECTION') return facts.connection[property];
+    if (source === 'CERTIFICATE') return document.certificate[property];
+    if (source === 'CONNECTION') return document.connection[property];
     if (source === 'RESPONSE_TIME') return responseTimeMs;
     return source === 'JSON_RESPONSE' ? document : JSON.stringify(document);
   };

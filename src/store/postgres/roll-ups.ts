@@ -1,7 +1,14 @@
 // Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../codec.ts';
-import { type CheckKey, readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
+import {
+  begunEarlier,
+  type CheckKey,
+  readProgress,
+  readResultsFrom,
+  rewound,
+  writtenProgress,
+} from '../roll-up-progress.ts';
 import { type SpanKey, spans } from '../roll-up-rows.ts';
 import {
   type LateHour,
@@ -47,9 +54,13 @@ export async function rewindRollUps(session: Session, now: number): Promise<void
   // No turn is under way, so that none takes its hours to be done.
   await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
   const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
-  const progress = rewound(readProgress(kept?.value ?? null), now);
+  const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
+  const progress = kept === undefined ? begunEarlier(oldest?.at ?? null, now) : rewound(readProgress(kept.value), now);
   if (progress === null) return;
-  await session.query(`UPDATE installation SET value = $1 WHERE key = 'rolled-up'`, [writtenProgress(progress)]);
+  await session.query(
+    `INSERT INTO installation VALUES ('rolled-up', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [writtenProgress(progress)],
+  );
 }
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {

@@ -19,15 +19,26 @@ export class OldServerError extends Error {
   }
 }
 
+/** What a server says of its version: `server_version_num` and `server_version`. */
+export interface ServerVersion {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** @throws {OldServerError} before PostgreSQL 14 */
+export function refuseOldServer({ number, name }: ServerVersion): void {
+  if (number < oldestServer) throw new OldServerError(name);
+}
+
 /**
  * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
  * wait until it is done. Throws NewerDatabaseError and OldServerError.
  */
 export async function migratePostgres(connections: Connections): Promise<void> {
-  const [row] = await connections.statement<{ number: number; name: string }>(
+  const [row] = await connections.statement<ServerVersion>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
   );
-  if (row !== undefined && row.number < oldestServer) throw new OldServerError(row.name);
+  if (row !== undefined) refuseOldServer(row);
   while (!(await connections.transaction(migrateOrFindBusy))) await pause(askAgainMs);
 }
 

@@ -5,98 +5,107 @@ import type { Retention } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
-/** Rows in a slice: a few milliseconds of work. */
-const rowsPerSlice = 400;
-
+/** One sort of row after the other, each walked through once: a slice goes on where the one before it ended. */
 export function createSqliteRetention(file: SqliteFile): Retention {
-  let cursor: SweepCursor | null = null;
+  let sort = 0;
+  let place: Place | null = null;
   return {
     async sweep(before, now, resultsBefore = before) {
-      const { removed, next } = await file.queue.group((connection) =>
-        removeOldResults(connection, cursor, resultsBefore, rowsPerSlice),
-      );
-      cursor = next;
+      const bounds = { before, now, resultsBefore };
+      const remove = sorts[sort] ?? removeOldResults;
+      const { removed, next } = await file.queue.group((connection) => remove(connection, place, bounds));
+      place = next;
       if (next !== null) return { removed, isThrough: false };
-      const more = await file.queue.group((connection) => removeOldDeliveries(connection, before, now, rowsPerSlice));
-      return { removed: removed + more, isThrough: more < rowsPerSlice };
+      sort = (sort + 1) % sorts.length;
+      return { removed, isThrough: sort === 0 };
     },
   };
 }
 
-/** Where a sweep stands: the check it looks at next. */
-export interface SweepCursor {
+/** Instants, epoch ms, before which rows go. */
+interface Bounds {
+  readonly before: number;
+  readonly now: number;
+  readonly resultsBefore: number;
+}
+
+/** Where a walk stands: it goes on with what follows. Of a walk through accounts the check is empty. */
+interface Place {
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
 }
 
-/** What a slice removed, and where the next begins; null = the sweep is through. */
-export interface Slice {
+/** What a slice removed, and where the next goes on; null = the walk is through. */
+interface Slice {
   readonly removed: number;
-  readonly next: SweepCursor | null;
+  readonly next: Place | null;
 }
 
+const sorts = [removeOldResults, removeOldDeliveries, removeOldPings, removeOldAnswers] as const;
+const start: Place = { accountId: new Uint8Array(), checkId: new Uint8Array() };
+
+/** Rows in a slice: a few milliseconds of work. */
+const rowsPerSlice = 400;
 const checksPerSlice = 20;
+const accountsPerSlice = 100;
+/** Deliveries and alerts in a slice: a delivery has rows in three tables, in four indexes. */
+const deliveriesPerSlice = 100;
 /** Parts of assets in a slice: each is scattered over a hundred pages. */
 const partsPerSlice = 32;
 
 /**
- * Removes results, exchanges and assets of a few checks that are older than `before` (epoch ms), `most` at most.
- * The key sorts by time within a check, so old rows are a range.
+ * Results, exchanges and assets of a few checks. The key sorts by time within a check, so old rows are a range.
  */
-export function removeOldResults(
-  connection: Connection,
-  cursor: SweepCursor | null,
-  before: number,
-  most: number,
-): Slice {
-  const bound = firstIdAt(before);
-  let at = cursor;
+function removeOldResults(connection: Connection, after: Place | null, { resultsBefore }: Bounds): Slice {
+  const bound = firstIdAt(resultsBefore);
+  let at = after ?? start;
   let removed = 0;
-  for (let looked = 0; looked < checksPerSlice && removed < most; looked++) {
-    const check = nextCheck(connection, at);
+  for (let looked = 0; looked < checksPerSlice && removed < rowsPerSlice; looked++) {
+    const check = nextCheck(connection, 'results', at);
     if (check === null) return { removed, next: null };
     if (hasLateHours(connection, check)) {
       at = check;
       continue;
     }
-    removed += removeOldest(connection, 'result_assets', 'result_id', check, bound, most - removed);
-    const mostParts = Math.min(partsPerSlice, most - removed);
-    const parts = removeOldest(connection, 'asset_parts', 'result_id', check, bound, mostParts);
+    const left = (): number => rowsPerSlice - removed;
+    removed += removeOldest(connection, 'result_assets', 'result_id', check, bound, left());
+    const parts = removeOldest(connection, 'asset_parts', 'result_id', check, bound, Math.min(partsPerSlice, left()));
     removed += parts;
     // The results last: a check without any is not found again.
     if (parts >= partsPerSlice) break;
-    removed += removeOldest(connection, 'results', 'id', check, bound, most - removed);
-    removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, most - removed);
-    // A slice that ran full leaves the cursor before this check: the next one goes on with it.
-    if (removed < most) at = check;
+    removed += removeOldest(connection, 'results', 'id', check, bound, left());
+    removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, left());
+    // A slice that ran full stays before this check: the next one goes on with it.
+    if (removed < rowsPerSlice) at = check;
   }
-  return { removed, next: at ?? { accountId: new Uint8Array(), checkId: new Uint8Array() } };
+  return { removed, next: at };
 }
 
 /**
- * Checks that have results, walked by key: whether the check itself still exists does not matter. Two statements, because
- * SQLite would read every result of the check before for `(account_id, check_id) > (?, ?)`.
+ * Checks that have results or pings, walked by key: whether the check itself still exists does not matter. Two statements,
+ * because SQLite would read every row of the check before for `(account_id, check_id) > (?, ?)`.
  */
-function nextCheck(connection: Connection, after: SweepCursor | null): SweepCursor | null {
-  const { accountId, checkId } = after ?? { accountId: new Uint8Array(), checkId: new Uint8Array() };
+function nextCheck(connection: Connection, table: 'results' | 'pings', { accountId, checkId }: Place): Place | null {
   const first = (place: string) =>
-    connection.prepare(`SELECT account_id, check_id FROM results WHERE ${place} ORDER BY account_id, check_id LIMIT 1`);
+    connection.prepare(
+      `SELECT account_id, check_id FROM ${table} WHERE ${place} ORDER BY account_id, check_id LIMIT 1`,
+    );
   const row =
     first('account_id = ? AND check_id > ?').get(accountId, checkId) ?? first('account_id > ?').get(accountId);
   return row === undefined ? null : { accountId: row['account_id'] as IdBytes, checkId: row['check_id'] as IdBytes };
 }
 
 /** Of a check with hours that are still to be rolled up anew, nothing goes. */
-function hasLateHours(connection: Connection, { accountId, checkId }: SweepCursor): boolean {
+function hasLateHours(connection: Connection, { accountId, checkId }: Place): boolean {
   const late = connection.prepare('SELECT 1 FROM late_hours WHERE account_id = ? AND check_id = ? LIMIT 1');
   return late.get(accountId, checkId) !== undefined;
 }
 
 function removeOldest(
   connection: Connection,
-  table: 'results' | 'exchanges' | 'result_assets' | 'asset_parts',
+  table: 'results' | 'exchanges' | 'result_assets' | 'asset_parts' | 'pings',
   key: 'id' | 'result_id',
-  { accountId, checkId }: SweepCursor,
+  { accountId, checkId }: Place,
   bound: IdBytes,
   most: number,
 ): number {
@@ -110,28 +119,24 @@ function removeOldest(
   return Number(changes);
 }
 
-/** Removes alerts, ended deliveries with their attempts, answered idempotency keys, and pings; answers how many rows went. */
-export function removeOldDeliveries(connection: Connection, before: number, now: number, most: number): number {
-  const accounts = connection.prepare('SELECT id FROM accounts').all() as unknown as { id: IdBytes }[];
+/** Alerts and ended deliveries of a few accounts, with attempts and what was sent. */
+function removeOldDeliveries(connection: Connection, after: Place | null, { before }: Bounds): Slice {
+  const bound = firstIdAt(before);
+  let at = after ?? start;
   let removed = 0;
-  for (const { id } of accounts) removed += removeOldOfAccount(connection, id, firstIdAt(before), most - removed);
-  const keys = connection
-    .prepare(
-      `DELETE FROM idempotency_keys WHERE (account_id, key, operation) IN (
-         SELECT account_id, key, operation FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
-    )
-    .run(now - 86_400_000, most);
-  const pings = connection
-    .prepare(
-      `DELETE FROM pings WHERE (account_id, check_id, id) IN (
-         SELECT account_id, check_id, id FROM pings WHERE id < ? ORDER BY id LIMIT ?)`,
-    )
-    .run(firstIdAt(before), Math.max(0, most - removed));
-  return removed + Number(keys.changes) + Number(pings.changes);
+  const accounts = connection
+    .prepare('SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?')
+    .all(at.accountId, accountsPerSlice) as unknown as { id: IdBytes }[];
+  for (const { id } of accounts) {
+    removed += removeOldOfAccount(connection, id, bound, deliveriesPerSlice - removed);
+    // A slice that ran full stays before this account.
+    if (removed >= deliveriesPerSlice) return { removed, next: at };
+    at = { ...start, accountId: id };
+  }
+  return { removed, next: accounts.length < accountsPerSlice ? null : at };
 }
 
 function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: IdBytes, most: number): number {
-  if (most <= 0) return 0;
   const old = connection
     .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status <> ? LIMIT ?')
     .all(accountId, bound, deliveryStatusCodes.encode('pending'), most) as unknown as { id: IdBytes }[];
@@ -148,6 +153,31 @@ function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: I
       `DELETE FROM alerts WHERE account_id = ?1 AND id IN (
          SELECT id FROM alerts WHERE account_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)`,
     )
-    .run(accountId, bound, most);
+    .run(accountId, bound, most - old.length);
   return old.length + Number(alerts.changes);
+}
+
+/** Pings of a few heartbeats. */
+function removeOldPings(connection: Connection, after: Place | null, { before }: Bounds): Slice {
+  const bound = firstIdAt(before);
+  let at = after ?? start;
+  let removed = 0;
+  for (let looked = 0; looked < checksPerSlice && removed < rowsPerSlice; looked++) {
+    const check = nextCheck(connection, 'pings', at);
+    if (check === null) return { removed, next: null };
+    removed += removeOldest(connection, 'pings', 'id', check, bound, rowsPerSlice - removed);
+    if (removed < rowsPerSlice) at = check;
+  }
+  return { removed, next: at };
+}
+
+/** Answers kept for calls that are repeated with their idempotency key: for a day. */
+function removeOldAnswers(connection: Connection, after: Place | null, { now }: Bounds): Slice {
+  const { changes } = connection
+    .prepare(
+      `DELETE FROM idempotency_keys WHERE (account_id, key, operation) IN (
+         SELECT account_id, key, operation FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
+    )
+    .run(now - 86_400_000, rowsPerSlice);
+  return { removed: Number(changes), next: Number(changes) < rowsPerSlice ? null : (after ?? start) };
 }

@@ -1,7 +1,7 @@
 // Rows of roll-ups in SQLite; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes } from '../codec.ts';
-import { readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
+import { begunEarlier, readProgress, readResultsFrom, rewound, writtenProgress } from '../roll-up-progress.ts';
 import { spans } from '../roll-up-rows.ts';
 import {
   type LateHour,
@@ -34,9 +34,15 @@ export function createSqliteRollUps(file: SqliteFile): RollUps {
 /** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
 export function rewindRollUps(connection: Connection, now: number): void {
   const kept = connection.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get();
-  const progress = rewound(readProgress(kept === undefined ? null : String(kept['value'])), now);
+  const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
+  const progress =
+    kept === undefined
+      ? begunEarlier(at === null ? null : Number(at), now)
+      : rewound(readProgress(String(kept['value'])), now);
   if (progress === null) return;
-  connection.prepare(`UPDATE installation SET value = ? WHERE key = 'rolled-up'`).run(writtenProgress(progress));
+  connection
+    .prepare(`INSERT INTO installation VALUES ('rolled-up', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1`)
+    .run(writtenProgress(progress));
 }
 
 /** The statements answer at once: a turn is over before anything else of this process runs. */

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { apiRequest } from '#contract/api-request.ts';
 import { createGuard } from '#egress/guard.ts';
-import { detailsOf, probeOnce, verdictOf } from '../support/api-probe.ts';
+import { detailsOf, probeOnce, verdictOf } from '../../../tests/support/api-probe.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 

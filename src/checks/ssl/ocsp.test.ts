@@ -1,0 +1,122 @@
+// OCSP responses and lists of revoked certificates as OpenSSL writes them, and as whoever means harm does.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { integer, octets, oid, sequence, time } from '../../../tests/support/der.ts';
+import samples from '../../../tests/support/openssl-samples.json' with { type: 'json' };
+import { readCertificate } from './certificate-parts.ts';
+import { ocspQuestion, readOcspAnswer } from './ocsp.ts';
+import { readRevokedList, saidInList } from './revoked-list.ts';
+import type { Issued } from './said.ts';
+
+/** A day after the samples were made; they hold for ten years. */
+const now = Date.UTC(2026, 10, 22, 12);
+const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
+const authority = bytes(samples.authority);
+const issued = (text: string): Issued => ({
+  own: readCertificate(bytes(text)),
+  issuer: readCertificate(authority),
+  issuerCertificate: new X509Certificate(authority),
+});
+const good = issued(samples.good);
+const revoked = issued(samples.revoked);
+const listUrl = 'http://crl.sample.example/ca.crl';
+
+test('a certificate tells who can be asked about it', () => {
+  assert.deepEqual([good.own.ocspUrls, good.own.crlUrls], [['http://ocsp.sample.example/'], [listUrl]]);
+  assert.deepEqual([good.issuer.ocspUrls, good.issuer.crlUrls], [[], []]);
+});
+
+test('a question to a responder is byte for byte the one that OpenSSL asks', () => {
+  assert.deepEqual(ocspQuestion(good), bytes(samples.question));
+});
+
+test('answers of OpenSSL are read, signed by the authority or by a responder of its own, by SHA-1 and SHA-256', () => {
+  const dates = { thisUpdate: Date.UTC(2026, 10, 21, 20, 59, 21), nextUpdate: Date.UTC(2036, 10, 18, 20, 59, 21) };
+  const none = { revokedAt: null, reason: null };
+  assert.deepEqual(readOcspAnswer(bytes(samples.goodBySha1), good, now), { status: 'good', ...none, ...dates });
+  assert.deepEqual(readOcspAnswer(bytes(samples.goodBySha256), good, now), { status: 'good', ...none, ...dates });
+  assert.deepEqual(readOcspAnswer(bytes(samples.revokedBySha1), revoked, now), {
+    status: 'revoked',
+    revokedAt: Date.UTC(2026, 10, 21, 20, 59, 21),
+    reason: 'keyCompromise',
+    ...dates,
+  });
+});
+
+test('an answer about one certificate says nothing of another one of the same authority', () => {
+  const answer = readOcspAnswer(bytes(samples.goodBySha1), revoked, now);
+  assert.deepEqual(answer, { problem: 'it is about another certificate', isUnbelievable: true });
+});
+
+test('an answer holds from when it was made until it ends, and our clock may be off by five minutes', () => {
+  const at = (time: number) => readOcspAnswer(bytes(samples.goodBySha1), good, time);
+  const [from, until] = [Date.UTC(2026, 10, 21, 20, 59, 21), Date.UTC(2036, 10, 18, 20, 59, 21)];
+  assert.deepEqual(at(until + 300_001), { problem: 'it expired on 2036-11-18T20:59Z', isUnbelievable: true });
+  assert.deepEqual(at(from - 300_001), { problem: 'it is not valid before 2026-11-21T20:59Z', isUnbelievable: true });
+  for (const time of [from - 300_000, until + 300_000]) assert.ok('status' in at(time));
+});
+
+test('a list of OpenSSL is read, with what it says of those on it and of those that are not', () => {
+  for (const sample of [samples.list, samples.listPss]) {
+    const list = readRevokedList(bytes(sample), good, listUrl, now);
+    assert.ok('entries' in list, JSON.stringify(list));
+    assert.equal(saidInList(list, good).status, 'good');
+    const { status, reason, revokedAt } = saidInList(list, revoked);
+    assert.deepEqual([status, reason, revokedAt], ['revoked', 'keyCompromise', Date.UTC(2026, 10, 21, 20, 59, 21)]);
+  }
+});
+
+/** The sample with one bit turned round, everywhere in turn. */
+function* bent(sample: string): Generator<Buffer> {
+  const whole = bytes(sample);
+  for (let at = 0; at < whole.length; at++) {
+    const copy = Buffer.from(whole);
+    copy[at] = (copy[at] ?? 0) ^ (1 << (at % 8));
+    yield copy;
+  }
+}
+
+test('an answer of which one bit was turned round is never believed to say something else', () => {
+  const whole = readOcspAnswer(bytes(samples.revokedBySha1), revoked, now);
+  for (const copy of bent(samples.revokedBySha1)) {
+    const answer = readOcspAnswer(copy, revoked, now);
+    if ('status' in answer) assert.deepEqual(answer, whole);
+  }
+  for (const copy of bent(samples.list)) {
+    const list = readRevokedList(copy, revoked, listUrl, now);
+    if ('entries' in list) assert.equal(saidInList(list, revoked).status, 'revoked');
+  }
+});
+
+test('an answer that is cut short anywhere, or followed by something, is not read', () => {
+  for (const sample of [samples.goodBySha256, samples.list]) {
+    const whole = bytes(sample);
+    for (let length = 0; length < whole.length; length++) {
+      const cut = whole.subarray(0, length);
+      assert.ok('problem' in readOcspAnswer(cut, good, now), `${length} bytes`);
+      assert.ok('problem' in readRevokedList(cut, good, listUrl, now), `${length} bytes`);
+    }
+    const longer = Buffer.concat([whole, Buffer.from([0])]);
+    assert.ok('problem' in readOcspAnswer(longer, good, now));
+    assert.ok('problem' in readRevokedList(longer, good, listUrl, now));
+  }
+});
+
+test('an answer of more than 64 kB is not even looked at', () => {
+  const { problem } = readOcspAnswer(Buffer.alloc(65_537), good, now) as { problem: string };
+  assert.equal(problem, 'it has more than 64 kB');
+});
+
+test('a number that stands in an entry of another certificate is not taken for an entry of its own', () => {
+  const { serial } = good.own;
+  const date = time(new Date(now));
+  const of = (number: Buffer, ...more: Buffer[]): Buffer => sequence(number, date, ...more);
+  const echo = sequence(sequence(oid('2.5.29.21'), octets(of(serial))));
+  const saidOf = (...entries: Buffer[]) =>
+    saidInList({ entries: Buffer.concat(entries), thisUpdate: now, nextUpdate: null }, good).status;
+  const other = integer(...Buffer.from('7fffffff', 'hex'));
+  assert.equal(saidOf(of(other), of(other, echo), of(other)), 'good');
+  assert.equal(saidOf(of(other), of(other, echo), of(serial), of(other)), 'revoked');
+  assert.throws(() => saidOf(Buffer.from([0x30, 0x7f]), of(serial)), RangeError);
+});

@@ -1,0 +1,105 @@
+// Lists of revoked certificates, as authorities publish them (RFC 5280 §5).
+import type { X509Certificate } from 'node:crypto';
+import { urlsIn } from './certificate-parts.ts';
+import {
+  elementAt,
+  elementsIn,
+  endAt,
+  type Extension,
+  extensionsIn,
+  holding,
+  plain,
+  readerOf,
+  soleElement,
+  tags,
+  timeOf,
+} from './der.ts';
+import { type Issued, reading, reasonOf, type Said, timeProblem, unbelievable, type Unsaid } from './said.ts';
+import { algorithmProblem, isSignedBy, readSigned } from './signed.ts';
+
+/** A list that is of the authority and of this time. */
+export interface RevokedList {
+  /** One element for each revoked certificate. */
+  readonly entries: Buffer;
+  /** Epoch ms. */
+  readonly thisUpdate: number;
+  readonly nextUpdate: number | null;
+}
+
+const issuingPoint = '2.5.29.28';
+const reasonCode = '2.5.29.21';
+/** Marks of a list that is not about all certificates for servers: of authorities, some reasons, others', attributes. */
+const partial: ReadonlySet<number> = new Set([plain(2), plain(3), plain(4), plain(5)]);
+
+/**
+ * Reads a list and judges whether it is the one that a certificate names.
+ *
+ * @param url where it was fetched
+ * @param now epoch ms
+ */
+export function readRevokedList(
+  bytes: Buffer,
+  { own, issuerCertificate }: Issued,
+  url: string,
+  now: number,
+): RevokedList | Unsaid {
+  return reading(() => {
+    const signed = readSigned(readerOf(soleElement(bytes, tags.sequence)));
+    const weakness = algorithmProblem(signed);
+    if (weakness !== null) return unbelievable(weakness);
+    const list = readerOf(signed.content);
+    list.optional(tags.integer);
+    list.next(tags.sequence);
+    const isOfIssuer = list.next(tags.sequence).whole.equals(own.issuerName);
+    if (!isOfIssuer || !isSignedBy(signed, issuerCertificate.publicKey)) {
+      return unbelievable('it is not signed by the authority of the certificate');
+    }
+    const thisUpdate = timeOf(list.next());
+    const next = list.optional(tags.utcTime, tags.generalizedTime);
+    const nextUpdate = next === null ? null : timeOf(next);
+    const entries = list.optional(tags.sequence)?.content ?? Buffer.alloc(0);
+    const more = list.optional(holding(0));
+    const extensions = more === null ? [] : extensionsIn(readerOf(more).next());
+    const problem = timeProblem(thisUpdate, nextUpdate, now) ?? scopeProblem(extensions, issuerCertificate, url);
+    return problem === null ? { entries, thisUpdate, nextUpdate } : unbelievable(problem);
+  });
+}
+
+/** Why a list says nothing of certificates for servers that name this address; null = it does. */
+function scopeProblem(extensions: readonly Extension[], issuer: X509Certificate, url: string): string | null {
+  if (extensions.some(({ oid, isCritical }) => isCritical && oid !== issuingPoint)) {
+    return 'it has a critical extension that is not known here';
+  }
+  const point = extensions.find(({ oid }) => oid === issuingPoint);
+  if (point === undefined) return null;
+  const scope = soleElement(point.value, tags.sequence);
+  const name = readerOf(scope).optional(holding(0));
+  // One authority may have many lists: another one of its own says nothing of this certificate.
+  if (name !== null && !urlsIn(name).includes(url)) return `it is another list of ${issuer.subject.slice(0, 200)}`;
+  const isPartial = elementsIn(scope).some(({ tag, content }) => partial.has(tag) && content[0] !== 0);
+  return isPartial ? 'it is about other certificates, or some reasons only' : null;
+}
+
+/** What a list says of a certificate. @throws {RangeError} */
+export function saidInList({ entries, thisUpdate, nextUpdate }: RevokedList, { own }: Issued): Said {
+  const said = { status: 'good', revokedAt: null, reason: null, thisUpdate, nextUpdate } as const;
+  // A list may have a hundred thousand entries: read is only one in which the bytes of the number stand.
+  let hit = entries.indexOf(own.serial);
+  for (let at = 0, end = 0; hit >= 0; at = end) {
+    end = endAt(entries, at);
+    if (end <= hit) continue;
+    const reader = readerOf(elementAt(entries, at));
+    hit = entries.indexOf(own.serial, end);
+    if (!reader.next().whole.equals(own.serial)) continue;
+    const revokedAt = timeOf(reader.next());
+    const more = reader.optional(tags.sequence);
+    const reason = more === null ? undefined : extensionsIn(more).find(({ oid }) => oid === reasonCode);
+    return {
+      ...said,
+      status: 'revoked',
+      revokedAt,
+      reason: reason === undefined ? null : reasonOf(soleElement(reason.value, tags.enumerated).content),
+    };
+  }
+  return said;
+}

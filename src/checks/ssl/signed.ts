@@ -1,0 +1,80 @@
+// Whether what an authority says was signed by it: the same for OCSP responses and lists of revoked certificates.
+import { constants, type KeyObject, verify, type X509Certificate } from 'node:crypto';
+import { bitsOf, type Element, holding, oidOf, type Reader, readerOf, tags } from './der.ts';
+
+/** What is signed, and how. */
+export interface Signed {
+  /** What the signature is of. */
+  readonly content: Element;
+  readonly algorithm: Element;
+  readonly signature: Buffer;
+}
+
+/** Reads the three parts that everything signed begins with. @throws {RangeError} */
+export function readSigned(reader: Reader): Signed {
+  return {
+    content: reader.next(tags.sequence),
+    algorithm: reader.next(tags.sequence),
+    signature: bitsOf(reader.next()),
+  };
+}
+
+/** Algorithm → hash; null = the algorithm has its own. */
+const hashes: Readonly<Record<string, string | null>> = {
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+  '1.3.101.112': null,
+  '1.3.101.113': null,
+};
+const pss = '1.2.840.113549.1.1.10';
+const pssHashes: Readonly<Record<string, string>> = {
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+/** MD5 and SHA-1, under RSA and ECDSA: others could have made such a signature. */
+const weak: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1']);
+
+/** Why nothing signed so can be believed, whoever signed it; null = it can. @throws {RangeError} */
+export function algorithmProblem({ algorithm }: Signed): string | null {
+  const name = oidOf(readerOf(algorithm).next());
+  if (weak.has(name)) return 'it is signed weakly, with MD5 or SHA-1';
+  const isKnown = name === pss ? pssHashOf(algorithm) !== undefined : name in hashes;
+  return isKnown ? null : `it is signed in a way that is not known here: ${name}`;
+}
+
+/** Whether a key made the signature. @throws {RangeError} */
+export function isSignedBy({ content, algorithm, signature }: Signed, key: KeyObject): boolean {
+  const name = oidOf(readerOf(algorithm).next());
+  const hash = name === pss ? pssHashOf(algorithm) : hashes[name];
+  if (hash === undefined) return false;
+  const padding = name === pss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
+  try {
+    return verify(hash, content.whole, { key, ...padding }, signature);
+  } catch {
+    // The key is of another sort than the signature.
+    return false;
+  }
+}
+
+/** Whether a certificate is signed by another one, by name and by key. */
+export function isCertifiedBy(own: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return own.checkIssued(issuer) && own.verify(issuer.publicKey);
+  } catch {
+    // A key that is none, or of another sort than the signature.
+    return false;
+  }
+}
+
+function pssHashOf(algorithm: Element): string | undefined {
+  const reader = readerOf(algorithm);
+  reader.next();
+  const parameters = reader.optional(tags.sequence);
+  const hash = parameters === null ? null : readerOf(parameters).optional(holding(0));
+  return hash === null ? undefined : pssHashes[oidOf(readerOf(readerOf(hash).next(tags.sequence)).next())];
+}
