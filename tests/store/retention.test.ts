@@ -53,6 +53,28 @@ test('old results go, of every check of every account, and newer ones stay', asy
   assert.deepEqual(new Set(left.map(({ id }) => idText(id as Uint8Array))), new Set(kept));
 });
 
+test('what was exchanged goes with its result, though all results of a check are old at once', async (newStore) => {
+  await using temp = await newStore();
+  const { raw } = temp;
+  const accountId = putAccount(raw);
+  const checkId = newId();
+  const now = temp.clock.now();
+  raw.exec('BEGIN');
+  for (let n = 0; n < 900; n++) {
+    const result = putResult(raw, accountId, checkId, now - 31 * day - n * 60_000);
+    insertRow(raw, 'exchanges', {
+      account_id: idBytes(accountId),
+      check_id: idBytes(checkId),
+      result_id: idBytes(result),
+      exchange: '{"request":null,"response":null}',
+    });
+  }
+  raw.exec('COMMIT');
+  await sweepAll(temp, now - 30 * day);
+  const count = (table: string) => raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+  assert.deepEqual([count('results'), count('exchanges')], [0, 0]);
+});
+
 test('old deliveries go one slice after the other, however many checks and accounts there are', async (newStore) => {
   await using temp = await newStore();
   const { raw } = temp;

@@ -45,9 +45,10 @@ export async function freezeAccount(side: Side, { accountId, moveId }: Leaving):
       [accountId],
     );
     await writing.change(
-      `UPDATE deliveries SET leased_by = NULL, next_attempt_at = ?
+      // What was cut off goes before what was made after it (docs/decisions/0070).
+      `UPDATE deliveries SET leased_by = NULL, next_attempt_at = CASE WHEN created_at < ? THEN created_at ELSE ? END
        WHERE account_id = ? AND status = 0 AND leased_by IS NOT NULL`,
-      [now, accountId],
+      [now, now, accountId],
     );
     await park(writing, accountId);
   });

@@ -54,13 +54,19 @@ export async function rewindRollUps(session: Session, now: number): Promise<void
   // No turn is under way, so that none takes its hours to be done.
   await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
   const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
-  const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
-  const progress = kept === undefined ? begunEarlier(oldest?.at ?? null, now) : rewound(readProgress(kept.value), now);
+  const progress =
+    kept === undefined ? begunEarlier(await firstCheckAt(session), now) : rewound(readProgress(kept.value), now);
   if (progress === null) return;
   await session.query(
     `INSERT INTO installation VALUES ('rolled-up', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
     [writtenProgress(progress)],
   );
+}
+
+/** When the oldest check was made, epoch ms. */
+async function firstCheckAt(session: Session): Promise<number | null> {
+  const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
+  return oldest?.at ?? null;
 }
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {

@@ -73,8 +73,8 @@ function removeOldResults(connection: Connection, after: Place | null, { results
     removed += parts;
     // The results last: a check without any is not found again.
     if (parts >= partsPerSlice) break;
-    removed += removeOldest(connection, 'results', 'id', check, bound, left());
     removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, left());
+    removed += removeOldest(connection, 'results', 'id', check, bound, left());
     // A slice that ran full stays before this check: the next one goes on with it.
     if (removed < rowsPerSlice) at = check;
   }

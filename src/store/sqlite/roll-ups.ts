@@ -34,15 +34,20 @@ export function createSqliteRollUps(file: SqliteFile): RollUps {
 /** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
 export function rewindRollUps(connection: Connection, now: number): void {
   const kept = connection.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get();
-  const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
   const progress =
     kept === undefined
-      ? begunEarlier(at === null ? null : Number(at), now)
+      ? begunEarlier(firstCheckAt(connection), now)
       : rewound(readProgress(String(kept['value'])), now);
   if (progress === null) return;
   connection
     .prepare(`INSERT INTO installation VALUES ('rolled-up', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1`)
     .run(writtenProgress(progress));
+}
+
+/** When the oldest check was made, epoch ms. */
+function firstCheckAt(connection: Connection): number | null {
+  const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
+  return at === null ? null : Number(at);
 }
 
 /** The statements answer at once: a turn is over before anything else of this process runs. */
