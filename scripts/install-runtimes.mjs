@@ -108,7 +108,8 @@ function isCurrent(name) {
 }
 
 const known = existsSync(folder)
-  ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package-lock.json')))
+  ? // What an install that was killed has left begins with a dot.
+    readdirSync(folder).filter((name) => !name.startsWith('.') && existsSync(join(folder, name, 'package-lock.json')))
   : [];
 const wanted = asked.filter((word) => word !== folderWord);
 const names = wanted.includes('all') ? known : wanted.length > 0 ? wanted : known.filter(isCurrent);

@@ -10,8 +10,8 @@ export interface Redactor {
   /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
   readonly longest: number;
   readonly text: (text: string) => string;
-  /** All that it takes out, in whatever case it stands; the longest first. */
-  readonly forms: readonly string[];
+  /** Sources of the patterns of all that it takes out, in whatever case it stands; to be used one after the other. */
+  readonly patterns: readonly string[];
   /** Every text in it, names of fields included. */
   readonly json: (value: JsonObject) => JsonObject;
 }
@@ -24,14 +24,14 @@ export function createRedactor(values: readonly string[]): Redactor {
   // Headers and query parameters are trimmed before they are sent.
   const both = values.flatMap((value) => [value, value.trim()]);
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
-  if (forms.size === 0) return { none: true, longest: 0, forms: [], text: (text) => text, json: (value) => value };
+  if (forms.size === 0) return { none: true, longest: 0, patterns: [], text: (text) => text, json: (value) => value };
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
   const patterns = patternsOf(ordered);
   const text = (input: string): string => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), input);
   return {
     none: false,
     longest: ordered[0]?.length ?? 0,
-    forms: ordered,
+    patterns: patterns.map(({ source }) => source),
     text,
     json: (value) => redactObject(value, text),
   };

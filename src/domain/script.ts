@@ -86,7 +86,7 @@ export interface ScriptWork {
    * printed is hidden at its end.
    */
   readonly onSecret?: (value: string | null) => void;
-  /** What `hide` takes out as a list, the longest first, for what is hidden inside: the texts of traces. */
+  /** Patterns of what `hide` takes out, one after the other, for what is hidden inside: the texts of traces. */
   readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }

@@ -94,7 +94,9 @@ export function createCodeCache(options: CodeCacheOptions): CodeCache {
       // Elsewhere another script could write there, or stands in for our run.
       if (!hasGateway(containment) || ending.signal.aborted) return null;
       if (!places.has(runtime.folder)) {
-        const place = join(folder, `${basename(runtime.folder)}-${nameOf(runtime, containment, isRoot)}`);
+        const name = nameOf(runtime, containment, isRoot);
+        if (name === null) return null;
+        const place = join(folder, `${basename(runtime.folder)}-${name}`);
         const isThere = existsSync(place);
         if (!isThere && sort !== 'spec' && browser === null) return null;
         places.set(runtime.folder, isThere ? place : null);
@@ -113,9 +115,17 @@ export function createCodeCache(options: CodeCacheOptions): CodeCache {
 
 /**
  * By everything that it is compiled from and for. It need only be fitting: Node.js compares the text of each file with what was
- * compiled, and takes nothing that is of another.
+ * compiled, and takes nothing that is of another. null while the runtime is being installed anew.
  */
-function nameOf({ folder, nodeBinary }: Runtime, containment: Containment, isRoot: boolean): string {
+function nameOf(runtime: Runtime, containment: Containment, isRoot: boolean): string | null {
+  try {
+    return hashOf(runtime, containment, isRoot);
+  } catch {
+    return null;
+  }
+}
+
+function hashOf({ folder, nodeBinary }: Runtime, containment: Containment, isRoot: boolean): string {
   const hash = createHash('sha256');
   const user = hasOtherUser(isRoot, containment) ? nobody : process.getuid?.();
   // One of its own comes with the packages.
@@ -153,8 +163,15 @@ async function make(
     // Another process was quicker.
     return existsSync(place) ? null : String(error);
   } finally {
-    if (aside !== null) rmSync(aside, { recursive: true, force: true });
+    if (aside !== null) removeIfPossible(aside);
   }
+}
+
+/** What stays goes when it is old. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {}
 }
 
 /** What a process that was killed has left: far older than any that is being made. */

@@ -1,6 +1,7 @@
 // Reads a text as a script without running it: in a process of its own, because foreign text may be made to break what reads it.
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ScriptFault, ScriptWork } from '#domain/script.ts';
 import { createLanes } from '#lib/lanes.ts';
@@ -50,7 +51,8 @@ async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['
   const leave = await lanes.enter();
   try {
     const reader = join(import.meta.dirname, 'inside', 'read.mjs');
-    const child = spawn(nodeBinary, [...flags, reader], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = started(nodeBinary, reader);
+    if (child === null) return { fault: null, isLate: false };
     // What cannot be started has found nothing.
     const ended = new Promise<'read' | 'broken' | 'not begun'>((resolve) => {
       child.once('error', () => resolve('not begun'));
@@ -66,8 +68,20 @@ async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['
     const [how, told] = await Promise.all([ended, text(child.stdout).catch(() => '')]);
     clearTimeout(late);
     if (how === 'broken') return { isLate };
-    return { fault: how === 'read' ? (JSON.parse(told) as ScriptFault | null) : null, isLate };
+    return { fault: how === 'read' && told !== '' ? (JSON.parse(told) as ScriptFault | null) : null, isLate };
   } finally {
     leave();
+  }
+}
+
+/** null when the system has no process or file left for it. */
+function started(nodeBinary: string, reader: string): ChildProcessByStdio<Writable, Readable, null> | null {
+  try {
+    const child = spawn(nodeBinary, [...flags, reader], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
+    child.once('error', () => undefined);
+    // Without a process there are no pipes, whatever the types say.
+    return (child.stdin as Writable | undefined) === undefined ? null : child;
+  } catch {
+    return null;
   }
 }

@@ -38,7 +38,7 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     // Who has no browser has nothing to show of it, whatever it says, but what its tests asked.
     const asked = readKeeps(input.check.settings);
     const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
-    const hiding = { hide, hidden: redactor.forms };
+    const hiding = { hide, hidden: redactor.patterns };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
     const outcome = await means.runScript(work, signal);
     return findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);

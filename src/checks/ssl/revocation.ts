@@ -30,6 +30,8 @@ const mostMs = 5000;
 /** The most bytes of a list, and of all lists that are kept. */
 const mostListBytes = 5 * 1024 * 1024;
 const mostKeptBytes = 20 * 1024 * 1024;
+/** What a list takes beside its entries, about: so there is a bound to how many are kept, too. */
+const listBytes = 20_000;
 /** How long what was said is believed, and how long an authority that said nothing is left alone, ms. */
 const believedMs = 3_600_000;
 const leftAloneMs = 300_000;
@@ -154,7 +156,10 @@ async function askList(
     if ('problem' in read) return revocationOf('CRL', read, what);
     list = read;
     lists.set(name, keptFor(list, list.nextUpdate, believedMs, means.now));
-    forget(lists, (all) => [...all].reduce((sum, { value }) => sum + value.entries.length, 0) > mostKeptBytes);
+    forget(
+      lists,
+      (all) => [...all].reduce((sum, { value }) => sum + value.entries.length + listBytes, 0) > mostKeptBytes,
+    );
   }
   const known = list;
   return revocationOf(

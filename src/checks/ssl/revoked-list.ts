@@ -29,7 +29,8 @@ export interface RevokedList {
 const issuingPoint = '2.5.29.28';
 const reasonCode = '2.5.29.21';
 /** Marks of a list that is not about all certificates for servers: of authorities, some reasons, others', attributes. */
-const partial: ReadonlySet<number> = new Set([plain(2), plain(3), plain(4), plain(5)]);
+const someReasons = plain(3);
+const partial: ReadonlySet<number> = new Set([plain(2), someReasons, plain(4), plain(5)]);
 
 /**
  * Reads a list and judges whether it is the one that a certificate names.
@@ -61,7 +62,8 @@ export function readRevokedList(
     const more = list.optional(holding(0));
     const extensions = more === null ? [] : extensionsIn(readerOf(more).next());
     const problem = timeProblem(thisUpdate, nextUpdate, now) ?? scopeProblem(extensions, issuerCertificate, url);
-    return problem === null ? { entries, thisUpdate, nextUpdate } : unbelievable(problem);
+    // Not a piece of the whole answer: what is kept is what counts.
+    return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate } : unbelievable(problem);
   });
 }
 
@@ -75,9 +77,16 @@ function scopeProblem(extensions: readonly Extension[], issuer: X509Certificate,
   const scope = soleElement(point.value, tags.sequence);
   const name = readerOf(scope).optional(holding(0));
   // One authority may have many lists: another one of its own says nothing of this certificate.
-  if (name !== null && !urlsIn(name).includes(url)) return `it is another list of ${issuer.subject.slice(0, 200)}`;
-  const isPartial = elementsIn(scope).some(({ tag, content }) => partial.has(tag) && content[0] !== 0);
+  if (name !== null && !urlsIn(name).includes(url)) return `it is another list of ${nameOf(issuer)}`;
+  const isPartial = elementsIn(scope).some(
+    ({ tag, content }) => partial.has(tag) && (tag === someReasons || content[0] !== 0),
+  );
   return isPartial ? 'it is about other certificates, or some reasons only' : null;
+}
+
+/** An authority may have an empty name. */
+function nameOf({ subject }: { readonly subject: string | undefined }): string {
+  return subject?.slice(0, 200) ?? 'that authority';
 }
 
 /** What a list says of a certificate. @throws {RangeError} */

@@ -31,10 +31,16 @@ export interface Unsaid {
 /** The clocks of others may be ahead of ours or behind it by as much, ms. */
 const otherClocksMs = 300_000;
 
+/** How old what names no end may be, ms. */
+const oldestEndlessMs = 7 * 86_400_000;
+
 /** Why something said then is not to be believed now; null = it is. Epoch ms. */
 export function timeProblem(thisUpdate: number, nextUpdate: number | null, now: number): string | null {
   if (thisUpdate > now + otherClocksMs) return `it is not valid before ${instant(thisUpdate)}`;
   if (nextUpdate !== null && nextUpdate < now - otherClocksMs) return `it expired on ${instant(nextUpdate)}`;
+  // What tells no end could be shown for ever, also after a revocation.
+  if (nextUpdate === null && thisUpdate < now - oldestEndlessMs)
+    return `it is of ${instant(thisUpdate)} and names no end`;
   return null;
 }
 

@@ -6,10 +6,10 @@ const mask = '********';
 /** Of an entry that is unpacked: more than a trace that is small enough to be kept can hold. */
 const mostBytes = 256 << 20;
 
-/** @param hidden texts to take out, in any case, the longest first; throws when it is no zip */
+/** @param hidden patterns of what to take out, in any case, one after the other; throws when it is no zip */
 export function hideInZip(zip, hidden) {
-  const pattern = new RegExp(hidden.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  const hide = (text) => text.replace(pattern, mask);
+  const patterns = hidden.map((source) => new RegExp(source, 'gi'));
+  const hide = (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
   return rewritten(zip, (name, content) => {
     if (!isUtf8(content)) return content;
     const text = content.toString();
@@ -40,9 +40,17 @@ function hiddenInLine(line, hide) {
   }
 }
 
+/** What stands in basic authorization is found in none of the forms of its parts. */
+function hiddenIfBasic(value, hide) {
+  const [, encoded] = /^basic (\S+)$/i.exec(value) ?? [];
+  if (encoded === undefined) return value;
+  const plain = Buffer.from(encoded, 'base64').toString();
+  return hide(plain) === plain ? value : `Basic ${mask}`;
+}
+
 function hiddenInValue(value, hide) {
   if (typeof value === 'string') {
-    const clean = hide(value);
+    const clean = hide(hiddenIfBasic(value, hide));
     // A secret may look like the name of an entry: then it is one as a whole.
     return entryName.test(value) && clean !== mask ? value : clean;
   }
