@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -71,8 +72,13 @@ describe('installing the runtimes', () => {
     assert.equal(install('tocsin').status, 1);
     assert.equal(installedAt(), before);
     assert.deepEqual(readdirSync(dir), ['2026.10']);
+    // What was cut off has a manifest and a lock, and is no runtime.
+    const cutOff = join(dir, '.installing-2026.10-999999999');
     runtime({ tool: 'file:tool' });
-    assert.equal(install('tocsin').status, 0);
+    cpSync(join(dir, '2026.10'), cutOff, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    const { status, stdout, stderr } = install('tocsin');
+    assert.equal(status, 0, stderr);
+    assert.doesNotMatch(stdout + stderr, /\.installing/);
     assert.ok(existsSync(join(dir, '2026.10/node_modules/tool/package.json')));
     assert.deepEqual(readdirSync(dir), ['2026.10']);
   });

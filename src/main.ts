@@ -6,10 +6,8 @@ import { WrongKeyError } from '#store/key-check.ts';
 import { compose, type Tocsin } from './compose.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { exitCodes } from './exit-codes.ts';
 import { firstMinutes } from './first-minutes.ts';
-
-/** Exit codes that scripts can rely on: a wrong configuration, and a start or a run that failed. */
-const exitCodes = { config: 78, failed: 1 } as const;
 
 /** The longest a stop may take before it is cut short, ms. */
 const stopMostMs = 9500;
@@ -84,7 +82,7 @@ function stopOnSignals(tocsin: Tocsin): void {
     stoppedAt = performance.now();
     setTimeout(() => process.exit(exitCodes.failed), stopMostMs).unref();
     void tocsin.stop(signal).then(
-      () => process.exit(0),
+      () => process.exit(exitCodes.ok),
       () => process.exit(exitCodes.failed),
     );
   };

@@ -11,6 +11,7 @@ import { isUuid } from '#lib/id.ts';
 import { configVariables, type DatabaseUrl } from './config-variables.ts';
 import { readConfig } from './config.ts';
 import { findSecretKey, readKeyFile } from './secret-key.ts';
+import { exitCodes } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `restore <file>`. Throws UsageError, ConfigError and CommandError. */
@@ -51,7 +52,7 @@ export async function migrateDatabase(words: string[]): Promise<number> {
     const odd = [place, keyFile].findIndex((value) => value !== undefined);
     if (odd >= 0) throw new UsageError(`${['--redirect-to', '--to-secret-key-file'][odd]} goes with --account`);
     await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
-    return 0;
+    return exitCodes.ok;
   }
   if (!isUuid(account)) throw new UsageError('--account takes the id of an account, a UUID');
   if (values.overwrite === true) throw new UsageError('--overwrite does not go with --account: nothing is overwritten');
@@ -61,7 +62,7 @@ export async function migrateDatabase(words: string[]): Promise<number> {
   const toKey = keyFile === undefined ? secretKey : readKeyFile(keyFile);
   const keys = { fromKey: secretKey, toKey, toKeyFile: keyFile ?? null };
   await moveOneAccount({ accountId: account.toLowerCase(), from, to, ...keys, place: redirectTo }, screen);
-  return 0;
+  return exitCodes.ok;
 }
 
 const screen: Screen = {

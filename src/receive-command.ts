@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '#lib/clock.ts';
 import { type ReceiveAnswer, startReceiving } from '#commands/receive.ts';
 import { receivedText } from '#commands/received.ts';
+import { exitCodes } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
 
 const longestWaitS = 600;
@@ -39,7 +40,7 @@ export async function receive(words: string[]): Promise<number> {
   );
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   receiving.close();
-  return 0;
+  return exitCodes.ok;
 }
 
 function within(text: string, name: string, most: number): number {

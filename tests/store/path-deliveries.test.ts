@@ -1,25 +1,11 @@
 // Deliveries that wait: taken, logged, settled, interrupted (spec §6.5, decisions: Webhook delivery).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it, type NewStore } from '../support/each-engine.ts';
+import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { attemptNote } from '#domain/delivery.ts';
 import { idBytes } from '#store/codec.ts';
-import { leaseMs, PathUnderTest } from './path-under-test.ts';
-
-/** Checks that fail at once: as many deliveries at one channel. */
-async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {
-  const test = await PathUnderTest.open(newStore);
-  const first = await test.check();
-  const channel = await test.channel(first);
-  for (let more = 1; more < checks; more++) {
-    const checkId = await test.check();
-    const subscription = { checkId, groupId: null, activated: true };
-    await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
-  }
-  await test.runAll('failed');
-  return { test, channel };
-}
+import { failing, leaseMs, PathUnderTest } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('is taken by one owner, and by the next when its lease runs out', async (newStore) => {

@@ -1,24 +1,10 @@
 // Deliveries of one channel and check: one begins after the other, also over a crash (docs/decisions/0070).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it, type NewStore } from '../support/each-engine.ts';
+import { it } from '../support/each-engine.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
-import { leaseMs, PathUnderTest } from './path-under-test.ts';
-
-/** Checks that fail at once: as many deliveries at one channel. */
-async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {
-  const test = await PathUnderTest.open(newStore);
-  const first = await test.check();
-  const channel = await test.channel(first);
-  for (let more = 1; more < checks; more++) {
-    const checkId = await test.check();
-    const subscription = { checkId, groupId: null, activated: true };
-    await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
-  }
-  await test.runAll('failed');
-  return { test, channel };
-}
+import { failing, leaseMs } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('that waits behind one of its check is not begun: after a crash only that one is interrupted, and repeated first', async (newStore) => {

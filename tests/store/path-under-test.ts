@@ -255,3 +255,17 @@ export function rendered(facts: DeliveryFacts): Rendered {
 }
 
 export type { Delivery };
+
+/** Checks that fail at once: as many deliveries at one channel. */
+export async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {
+  const test = await PathUnderTest.open(newStore);
+  const first = await test.check();
+  const channel = await test.channel(first);
+  for (let more = 1; more < checks; more++) {
+    const checkId = await test.check();
+    const subscription = { checkId, groupId: null, activated: true };
+    await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
+  }
+  await test.runAll('failed');
+  return { test, channel };
+}

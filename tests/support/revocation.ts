@@ -86,17 +86,19 @@ export interface ListFacts {
   readonly reason?: number;
   readonly revokedAt?: Date;
   readonly thisUpdate?: Date;
-  readonly nextUpdate?: Date;
+  /** null = it says none. */
+  readonly nextUpdate?: Date | null;
   readonly signer?: Signer;
   /** As the list says itself where it lies. */
   readonly url?: string;
-  /** `[2]`: it is of authorities only, `[4]`: of others'. */
-  readonly onlyOf?: 2 | 4;
+  /** `[2]`: it is of authorities only, `[3]`: of some reasons, `[4]`: of others' certificates. */
+  readonly onlyOf?: 2 | 3 | 4;
 }
 
 /** The list that an authority publishes. */
 export function revokedList(authority: Authority, facts: ListFacts = {}): Buffer {
   const { revoked = [], others = 0, reason, revokedAt = new Date(Date.now() - day) } = facts;
+  const { nextUpdate = new Date(Date.now() + day) } = facts;
   const why = reason === undefined ? [] : [sequence(extension('2.5.29.21', der(0x0a, Buffer.from([reason]))))];
   const entryOf = (serial: Buffer): Buffer => sequence(serial, time(revokedAt), ...why);
   const other = entryOf(integer(2, 0, 0, 0, 0, 0, 0, 1));
@@ -106,17 +108,20 @@ export function revokedList(authority: Authority, facts: ListFacts = {}): Buffer
     sequence(oid('1.2.840.10045.4.3.2')),
     nameOf(new X509Certificate(authority.cert)),
     time(facts.thisUpdate ?? new Date(Date.now() - day)),
-    time(facts.nextUpdate ?? new Date(Date.now() + day)),
+    ...(nextUpdate === null ? [] : [time(nextUpdate)]),
     ...(entries.length === 0 ? [] : [der(0x30, Buffer.concat(entries))]),
     ...scopeOf(facts),
   );
   return (facts.signer ?? authority).signed(content);
 }
 
+/** Two of eight reasons: how many of its bits are unused, then the bits. */
+const someReasons = Buffer.from([0, 0x41]);
+
 function scopeOf({ url, onlyOf }: ListFacts): Buffer[] {
   if (url === undefined && onlyOf === undefined) return [];
   const place = url === undefined ? [] : [der(0xa0, der(0xa0, der(0x86, Buffer.from(url))))];
-  const only = onlyOf === undefined ? [] : [der(0x80 | onlyOf, Buffer.from([255]))];
+  const only = onlyOf === undefined ? [] : [der(0x80 | onlyOf, onlyOf === 3 ? someReasons : Buffer.from([255]))];
   return [der(0xa0, sequence(extension('2.5.29.28', sequence(...place, ...only), true)))];
 }
 

@@ -27,6 +27,13 @@ test('a certificate tells who can be asked about it', () => {
   assert.deepEqual([good.issuer.ocspUrls, good.issuer.crlUrls], [[], []]);
 });
 
+test('of a list its entries are kept, and not the whole answer for their sake', () => {
+  const answer = Buffer.from(new Uint8Array(bytes(samples.list)).buffer);
+  const list = readRevokedList(answer, good, listUrl, now);
+  assert.ok('entries' in list);
+  assert.notEqual(list.entries.buffer, answer.buffer);
+});
+
 test('a question to a responder is byte for byte the one that OpenSSL asks', () => {
   assert.deepEqual(ocspQuestion(good), bytes(samples.question));
 });

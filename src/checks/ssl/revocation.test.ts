@@ -93,6 +93,7 @@ test('a stapled response that cannot be believed is degraded and told, or as bad
   const past = { thisUpdate: new Date(Date.now() - 9 * day), nextUpdate: new Date(Date.now() - 2 * day) };
   const wrong: readonly (readonly [Buffer, RegExp])[] = [
     [ocspAnswer(authority, cert, past), / says nothing: it expired on \d{4}-/],
+    [ocspAnswer(authority, cert, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / names no end$/],
     [ocspAnswer(authority, cert, { thisUpdate: new Date(Date.now() + day) }), / says nothing: it is not valid before /],
     [ocspAnswer(authority, cert, { signer: stranger }), /: it is not signed by the authority of the certificate, nor /],
     [ocspAnswer(authority, authority.issue().cert), /: it is about another certificate$/],
@@ -276,6 +277,8 @@ test('a list that is expired, of others, another one of the authority or only ab
     [() => revokedList(stranger), /: it is not signed by the authority of the certificate$/],
     [() => revokedList(authority, { url: 'http://127.0.0.1:1/2.crl' }), /: it is another list of CN=Tests of Tocsin$/],
     [() => revokedList(authority, { onlyOf: 2 }), /: it is about other certificates, or some reasons only$/],
+    [() => revokedList(authority, { onlyOf: 3 }), /: it is about other certificates, or some reasons only$/],
+    [() => revokedList(authority, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / names no end$/],
     [() => revokedList(authority, { onlyOf: 4 }), /: it is about other certificates, or some reasons only$/],
     [() => Buffer.from('-----BEGIN X509 CRL-----'), /: it cannot be read: /],
   ];
