@@ -48,7 +48,11 @@ function bytesOf(path) {
 const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
 words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
+/** How folders are called in which a runtime is made, so that nobody takes half of it for one; a process id follows. */
+const begunOf = (name) => `.installing-${name}-`;
+
 function install(runtime, name) {
+  removeCutOff(name);
   const packages = join(runtime, 'node_modules');
   const stampFile = join(packages, '.tocsin-installed');
   const stamp = stampOf(runtime);
@@ -59,7 +63,7 @@ function install(runtime, name) {
   const { dependencies = {} } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
   console.log(`tocsin: runtime ${name}: fetching ${Object.keys(dependencies).length} packages and what they need …`);
   const startedAt = Date.now();
-  const aside = asideFor(name);
+  const aside = join(folder, `${begunOf(name)}${process.pid}`);
   try {
     cpSync(runtime, aside, { recursive: true, filter: (path) => path !== packages });
     const { status, stderr, error } = npm(words, aside);
@@ -78,13 +82,12 @@ function install(runtime, name) {
   return null;
 }
 
-/** Where it is made, so that nobody takes half of it for a runtime; what others began and did not end goes. */
-function asideFor(name) {
-  const begun = `.installing-${name}-`;
-  for (const each of readdirSync(folder).filter((entry) => entry.startsWith(begun))) {
-    if (!isRunning(Number(each.slice(begun.length)))) rmSync(join(folder, each), { recursive: true, force: true });
+/** What others began and did not end goes. */
+function removeCutOff(name) {
+  for (const each of readdirSync(folder).filter((entry) => entry.startsWith(begunOf(name)))) {
+    const pid = Number(each.slice(begunOf(name).length));
+    if (!isRunning(pid)) rmSync(join(folder, each), { recursive: true, force: true });
   }
-  return join(folder, `${begun}${process.pid}`);
 }
 
 function isRunning(pid) {

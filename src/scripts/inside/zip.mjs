@@ -9,7 +9,8 @@ const mostBytes = 256 << 20;
 /** @param hidden patterns of what to take out, in any case, one after the other; throws when it is no zip */
 export function hideInZip(zip, hidden) {
   const patterns = hidden.map((source) => new RegExp(source, 'gi'));
-  const hide = (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
+  const hidePlain = (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
+  const hide = (text) => hidePlain(hiddenInBasic(text, hidePlain));
   return rewritten(zip, (name, content) => {
     if (!isUtf8(content)) return content;
     const text = content.toString();
@@ -41,16 +42,16 @@ function hiddenInLine(line, hide) {
 }
 
 /** What stands in basic authorization is found in none of the forms of its parts. */
-function hiddenIfBasic(value, hide) {
-  const [, encoded] = /^basic (\S+)$/i.exec(value) ?? [];
-  if (encoded === undefined) return value;
-  const plain = Buffer.from(encoded, 'base64').toString();
-  return hide(plain) === plain ? value : `Basic ${mask}`;
+function hiddenInBasic(text, hide) {
+  return text.replace(/\b(basic\s+)([\w+/-]+=*)/gi, (whole, scheme, encoded) => {
+    const plain = Buffer.from(encoded, 'base64').toString();
+    return hide(plain) === plain ? whole : scheme + mask;
+  });
 }
 
 function hiddenInValue(value, hide) {
   if (typeof value === 'string') {
-    const clean = hide(hiddenIfBasic(value, hide));
+    const clean = hide(value);
     // A secret may look like the name of an entry: then it is one as a whole.
     return entryName.test(value) && clean !== mask ? value : clean;
   }
