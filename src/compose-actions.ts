@@ -32,7 +32,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/result.ts';
 import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
-import { scriptFault } from '#scripts/read-script.ts';
+import { createScriptReader } from '#scripts/read-script.ts';
 import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
@@ -94,13 +94,14 @@ function checksOf(means: ActionMeans) {
   const { store, clock, runtimes, ownProcess } = means;
   const { checks, checkGroups, accounts, alertChannels } = store;
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
+  const reader = createScriptReader();
   const choices = {
     ...scriptRules,
     accounts,
     locations: () => ownProcess.servedLocations(),
     runtimes: runtimes.list,
     now: () => clock.now(),
-    scriptFault,
+    scriptFault: reader.scriptFault,
   };
   return {
     checks: createCheckActions({
@@ -108,7 +109,7 @@ function checksOf(means: ActionMeans) {
       checks,
       checkGroups,
       validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
-      programFault: programReader(runtimes.list),
+      programFault: programReader(runtimes.list, reader),
       newId,
       newToken: randomUUID,
       pingUrl,

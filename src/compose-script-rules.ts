@@ -6,7 +6,7 @@ import { readScript } from '#checks/scripted/settings.ts';
 import { checkTypes } from '#domain/check.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { InstalledRuntime } from '#runtimes/read-runtimes.ts';
-import { programFault } from '#scripts/read-script.ts';
+import type { ScriptReader } from '#scripts/read-script.ts';
 
 /** Whether a check is a script, or has some around what it measures: its own or its group's. */
 export function isWithScripts({ check, group }: Pick<ProbeInput, 'check' | 'group'>): boolean {
@@ -28,12 +28,16 @@ export const scriptRules: Pick<RuntimeRules, 'scriptTypes' | 'refusesRuntime'> =
 };
 
 /** Reads scripts of checks as the installed runtimes would. */
-export function programReader(runtimes: () => readonly InstalledRuntime[]): ProgramMeans['programFault'] {
-  return async ({ checkType, settings }, { name }) => {
+export function programReader(
+  runtimes: () => readonly InstalledRuntime[],
+  reader: ScriptReader,
+): ProgramMeans['programFault'] {
+  return async ({ accountId, checkType, settings }, { name }) => {
     const runtime = runtimes().find((each) => each.name === name);
     if (checkKinds[checkType].isScripted !== true || runtime === undefined) return null;
     const { entry, files, sort } = readScript(settings);
     const [script] = files;
-    return script === undefined ? null : programFault({ sort, path: entry, content: script.content }, runtime);
+    if (script === undefined) return null;
+    return reader.programFault(accountId, { sort, path: entry, content: script.content }, runtime);
   };
 }

@@ -1,26 +1,43 @@
 // Scripts around the request of API checks, judged when a check or a group is saved (docs/decisions/0086).
 import type { JsonValue } from '#domain/json.ts';
-import type { ScriptFault } from '#domain/script.ts';
+import type { ScriptReading } from '#domain/script.ts';
 import type { Problem } from './problems.ts';
+import { faultRead } from './script-reading.ts';
 
 /** What is needed to judge them. */
 export interface AroundScriptMeans {
-  /** Reads a text as a script without running it; null = it is one. */
-  readonly scriptFault: (text: string) => Promise<ScriptFault | null>;
+  /** Reads a text of an account as a script without running it. */
+  readonly scriptFault: (accountId: string, text: string) => Promise<ScriptReading>;
 }
 
 /** The fields that hold them. */
 export const aroundScriptFields = ['localSetupScript', 'localTearDownScript'] as const;
 
-type Written = { readonly [Field in (typeof aroundScriptFields)[number]]?: JsonValue };
+/** What has them: a group, or the settings of a check. */
+type WithScripts = { readonly [Field in (typeof aroundScriptFields)[number]]?: JsonValue };
 
-/** What of the written scripts cannot be read as one. */
-export async function aroundScriptProblems(written: Written, { scriptFault }: AroundScriptMeans): Promise<Problem[]> {
+/** Whether a change writes one. */
+export function isAboutAroundScripts(written: WithScripts): boolean {
+  return aroundScriptFields.some((field) => typeof written[field] === 'string');
+}
+
+/**
+ * What of the written scripts cannot be read as one.
+ *
+ * @param present what is there: scripts that stay as they are are not judged again
+ * @throws {Refusal} `unavailable` when one could not be read in time
+ */
+export async function aroundScriptProblems(
+  accountId: string,
+  written: WithScripts,
+  present: WithScripts,
+  { scriptFault }: AroundScriptMeans,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const path of aroundScriptFields) {
     const text = written[path];
-    if (typeof text !== 'string' || text.trim() === '') continue;
-    const fault = await scriptFault(text);
+    if (typeof text !== 'string' || text.trim() === '' || text === present[path]) continue;
+    const fault = faultRead(await scriptFault(accountId, text));
     if (fault !== null) problems.push({ path, ...fault, message: `is no script that can run: ${fault.message}` });
   }
   return problems;

@@ -3,7 +3,12 @@ import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
-import { type AroundScriptMeans, aroundScriptFields, aroundScriptProblems } from './around-scripts.ts';
+import {
+  type AroundScriptMeans,
+  aroundScriptFields,
+  aroundScriptProblems,
+  isAboutAroundScripts,
+} from './around-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
 import { type CheckSearch, type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
 import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
@@ -16,7 +21,7 @@ import {
   variablesMeant,
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
-import { refuseProblems } from './problems.ts';
+import { type Problem, refuseProblems } from './problems.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from './refusal.ts';
@@ -108,7 +113,8 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     find: async (caller, id) => shownGroup(caller, await required(caller, id)),
     async create(caller, input, isAutoAssigned) {
       requirePermission(caller, 'write');
-      refuseProblems([...placingProblems(input, means), ...(await aroundScriptProblems(input, means))]);
+      const ofScripts = await aroundScriptProblems(caller.accountId, input, {}, means);
+      refuseProblems([...placingProblems(input, means), ...ofScripts]);
       const { alertChannelSubscriptions: subscriptions, ...fields } = input;
       const group: CheckGroup = {
         ...fields,
@@ -160,9 +166,20 @@ async function refuseRemoval({ accountId }: Caller, id: number, means: GroupMean
 
 /** What is wrong with a change, by itself and with what is there. */
 async function refuseChange(caller: Caller, id: number, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
-  refuseProblems([...placingProblems(change, means), ...(await aroundScriptProblems(change, means))]);
+  refuseProblems([...placingProblems(change, means), ...(await scriptProblemsOfChange(caller, id, change, means))]);
   await refuseSecretsOfChange(caller, id, change, means);
   await refuseRuntimeOfChange(caller, id, change, means);
+}
+
+/** What is wrong with the scripts that a change writes. */
+async function scriptProblemsOfChange(
+  { accountId }: Caller,
+  id: number,
+  change: Partial<GroupInput>,
+  means: GroupMeans,
+): Promise<Problem[]> {
+  const present = isAboutAroundScripts(change) ? await means.checkGroups.find(accountId, id) : null;
+  return present === null ? [] : aroundScriptProblems(accountId, change, present.group, means);
 }
 
 /** A change of the variables is judged with the subscriptions there are, and the other way round. */

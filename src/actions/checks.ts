@@ -6,7 +6,12 @@ import type { CheckStatus } from '#domain/check-state.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type AroundScriptMeans, aroundScriptFields, aroundScriptProblems } from './around-scripts.ts';
+import {
+  type AroundScriptMeans,
+  aroundScriptFields,
+  aroundScriptProblems,
+  isAboutAroundScripts,
+} from './around-scripts.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
 import {
@@ -20,7 +25,7 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
-import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
+import { isAboutProgram, isSameProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
 import { notFound } from './refusal.ts';
 import {
   type Inherited,
@@ -193,7 +198,7 @@ async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Proble
   const inherited = await inheritedRuntime(check, means);
   return [
     ...scriptRuntimeProblems(check, inherited, means),
-    ...(await aroundScriptProblems(check.settings, means)),
+    ...(await aroundScriptProblems(check.accountId, check.settings, {}, means)),
     ...(await programProblems(check, inherited, means)),
   ];
 }
@@ -206,10 +211,11 @@ async function scriptProblemsOfChange(
   means: CheckMeans,
 ): Promise<Problem[]> {
   const { runtimeId, runtimeFallback, groupId, settings = {} } = change;
-  const problems = await aroundScriptProblems(settings, means);
-  const present = isAboutProgram(settings) ? await means.checks.find(caller.accountId, id) : null;
-  if (present === null) return problems;
+  if (!isAboutAroundScripts(settings) && !isAboutProgram(settings)) return [];
+  const present = await means.checks.find(caller.accountId, id);
+  if (present === null) return [];
   const { check } = present;
+  const problems = await aroundScriptProblems(caller.accountId, settings, check.settings, means);
   const next: Check = {
     ...check,
     settings: { ...check.settings, ...settings },
@@ -217,6 +223,7 @@ async function scriptProblemsOfChange(
     ...(runtimeFallback !== undefined && { runtimeFallback }),
     ...(groupId !== undefined && { groupId }),
   };
+  if (!isAboutProgram(settings) || isSameProgram(next, check)) return problems;
   return [...problems, ...(await programProblems(next, await inheritedRuntime(next, means), means))];
 }
 

@@ -1,8 +1,9 @@
 // Scripts of multi-step and browser checks, read when a check is saved: one that cannot begin is refused with its place.
 import type { Check } from '#domain/check.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import type { ScriptFault } from '#domain/script.ts';
+import type { ScriptReading } from '#domain/script.ts';
 import type { Problem } from './problems.ts';
+import { faultRead } from './script-reading.ts';
 import { type Inherited, type RuntimeRules, scriptRuntime } from './script-runtime.ts';
 
 /** What is needed to judge them. */
@@ -12,27 +13,38 @@ export interface ProgramMeans {
    * runs there is never refused.
    */
   readonly programFault: (
-    check: Pick<Check, 'checkType' | 'settings'>,
+    check: Pick<Check, 'accountId' | 'checkType' | 'settings'>,
     runtime: Runtime,
-  ) => Promise<ScriptFault | null>;
+  ) => Promise<ScriptReading>;
 }
 
 /** The fields that say what is run. */
 const fields = ['script', 'scriptPath'] as const;
 
-/** Whether a change is about it: what was saved once is not judged again. */
-export function isAboutProgram(settings: Check['settings'] | undefined): boolean {
-  return fields.some((field) => settings?.[field] !== undefined);
+/** Whether a change is about it: a check is not judged because its runtime changes. */
+export function isAboutProgram(settings: Check['settings']): boolean {
+  return fields.some((field) => settings[field] !== undefined);
 }
 
-/** What of the script of a check cannot be read in the runtime that it has; that it has none is told elsewhere. */
+/** Whether one check runs what the other does, in the same runtime: what was saved once is not judged again. */
+export function isSameProgram(one: Check, other: Check): boolean {
+  const isPlacedAlike =
+    one.runtimeId === other.runtimeId && one.runtimeFallback === other.runtimeFallback && one.groupId === other.groupId;
+  return isPlacedAlike && fields.every((field) => one.settings[field] === other.settings[field]);
+}
+
+/**
+ * What of the script of a check cannot be read in the runtime that it has; that it has none is told elsewhere.
+ *
+ * @throws {Refusal} `unavailable` when it could not be read in time
+ */
 export async function programProblems(
   check: Check,
   inherited: Inherited,
   means: ProgramMeans & RuntimeRules,
 ): Promise<Problem[]> {
   const runtime = scriptRuntime(check, inherited, means);
-  const fault = runtime === null ? null : await means.programFault(check, runtime);
+  const fault = runtime === null ? null : faultRead(await means.programFault(check, runtime));
   if (runtime === null || fault === null) return [];
   const message = `is no script that can run in runtime ${runtime.name}: ${fault.message}`;
   return [{ path: 'script', ...fault, message }];

@@ -187,3 +187,6 @@ export interface ScriptFault {
   readonly line?: number;
   readonly column?: number;
 }
+
+/** What reading a text comes to: null = it is a script; `no room` = there was nothing to read it with in time. */
+export type ScriptReading = ScriptFault | 'no room' | null;

@@ -1,9 +1,15 @@
 // Scripts read without being run: what runs is never refused, and what is refused does not run; each is tried.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
-import type { ScriptWork } from '#domain/script.ts';
+import type { ScriptReading, ScriptWork } from '#domain/script.ts';
+import { countingRuntime, heldRuntime } from '../../tests/support/odd-runtimes.ts';
 import { currentRuntime, runPlain } from '../../tests/support/script-runs.ts';
-import { programFault, scriptFault } from './read-script.ts';
+import { createScriptReader, type ReadableScript } from './read-script.ts';
+
+const [own, other] = ['account one', 'account two'];
+const { scriptFault, programFault } = createScriptReader();
 
 test('a text is read as a script without being run, in whatever form scripts are written', async () => {
   for (const text of [
@@ -11,16 +17,20 @@ test('a text is read as a script without being run, in whatever form scripts are
     `import { x } from 'nowhere'; export const y: number = x as number;`,
     `process.exit(1); throw 1;`,
   ]) {
-    assert.equal(await scriptFault(text), null, text);
+    assert.equal(await scriptFault(own, text), null, text);
   }
-  assert.deepEqual(await scriptFault('const a = 1;\n  a = = 2;'), {
+  assert.deepEqual(await scriptFault(own, 'const a = 1;\n  a = = 2;'), {
     message: 'Expression expected',
     line: 2,
     column: 7,
   });
-  assert.match((await scriptFault('enum A { B }'))?.message ?? '', /enum is not supported/);
-  assert.deepEqual(await scriptFault('['.repeat(200_000)), { message: 'it is too deep or too large to be read' });
+  assert.match(messageOf(await scriptFault(own, 'enum A { B }')) ?? '', /enum is not supported/);
+  assert.deepEqual(await scriptFault(own, '['.repeat(200_000)), { message: 'it is too deep or too large to be read' });
 });
+
+function messageOf(reading: ScriptReading): string | undefined {
+  return reading === 'no room' ? reading : reading?.message;
+}
 
 const imported = "import { test, expect } from '@playwright/test';\n";
 
@@ -115,7 +125,7 @@ function run(sort: ScriptWork['sort'], path: string, content: string) {
 describe('a script is saved that runs:', () => {
   for (const [what, sort, path, content] of running) {
     it(what, async () => {
-      assert.equal(await programFault({ sort, path, content }, currentRuntime), null);
+      assert.equal(await programFault(own, { sort, path, content }, currentRuntime), null);
       const { ending, tests, failedTests, errors } = await run(sort, path, content);
       assert.deepEqual([ending, tests, failedTests, errors], ['ended', 1, 0, []]);
     });
@@ -125,7 +135,7 @@ describe('a script is saved that runs:', () => {
 describe('a script that cannot begin is refused with its place:', () => {
   for (const [what, sort, path, content, message, line, column] of broken) {
     it(what, async () => {
-      assert.deepEqual(await programFault({ sort, path, content }, currentRuntime), { message, line, column });
+      assert.deepEqual(await programFault(own, { sort, path, content }, currentRuntime), { message, line, column });
       const { failedTests, errors } = await run(sort, path, content);
       assert.ok(failedTests > 0 || errors.length > 0);
     });
@@ -142,21 +152,101 @@ test('tests are read as their own ending and their runner say', async () => {
     // Its runner does not read what lies there.
     ['lib/node_modules/a.js', 'a = = 2', undefined],
   ] as const) {
-    const fault = await programFault({ sort: 'spec', path, content }, currentRuntime);
-    assert.equal(fault?.message, message, `${path} ${content}`);
+    const fault = await programFault(own, { sort: 'spec', path, content }, currentRuntime);
+    assert.equal(messageOf(fault), message, `${path} ${content}`);
   }
 });
 
 test('what cannot be read for certain is saved', async () => {
   const deep = '['.repeat(200_000);
   for (const sort of ['plain', 'spec'] as const) {
-    assert.equal(await programFault({ sort, path: 'a.ts', content: deep }, currentRuntime), null);
+    assert.equal(await programFault(own, { sort, path: 'a.ts', content: deep }, currentRuntime), null);
   }
   const tests = { sort: 'spec', path: 'a.spec.ts', content: 'a = = 2' } as const;
   for (const runtime of [
     { ...currentRuntime, folder: '/nowhere' },
     { ...currentRuntime, nodeBinary: '/nowhere/node' },
   ]) {
-    assert.equal(await programFault(tests, runtime), null);
+    assert.equal(await programFault(own, tests, runtime), null);
   }
+});
+
+/** Asks for a broken script in a runtime that counts how often it is asked; answers with the fault. */
+function counted(t: Parameters<typeof countingRuntime>[0], reader = createScriptReader()) {
+  const { runtime, starts } = countingRuntime(t);
+  const ask = (change: Partial<ReadableScript> = {}, account = own): Promise<ScriptReading> =>
+    reader.programFault(account, { sort: 'plain', path: 'a.mjs', content: 'a = = 2', ...change }, runtime);
+  return { runtime, starts, ask };
+}
+
+test('what was found of a script is remembered for its account, sort, path and text', async (t) => {
+  const { starts, ask } = counted(t, createScriptReader({ atOnce: 1 }));
+  const fault = await ask();
+  assert.equal(messageOf(fault), "Unexpected token '='");
+  for (let again = 0; again < 3; again++) assert.deepEqual(await ask(), fault);
+  assert.equal(starts(), 1);
+  const changes: readonly (readonly [Partial<ReadableScript>, string?])[] = [
+    [{ content: 'a = 2' }],
+    [{ path: 'b.mjs' }],
+    [{ sort: 'around' }],
+    [{}, other],
+  ];
+  for (const [index, [change, account]] of changes.entries()) {
+    // Whoever waits for the same is answered with it.
+    const found = await Promise.all([ask(change, account), ask(change, account)]);
+    assert.deepEqual([found[1], starts()], [found[0], 2 + index], JSON.stringify(change));
+  }
+});
+
+test('once its runtime is installed anew a script is read anew', async (t) => {
+  const { runtime, starts, ask } = counted(t);
+  const packages = join(runtime.folder, 'node_modules');
+  const files = ['.tocsin-installed', '.package-lock.json'].map((name) => join(packages, name));
+  for (const file of files) writeFileSync(file, 'one');
+  await ask();
+  for (const [index, file] of [...files, runtime.nodeBinary].entries()) {
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\n# newer\n`);
+    assert.equal(messageOf(await ask()), "Unexpected token '='");
+    assert.equal(starts(), 2 + index, file);
+  }
+});
+
+test('what could not be read is not remembered, nor is more than there is room for', async (t) => {
+  const deep = counted(t);
+  for (let reads = 1; reads < 3; reads++) {
+    assert.equal(await deep.ask({ content: '['.repeat(200_000) }), null);
+    assert.equal(deep.starts(), reads);
+  }
+  const few = counted(t, createScriptReader({ remembered: 1 }));
+  for (const content of ['1', '2', '2', '1']) await few.ask({ content });
+  assert.equal(few.starts(), 3);
+});
+
+const mistaken: ReadableScript = { sort: 'plain', path: 'a.mjs', content: 'a = = 2' };
+
+test('a script for which there is no reader in time is not read, and its account is told so', async (t) => {
+  const { runtime, letGo } = heldRuntime(t);
+  const reader = createScriptReader({ atOnce: 1, waitMs: 20 });
+  const held = reader.programFault(own, mistaken, runtime);
+  assert.equal(await reader.programFault(other, mistaken, currentRuntime), 'no room');
+  assert.equal(await reader.scriptFault(own, 'a = 2;'), 'no room');
+  await letGo();
+  assert.equal(messageOf(await held), "Unexpected token '='");
+  assert.equal(messageOf(await reader.programFault(other, mistaken, currentRuntime)), "Unexpected token '='");
+});
+
+test('an account that saves many scripts at once has one reader while another account waits', async (t) => {
+  const reader = createScriptReader({ atOnce: 2 });
+  const [first, second] = [heldRuntime(t), heldRuntime(t)];
+  const running = [first, second].map(({ runtime }) => reader.programFault(own, mistaken, runtime));
+  const ended: string[] = [];
+  const waiting = [own, other].map(async (account) => {
+    await reader.programFault(account, mistaken, currentRuntime);
+    ended.push(account);
+  });
+  await first.letGo();
+  await Promise.all(waiting);
+  assert.deepEqual(ended, [other, own]);
+  await second.letGo();
+  assert.equal((await Promise.all(running)).length, 2);
 });

@@ -11,7 +11,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { scriptRules } from '#compose-script-rules.ts';
+import { programReader, scriptRules } from '#compose-script-rules.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
@@ -20,7 +20,8 @@ import { checkRoutes } from '#rest/checks.ts';
 import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
-import { scriptFault } from '#scripts/read-script.ts';
+import { createScriptReader } from '#scripts/read-script.ts';
+import { currentRuntime } from '../support/script-runs.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 import { foreignId, ownId, runtime } from './rest-under-test.ts';
 
@@ -46,17 +47,18 @@ export interface Resources extends AsyncDisposable {
 }
 
 /** Checks, groups, channels and variables over a new store; `await using` removes it. */
-export function resourcesUnderTest(): Resources {
+export function resourcesUnderTest(reader = createScriptReader()): Resources {
   const temp = openTempStore();
   const { store, clock } = temp;
   const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
+  const installed = { ...runtime, ...currentRuntime };
   const choices = {
     ...scriptRules,
     accounts: store.accounts,
-    scriptFault,
-    programFault: () => Promise.resolve(null),
+    scriptFault: reader.scriptFault,
+    programFault: programReader(() => [installed], reader),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
-    runtimes: () => [runtime],
+    runtimes: () => [installed],
     now: () => clock.now(),
   };
   const channels = {
