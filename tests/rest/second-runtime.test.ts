@@ -48,16 +48,16 @@ function npmRun(folder: string, words: readonly string[], environment: NodeJS.Pr
   });
 }
 
-/** The same for both runtimes: it asserts which Node.js it runs on. */
+/** Each asserts which Node.js it runs on. */
 const multiStep = `import { test, expect } from '@playwright/test';
 test('it answers', async ({ request }) => {
-  expect(process.version).toContain('v' + process.env.MAJOR + '.');
+  expect(process.version).toMatch(/^v22\\./);
   expect((await request.get(process.env.SHOP)).status()).toBe(200);
 });
 `;
 const browser = `import { test, expect } from '@playwright/test';
 test('it opens', async ({ page }) => {
-  expect(process.version).toContain('v' + process.env.MAJOR + '.');
+  expect(process.version).toMatch(/^v22\\./);
   await page.goto(process.env.SHOP);
   await expect(page).toHaveTitle('Shop');
 });
@@ -93,33 +93,24 @@ test('a runtime with another major of Node.js is fetched by its command, and che
     [`${current} v24`, `${older} v22`],
   );
 
-  const group = await must('POST', '/v1/check-groups', { name: 'Both' });
-  for (const [runtimeId, major] of [
-    [older, '22'],
-    [current, '24'],
-  ] as const) {
-    const environmentVariables = [
-      { key: 'SHOP', value: `${target.url}/` },
-      { key: 'MAJOR', value: major },
-    ];
-    const shared = { frequency: 1440, groupId: group['id'], runtimeId, environmentVariables };
-    await must('POST', '/v1/checks/multistep', { name: `Answers on ${major}`, script: multiStep, ...shared });
-    await must('POST', '/v1/checks/browser', { name: `Opens on ${major}`, script: browser, ...shared });
-  }
+  const group = await must('POST', '/v1/check-groups', { name: 'Older' });
+  const environmentVariables = [{ key: 'SHOP', value: `${target.url}/` }];
+  const shared = { frequency: 1440, groupId: group['id'], runtimeId: older, environmentVariables };
+  await must('POST', '/v1/checks/multistep', { name: 'Answers', script: multiStep, ...shared });
+  await must('POST', '/v1/checks/browser', { name: 'Opens', script: browser, ...shared });
   await must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
   const checks = (await must('GET', `/v1/check-groups/${String(group['id'])}/checks`)) as unknown as readonly {
     readonly id: string;
     readonly name: string;
   }[];
-  assert.equal(checks.length, 4);
+  assert.equal(checks.length, 2);
   for (const { id, name } of checks) {
     const newest = async () => ((await must('GET', `/v1/check-results/${id}`)) as unknown as Result[])[0];
     const result = await until(`a result of ${name}`, newest, { withinMs: 120_000 });
     assert.deepEqual([result.outcome, result.message], ['passed', null], name);
     const part = result.multiStepCheckResult ?? result.browserCheckResult;
-    const [runtime, node] = name.endsWith('22') ? [older, /^v22\./] : [current, /^v24\./];
-    assert.equal(part?.runtimeVersion, runtime);
-    assert.match(part.nodeJsVersion, node);
+    assert.equal(part?.runtimeVersion, older);
+    assert.match(part.nodeJsVersion, /^v22\./);
   }
 
   // What only the newer of them has: trying the older one says so before anybody is woken.

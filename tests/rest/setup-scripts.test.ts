@@ -217,11 +217,12 @@ console.error('sends', request.headers);
     assert.equal(ran.part.jobLog?.setup.length, 2);
     assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
   }
-  // It prints on, and is ended.
+  // It goes on without another turn, and is ended.
   const late = await run({
     request,
     environmentVariables,
-    localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY); for (;;);`,
+    localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY);
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
   });
   assert.deepEqual(verdictOf(late), ['failed', 'timeout']);
   assert.equal(late.part.jobLog?.setup[0]?.msg, '********\n');
