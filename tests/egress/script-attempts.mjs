@@ -144,13 +144,13 @@ if (pages) await inBrowser();
 async function inBrowser() {
   const { chromium } = require('playwright');
   const browser = await chromium.launch();
-  for (const host of hosts) {
-    // A page of its own for each: one that failed is not done with its error page when the next one begins.
-    const page = await browser.newPage();
-    await tryOne('page.goto', host, async () => (await page.goto(urlOf(host), { timeout: 10_000 })) && 'reached');
-    await page.close();
-  }
   const page = await browser.newPage();
+  for (const host of hosts) {
+    // A page that failed is done with it when its error is shown.
+    const shown = page.waitForEvent('framenavigated', { timeout: 10_000 }).catch(() => {});
+    await tryOne('page.goto', host, async () => (await page.goto(urlOf(host), { timeout: 10_000 })) && 'reached');
+    await shown;
+  }
   await page.goto(urlOf(hosts.at(-1)));
   const socketUrls = hosts.map(named).map((host) => `ws://${host.includes(':') ? `[${host}]` : host}:${port}/`);
   await tryOne('WebSocket', '', () =>

@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { keepsNothing } from '#domain/script.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hasGateway } from '#scripts/containment.ts';
@@ -74,6 +75,8 @@ async function lookAtAll(): Promise<SeenOfScripts> {
       level,
       environment: { TARGETS: JSON.stringify({ ...targets, changing: changingHost, abstract }) },
       browser: pages ? findChromium(null) : null,
+      // It is there to connect, not to be looked at.
+      keeps: keepsNothing,
       limits: { wallClockMs: 270_000, memoryBytes: 2 ** 31, processes: 128 },
     });
     const isWell = outcome.ending === 'ended' && outcome.failedTests === 0;

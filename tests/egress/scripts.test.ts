@@ -67,8 +67,10 @@ describe('a script of a check', () => {
   });
 
   it('drives a browser that reaches as little: pages, WebSockets and pictures', () => {
-    const reached = seen.closed.attempts.filter(({ way, got }) => way === 'page.goto' && got !== '');
+    const pages = seen.closed.attempts.filter(({ way }) => way === 'page.goto');
+    const [reached, others] = [pages.filter(({ got }) => got !== ''), pages.filter(({ got }) => got === '')];
     assert.ok(reached.length > 0 && reached.every(({ host }) => publicHosts.includes(host)), JSON.stringify(reached));
+    assert.ok(others.length >= forbiddenHosts.length && others.every(({ message }) => /net::ERR_SOCKS/.test(message)));
     const told = seen.closed.pageErrors.filter((text) => text.startsWith('refused by the egress policy: '));
     assert.ok(told.length >= 60, `${told.length} refusals are told`);
   });
