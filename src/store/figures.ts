@@ -74,10 +74,10 @@ export function createFigures({ reader }: Database): Figures {
 }
 
 /**
- * Due deliveries that are looked at: more than processes leave cut off. Of those behind them none has waited longer than it is
+ * Due deliveries that are looked at: more than a process leaves cut off. Of those behind them none has waited longer than it is
  * due, and so none longer than the first that was not cut off.
  */
-const lookedAtMost = 5000;
+const lookedAtMost = 2500;
 
 async function readOutbox(reader: Database['reader'], now: number): ReturnType<Figures['outbox']> {
   const pending = deliveryStatusCodes.encode('pending');
