@@ -177,7 +177,7 @@ describe('of a script around a request', () => {
     assert.doesNotMatch(JSON.stringify([finding, part]), /fresh/);
     const { status, body } = part['response'] as JsonObject;
     assert.deepEqual([part['request'], status], [null, 200]);
-    assert.match(String(body), /^not shown: scripts of this check make more of it secret than can be hidden/);
+    assert.match(JSON.stringify(body), /^"not shown: scripts of this check make more of it secret than can be hidden/);
   });
 
   it('that tells more than can be hidden nothing is shown, nothing is sent, and it fails', async () => {
