@@ -157,7 +157,15 @@ describe('a channel', () => {
       .prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at - 10 WHERE replay_of = ?')
       .run(idBytes(flapping.delivery.id));
     test.temp.clock.turn(3);
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, looked: lookedNever, isShared: false, room: () => 3 };
+    const claim = {
+      owner: 'one',
+      now: test.now,
+      leaseMs,
+      most: 10,
+      looked: lookedNever,
+      isShared: false,
+      room: () => 3,
+    };
     const taken = await test.path.claimDeliveries({ ...claim, busy: () => [] });
     assert.deepEqual(
       taken.claimed.map(({ delivery }) => delivery.checkId),
