@@ -146,8 +146,8 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'deliveries',
-    statement: /^update deliveries set next_attempt_at = created_at where status = 0 and leased_by is not null/,
-    why: start,
+    statement: /^with left_behind as \(.* where d.leased_by is not null .* and true for update skip locked\)/,
+    why: claim,
     seenIn: 'path-deliveries',
     engine: 'PostgreSQL',
   },
