@@ -30,10 +30,16 @@ const busyMostMs = 5000;
 const lookAgainMs = 2;
 
 /**
+ * @param onCommit told of each transaction that has ended
  * @param gatherMs how long the first write of a group waits for others
  * @param groupMost writes in one commit at most: bounds how long a commit holds the loop
  */
-export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost = 200): WriteQueue {
+export function createWriteQueue(
+  connection: Connection,
+  onCommit: () => void,
+  gatherMs = 2,
+  groupMost = 200,
+): WriteQueue {
   const waiting: Piece[] = [];
   let isRunning = false;
   let isTimed = false;
@@ -74,6 +80,7 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       }
       if (waiting[0]?.isGroup) commitGroup(connection, takeGroup(), fault);
       else await commitSingle(connection, waiting.shift(), fault);
+      onCommit();
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
