@@ -14,7 +14,7 @@ interface Written {
   readonly file: SqliteFile;
   readonly path: string;
   /** Writes so many megabytes, 200 kB to a commit, with pauses. @returns how long the log was at most, bytes */
-  write(megabytes: number): Promise<number>;
+  readonly write: (megabytes: number) => Promise<number>;
 }
 
 /** A file with a table of a few rows that are written again and again. */

@@ -7,7 +7,7 @@ import { copyBack, type CopiedBack } from './copy-back.ts';
 /** Keeps the log short while its file is written. */
 export interface Checkpoints {
   /** To be called after each commit. */
-  noteCommit(): void;
+  readonly noteCommit: () => void;
   /** Ends the thread, if there is one. */
   close(): Promise<void>;
 }
