@@ -41,8 +41,13 @@ interface DeliveryStore {
     readonly most: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
     readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
+    readonly looked: {
+      from(accountId: string, alertChannelId: number): number;
+      note(accountId: string, alertChannelId: number, now: number): void;
+    };
     readonly isShared: boolean;
   }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
+  /** Also brings forward what other processes left behind. */
   renewDeliveries(
     deliveries: readonly Delivery[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
@@ -106,9 +111,10 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const { store, clock, owner } = options;
   const underWay = new Map<string, Delivery>();
   const lanes = createLanes();
-  let renewedAt = clock.now();
+  const looked = createLookedChannels();
+  let renewedAt = Number.NEGATIVE_INFINITY;
   // What a process has left behind when it ended is held for the rest of its lease, whether anybody still knows of it or not.
-  let isSharedUntil = renewedAt + 2 * leaseMs;
+  let isSharedUntil = clock.now() + 2 * leaseMs;
   const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
@@ -116,6 +122,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     lanes.enter(delivery);
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(delivery);
+      looked.forget(delivery.accountId, delivery.alertChannelId);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
       // (docs/decisions/0012).
       if (outcome.error?.class === 'interrupted') {
@@ -136,7 +143,8 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const busy = (accountId: string, alertChannelId: number): string[] => lanes.checks(accountId, alertChannelId);
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    if (underWay.size > 0) await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
+    await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
+    looked.forgetAll();
     // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
     renewedAt = now;
   };
@@ -150,7 +158,8 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       await renew(now);
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const claim = { owner, now, leaseMs, room, busy, isShared, most: claimsPerTurn };
+      const claim = { owner, now, leaseMs, room, busy, looked, isShared, most: claimsPerTurn };
+      looked.begin();
       const { claimed, nextDueAt } = await store.claimDeliveries(claim);
       for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
       const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
@@ -222,5 +231,33 @@ function createLanes() {
       lane?.delete(id);
       if (lane?.size === 0) lanes.delete(name);
     },
+  };
+}
+
+/** A row may be committed so long after the time that stands in it. */
+const commitsWithinMs = 1000;
+
+/**
+ * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
+ * ends (docs/decisions/0070). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
+ */
+function createLookedChannels() {
+  const times = new Map<string, number>();
+  /** Channels of which an attempt ended while a claim was under way: what that one saw waits for it no more. */
+  const ended = new Set<string>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
+  return {
+    from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
+    note(accountId: string, alertChannelId: number, now: number): void {
+      const name = nameOf(accountId, alertChannelId);
+      if (!ended.has(name)) times.set(name, now - commitsWithinMs);
+    },
+    forget(accountId: string, alertChannelId: number): void {
+      const name = nameOf(accountId, alertChannelId);
+      times.delete(name);
+      ended.add(name);
+    },
+    forgetAll: (): void => times.clear(),
+    begin: (): void => ended.clear(),
   };
 }

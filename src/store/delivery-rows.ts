@@ -17,6 +17,8 @@ export interface DeliveryClaim {
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
   /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0070). */
   readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
+  /** How far channels were looked at in vain. */
+  readonly looked: LookedChannels;
   /** Whether other processes deliver as well, or did until a moment ago. */
   readonly isShared: boolean;
   readonly most: number;
@@ -25,6 +27,17 @@ export interface DeliveryClaim {
   readonly channels: Map<string, AlertChannel>;
   /** Moves with the walk. */
   readonly place: WalkPlace;
+}
+
+/**
+ * Up to when all that is due of a channel was looked at and waits for checks that have an attempt under way here: the next claim
+ * passes over it (docs/decisions/0070). Instants are epoch ms.
+ */
+export interface LookedChannels {
+  /** What is due then or later is looked at; 0 = everything. */
+  from(accountId: string, alertChannelId: number): number;
+  /** Everything that is due at `now` was looked at, and what was not taken waits so. */
+  note(accountId: string, alertChannelId: number, now: number): void;
 }
 
 /** A delivery taken for its next attempt. */

@@ -33,6 +33,8 @@ export interface Dialect {
   readonly attemptsIndex: readonly string[] | null;
   /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
   runsByDueTime(): string[];
+  /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
+  leasedDeliveries(): string[];
   /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
   covered(...columns: string[]): string;
   /** The text at a path of a JSON document in a column; null where there is none. */
@@ -64,6 +66,7 @@ export const sqliteDialect: Dialect = {
   churning: () => [],
   attemptsIndex: null,
   runsByDueTime: () => [],
+  leasedDeliveries: () => [],
   covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   stateStamp: (columns) =>
@@ -110,6 +113,9 @@ export const postgresDialect: Dialect = {
     'DROP INDEX runs_available',
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
+  ],
+  leasedDeliveries: () => [
+    'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
   ],
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,

@@ -11,6 +11,7 @@ import { maintenanceWindows } from './migrations/0008-maintenance-windows.ts';
 import { reminders } from './migrations/0009-reminders.ts';
 import { heartbeats } from './migrations/0010-heartbeats.ts';
 import { resultAssets } from './migrations/0011-result-assets.ts';
+import { leasedDeliveries } from './migrations/0012-leased-deliveries.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -25,6 +26,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   reminders,
   heartbeats,
   resultAssets,
+  leasedDeliveries,
 ];
 
 /** The version that this program knows and needs. */

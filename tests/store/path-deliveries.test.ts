@@ -5,7 +5,7 @@ import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { attemptNote } from '#domain/delivery.ts';
 import { idBytes } from '#store/codec.ts';
-import { failing, leaseMs, PathUnderTest } from './path-under-test.ts';
+import { failing, leaseMs, lookedNever, PathUnderTest } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('is taken by one owner, and by the next when its lease runs out', async (newStore) => {
@@ -216,7 +216,8 @@ describe('a channel', () => {
   it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, busy: () => [], isShared: false };
+    const shared = { busy: () => [], looked: lookedNever, isShared: false };
+    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, ...shared };
     assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
     const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
     assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
@@ -264,7 +265,8 @@ describe('a channel', () => {
     for (let count = 0; count < 6; count++) ids.push(await test.channel(checkId));
     await test.runAll('failed');
     const claim = async (most: number): Promise<number[]> => {
-      const rules = { owner: 'one', now: test.now, leaseMs, most, busy: () => [], isShared: false, room: () => 4 };
+      const shared = { busy: () => [], looked: lookedNever, isShared: false };
+      const rules = { owner: 'one', now: test.now, leaseMs, most, room: () => 4, ...shared };
       const { claimed } = await test.path.claimDeliveries(rules);
       // Due again at once, as if more had come for the same channels.
       for (const { delivery } of claimed) {

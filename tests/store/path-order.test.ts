@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
-import { failing, leaseMs } from './path-under-test.ts';
+import { failing, leaseMs, lookedNever } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('that waits behind one of its check is not begun: after a crash only that one is interrupted, and repeated first', async (newStore) => {
@@ -65,7 +65,79 @@ describe('a delivery', () => {
   });
 });
 
+describe('over PostgreSQL, what a process left behind', () => {
+  it('goes before its recovery, although its channel had no place while its lease ran out, and for long after', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    if (!test.temp.isShared) return;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const [begun] = await test.claimDeliveries('dead');
+    for (let second = 0; second < 40; second += 3) {
+      test.temp.clock.turn(3_000);
+      await test.path.renewDeliveries([], { owner: 'two', now: test.now, leaseMs });
+      assert.deepEqual(await test.claimDeliveries('two', () => 0, second < 30), []);
+    }
+    const [first, ...none] = await test.claimDeliveries('two', (id) => (id === channel ? 4 : 0));
+    assert.deepEqual([first?.delivery.id, first?.number, none], [begun?.delivery.id, 1, []]);
+  });
+
+  it('goes before its recovery as soon as its lease has run out, however much else is due', async (newStore) => {
+    const { test } = await failing(newStore, 40);
+    await using _ = test;
+    if (!test.temp.isShared) return;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const begun = await test.claimDeliveries('dead', () => 30);
+    const lost = begun.at(-1);
+    assert.ok(lost !== undefined);
+    test.temp.clock.turn(leaseMs);
+    const again = await test.claimDeliveries('two', () => 100, true);
+    assert.ok(again.some(({ delivery }) => delivery.id === lost.delivery.id));
+    assert.ok(again.every(({ delivery }) => delivery.alertType === 'ALERT_FAILURE'));
+  });
+
+  it('is settled by its owner, if that one was only slow and nobody has taken it yet', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    const [begun] = await test.claimDeliveries('slow');
+    assert.ok(begun !== undefined);
+    test.temp.clock.turn(leaseMs);
+    await test.path.renewDeliveries([], { owner: 'two', now: test.now, leaseMs });
+    assert.deepEqual(await test.settle(begun, 200, 'slow'), [true]);
+    assert.deepEqual(await test.claimDeliveries('two', () => 4, true), []);
+  });
+});
+
 describe('a channel', () => {
+  it('with much that waits for one attempt is not walked through again, and tells when more is due', async (newStore) => {
+    const { test, channel } = await failing(newStore, 2);
+    await using _ = test;
+    const [other, hanging] = await test.claimDeliveries('one');
+    assert.ok(hanging !== undefined && other !== undefined);
+    await test.settle(other, 500);
+    await test.settle(hanging, 200);
+    for (const _time of [1, 2, 3]) {
+      await test.temp.store.deliveries.replay(test.accountId, hanging.delivery.id, newId());
+    }
+    const noted: unknown[] = [];
+    let from = 0;
+    const looked = { from: () => from, note: (...place: unknown[]) => noted.push(place) };
+    const busy = (): string[] => [hanging.delivery.checkId ?? ''];
+    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, looked };
+    const first = await test.path.claimDeliveries({ ...claim, now: test.now, busy });
+    assert.deepEqual(first.claimed, []);
+    const retryAt = Number(test.one('SELECT max(next_attempt_at) FROM deliveries WHERE attempts = 1'));
+    assert.equal(first.nextDueAt, retryAt, 'the retry of the other check');
+    assert.deepEqual(noted, [[test.accountId, channel, test.now]]);
+    // Whoever does not look at what was looked at finds nothing, also of what waits no more.
+    from = test.now + 1;
+    const later = { ...claim, now: test.now + 1, busy: () => [] };
+    assert.deepEqual((await test.path.claimDeliveries(later)).claimed, []);
+    from = test.now;
+    assert.equal((await test.path.claimDeliveries(later)).claimed.length, 1);
+  });
+
   it('whose places are asked for by one check gives the others to what waits for other checks', async (newStore) => {
     const { test } = await failing(newStore, 3);
     await using _ = test;
@@ -85,7 +157,15 @@ describe('a channel', () => {
       .prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at - 10 WHERE replay_of = ?')
       .run(idBytes(flapping.delivery.id));
     test.temp.clock.turn(3);
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, isShared: false, room: () => 3 };
+    const claim = {
+      owner: 'one',
+      now: test.now,
+      leaseMs,
+      most: 10,
+      looked: lookedNever,
+      isShared: false,
+      room: () => 3,
+    };
     const taken = await test.path.claimDeliveries({ ...claim, busy: () => [] });
     assert.deepEqual(
       taken.claimed.map(({ delivery }) => delivery.checkId),

@@ -21,6 +21,9 @@ import type { TempStore } from '../support/temp-store.ts';
 
 export const leaseMs = 10_000;
 
+/** Every claim looks at everything that is due. */
+export const lookedNever = { from: () => 0, note: () => undefined };
+
 /** The path under test. Time stands still until `temp.clock` is turned. */
 export class PathUnderTest implements AsyncDisposable {
   readonly temp: TempStore;
@@ -178,6 +181,7 @@ export class PathUnderTest implements AsyncDisposable {
       now: this.now,
       leaseMs,
       most: 100,
+      looked: lookedNever,
       isShared,
       room: (_: string, channel: number, elsewhere: number) => room(channel) - elsewhere,
     };

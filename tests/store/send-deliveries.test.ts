@@ -121,6 +121,48 @@ describe('sending deliveries', () => {
     assert.equal(test.one('SELECT count(*) FROM attempts'), 4);
   });
 
+  it('does not walk again past what waits for an attempt that hangs, until it ends or a renewal is due', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const channel = await test.channel(await test.check());
+    await test.runAll('failed');
+    const looks: boolean[] = [];
+    const held: ((outcome: SendOutcome) => void)[] = [];
+    const step = createSendDeliveries({
+      store: {
+        ...test.path,
+        claimDeliveries: (claim) => {
+          looks.push(claim.looked.from(test.accountId, channel) === 0);
+          return test.path.claimDeliveries(claim);
+        },
+      },
+      clock: test.temp.clock,
+      owner: 'one',
+      send: () =>
+        new Promise((resolve) => {
+          held.push(resolve);
+        }),
+      wake: () => {},
+      ...untold,
+      onError: (error) => assert.fail(String(error)),
+    });
+    await step.turn();
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const turnAfter = async (ms: number): Promise<number> => {
+      test.temp.clock.turn(ms);
+      await step.turn();
+      return held.length;
+    };
+    // The second looks at everything, and finds the recovery that waits; a third of a lease later all is looked at again.
+    for (const ms of [10, 1_000, 1_000, 1_500, 10]) assert.equal(await turnAfter(ms), 1);
+    assert.deepEqual(looks, [true, true, false, false, true, false]);
+    held[0]?.(test.outcome(200));
+    await until('its record', () => test.one('SELECT count(*) FROM attempts') === 1);
+    assert.equal(await turnAfter(0), 2, 'the recovery, at once');
+    held[1]?.(test.outcome(200));
+    await step.stop(5_000);
+  });
+
   it('reckons with what another process left behind, for twice its lease, whether that one is still known or not', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const asked: boolean[] = [];

@@ -23,7 +23,7 @@ function notes(): Notes {
   const reader = openConnection(join(folder, 'notes.db'), 'read');
   return {
     connection,
-    queue: createWriteQueue(connection),
+    queue: createWriteQueue(connection, () => undefined),
     write: (note) => (on) => Number(on.prepare('INSERT INTO notes (note) VALUES (?)').run(note).lastInsertRowid),
     read: () =>
       reader

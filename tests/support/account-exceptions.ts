@@ -146,8 +146,8 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'deliveries',
-    statement: /^update deliveries set next_attempt_at = created_at where status = 0 and leased_by is not null/,
-    why: start,
+    statement: /^with left_behind as \(.* where d.leased_by is not null .* and true for update skip locked\)/,
+    why: claim,
     seenIn: 'path-deliveries',
     engine: 'PostgreSQL',
   },
@@ -315,7 +315,7 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'deliveries', statement: /^select count\(\*\) as pending from deliveries/, why: figure, seenIn: 'figures' },
   {
     table: 'deliveries',
-    statement: /^select min\(next_attempt_at\) as at from deliveries/,
+    statement: /^select min\(case when delivery\.attempt_started_at .* from \(select account_id, id from deliveries/,
     why: figure,
     seenIn: 'figures',
   },

@@ -65,3 +65,34 @@ test('a text of many open brackets or of one long text is looked through without
   assert.equal(jsonFault(`"${'x'.repeat(250_000)}"`), null);
   assert.equal(jsonFault(`${'['.repeat(50_000)}${']'.repeat(50_000)}`), null);
 });
+
+test('a long text is JSON when a parser takes it, whatever its brackets', () => {
+  const many = 20_000;
+  const string = JSON.stringify(`[{"\\${'['.repeat(many)}\\"`);
+  const texts = [
+    '['.repeat(many),
+    '[{"a":'.repeat(many),
+    `${'['.repeat(many)}${']'.repeat(many)}`,
+    `${'['.repeat(many)}${']'.repeat(many - 1)}`,
+    `${'['.repeat(many)}${']'.repeat(many + 1)}`,
+    string,
+    `{"text":${string}}`,
+    `[${string},{"a":[]}] `,
+    string.slice(0, -1),
+    `[${'1,'.repeat(many)}1]`,
+    '[]'.repeat(many),
+  ];
+  const isParsed = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  assert.deepEqual(
+    texts.map((text) => isJson(text)),
+    texts.map((text) => isParsed(text)),
+  );
+  assert.equal(texts.filter((text) => isJson(text)).length, 5);
+});

@@ -64,10 +64,33 @@ function contentType({ template }: WebhookConfig, body: string): string {
   return template === null || isJson(body) ? 'application/json' : 'text/plain; charset=utf-8';
 }
 
+/** Characters of a text that is parsed without a look at its brackets. */
+const readAtOnce = 8192;
+
+/**
+ * Whether the rest of a text has room for the end of every array and object that it begins. What begins a hundred thousand and
+ * ends none would take a parser twenty milliseconds to refuse.
+ */
+function canClose(text: string): boolean {
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (isString) {
+      if (char === '\\') at++;
+      else if (char === '"') isString = false;
+    } else if (char === '"') isString = true;
+    else if (char === '[' || char === '{') {
+      if (++depth >= text.length - at) return false;
+    } else if (char === ']' || char === '}') depth--;
+  }
+  return depth === 0;
+}
+
 /** Whether a text is one JSON value. */
 export function isJson(text: string): boolean {
   // Most texts that are not JSON show it in their first character, and asking that is cheaper than a thrown error.
-  if (!/^\s*["[{\dtfn-]/.test(text)) return false;
+  if (!/^\s*["[{\dtfn-]/.test(text) || (text.length > readAtOnce && !canClose(text))) return false;
   try {
     JSON.parse(text);
     return true;

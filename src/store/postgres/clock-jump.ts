@@ -9,6 +9,7 @@ import type { CheckStatesTable } from '../schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import { bringHeartbeatsBack, moveHeartbeatsWithClock } from './heartbeats.ts';
 import { rewindRollUps } from './roll-ups.ts';
+import { bringForward } from './shared-channels.ts';
 import { sendRounds } from './schedule-rounds.ts';
 import type { Session } from './session.ts';
 
@@ -83,12 +84,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
-  // What a process left behind is due before what was made after it (docs/decisions/0070).
-  await session.query(
-    `UPDATE deliveries SET next_attempt_at = created_at
-     WHERE status = 0 AND leased_by IS NOT NULL AND next_attempt_at <= $1 AND next_attempt_at > created_at`,
-    [now()],
-  );
+  await bringForward(session, { owner: '', now: now() });
 }
 
 async function bringStatesBack(session: Session, now: GoingTime): Promise<void> {

@@ -22,7 +22,7 @@ import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
-import { type HeldCheck, lookElsewhere } from './shared-channels.ts';
+import { bringForward, type HeldCheck, lookElsewhere } from './shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -44,7 +44,7 @@ const lanesMost = 1000;
 export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim): Promise<ClaimedDeliveries> {
   const { lanes, isWhole } = await lanesFrom(session, claim.place);
   const chosen: Lane[] = [];
-  let nextDueAt: number | null = null;
+  const dueTimes: number[] = [];
   let looked = 0;
   // Each of them has one delivery at least, so that more would never be taken.
   while (looked < lanes.length && chosen.length < claim.most) {
@@ -52,15 +52,15 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     if (lane === undefined) break;
     const room = claim.room(idText(lane.account_id), lane.alert_channel_id, 0);
     if (room > 0 && lane.next_attempt_at <= claim.now) chosen.push({ ...lane, room });
-    else if (room > 0) nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
+    else if (room > 0) dueTimes.push(lane.next_attempt_at);
   }
   const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
-  const rows = beside?.rows ?? (await dueRows(session, chosen, [], claim));
-  if (beside?.isContended === true)
-    nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, claim.now + contendedMs);
+  const { rows, nextTimes } = beside?.due ?? (await dueRows(session, chosen, [], claim));
+  dueTimes.push(...nextTimes);
+  if (beside?.isContended === true) dueTimes.push(claim.now + contendedMs);
   const firsts = firstOfEachCheck(rows);
   // Places were left by what waits for another of its check: the next claim looks past it.
-  if (firsts.length < rows.length) nextDueAt = claim.now;
+  if (firsts.length < rows.length) dueTimes.push(claim.now);
   const isFull = rows.length >= claim.most;
   const last = isFull ? rows.at(-1) : lanes[looked - 1];
   if (last !== undefined) {
@@ -68,7 +68,8 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     claim.place.alertChannelId = last.alert_channel_id;
   }
   const claimed = await claimRows(session, bulk, firsts, claim);
-  return { claimed, nextDueAt: isFull || looked < lanes.length || !isWhole ? claim.now : nextDueAt };
+  if (isFull || looked < lanes.length || !isWhole) dueTimes.push(claim.now);
+  return { claimed, nextDueAt: dueTimes.length === 0 ? null : Math.min(...dueTimes) };
 }
 
 /** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
@@ -111,14 +112,20 @@ async function dueBesideOthers(
   session: Session,
   chosen: readonly Lane[],
   claim: Claim,
-): Promise<{ rows: DeliveriesTable[]; isContended: boolean }> {
+): Promise<{ due: Due; isContended: boolean }> {
   const elsewhere = await lookElsewhere(session, chosen, claim);
   const open = elsewhere.lanes.flatMap((lane) => {
     const room = claim.room(idText(lane.account_id), lane.alert_channel_id, elsewhere.count(lane));
     return room > 0 ? { ...lane, room } : [];
   });
-  const rows = await dueRows(session, open, elsewhere.held, claim);
-  return { rows, isContended: elsewhere.lanes.length < chosen.length };
+  const due = await dueRows(session, open, elsewhere.held, claim);
+  return { due, isContended: elsewhere.lanes.length < chosen.length };
+}
+
+interface Due {
+  readonly rows: readonly DeliveriesTable[];
+  /** When more is due of these channels, epoch ms. */
+  readonly nextTimes: readonly number[];
 }
 
 /**
@@ -129,33 +136,55 @@ async function dueRows(
   session: Session,
   lanes: readonly Lane[],
   elsewhere: readonly HeldCheck[],
-  { now, most, busy }: Claim,
-): Promise<DeliveriesTable[]> {
-  if (lanes.length === 0) return [];
+  { now, most, busy, looked }: Claim,
+): Promise<Due> {
+  if (lanes.length === 0) return { rows: [], nextTimes: [] };
   const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
   const held = [...here, ...elsewhere];
-  return session.query<DeliveriesTable>(
-    `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[]) AS l (account_id, alert_channel_id, room)
-     CROSS JOIN LATERAL (
-       SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
-         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at <= $4
-         AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
-           NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
-       ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
-     LIMIT $5`,
-    [
-      lanes.map((lane) => lane.account_id),
-      lanes.map((lane) => lane.alert_channel_id),
-      lanes.map(({ room }) => room),
-      now,
-      most,
-      held.map(({ account_id }) => account_id),
-      held.map(({ alert_channel_id }) => alert_channel_id),
-      held.map(({ check_id }) => check_id),
-    ],
-  );
+  const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
+  const [rows, later] = await Promise.all([
+    session.query<DeliveriesTable>(
+      `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $9::bigint[])
+         AS l (account_id, alert_channel_id, room, looked_from)
+       CROSS JOIN LATERAL (
+         SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+           AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at >= l.looked_from AND d.next_attempt_at <= $4
+           AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
+             NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
+         ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
+       LIMIT $5`,
+      [
+        ...places,
+        lanes.map(({ room }) => room),
+        now,
+        most,
+        held.map(({ account_id }) => account_id),
+        held.map(({ alert_channel_id }) => alert_channel_id),
+        held.map(({ check_id }) => check_id),
+        lanes.map(({ account_id, alert_channel_id }) => looked.from(idText(account_id), alert_channel_id)),
+      ],
+    ),
+    session.query<{ at: number }>(
+      `SELECT d.next_attempt_at AS at FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
+       CROSS JOIN LATERAL (
+         SELECT next_attempt_at FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+           AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.leased_by IS NULL
+         ORDER BY d.next_attempt_at LIMIT 1) d`,
+      [...places, now],
+    ),
+  ]);
+  if (rows.length < most) {
+    const found = new Map(Object.entries(Object.groupBy(rows, channelKey)));
+    const heldElsewhere = new Set(elsewhere.map(channelKey));
+    for (const lane of lanes.filter((each) => (found.get(channelKey(each))?.length ?? 0) < each.room)) {
+      const [accountId, id] = [idText(lane.account_id), lane.alert_channel_id];
+      // When an attempt of another process ends is not seen here.
+      if (busy(accountId, id).length > 0 && !heldElsewhere.has(channelKey(lane))) looked.note(accountId, id, now);
+    }
+  }
+  return { rows, nextTimes: later.map(({ at }) => at) };
 }
 
 async function claimRows(
@@ -293,12 +322,14 @@ export async function settleAttempts(
   return outcomes;
 }
 
-/** Keeps the leases on deliveries that are still under way. */
+/** Keeps the leases on deliveries that are still under way, and brings forward what others have left behind. */
 export async function renewDeliveries(
   session: Session,
   deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<void> {
+  await bringForward(session, { owner, now });
+  if (deliveries.length === 0) return;
   await session.query(
     `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $4`,
     [

@@ -1,26 +1,14 @@
 // Channels that several processes send to: what the others have under way there counts, and its checks wait for it
 // (docs/decisions/0071).
 import { type IdBytes, idText } from '../codec.ts';
-import { deliveryStatusCodes } from '../codes.ts';
 import type { DeliveryClaim } from '../delivery-rows.ts';
 import type { DeliveriesTable } from '../schema.ts';
 import type { Session } from './session.ts';
-
-const pending = deliveryStatusCodes.encode('pending');
 
 /** Any number that nothing else locks. */
 const lockSpace = 7_253;
 /** Locks of one transaction are memory of the whole server: channels share so many. */
 const locks = 1000;
-/**
- * Deliveries looked at in each channel. Leases end last of what waits there, but for retries of attempts that ended in the
- * same seconds: more than a few only where attempts are quick, which are then not under way for long.
- */
-const lookedAtMost = 200;
-/** As many of those that became due last: a lease that has just run out is among them. */
-const leftMost = 20;
-/** How far the clocks of two processes may be apart, ms. */
-const apartMs = 1000;
 
 type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
@@ -37,7 +25,10 @@ export interface Elsewhere<Lane> {
   readonly held: readonly HeldCheck[];
 }
 
-/** Looks at these channels; those that another process takes from just now are left out. */
+/**
+ * Looks at these channels; those that another process takes from just now are left out. What a process left behind there when
+ * it ended is due before what was made after it (docs/decisions/0070).
+ */
 export async function lookElsewhere<Lane extends Place>(
   session: Session,
   lanes: readonly Lane[],
@@ -47,19 +38,20 @@ export async function lookElsewhere<Lane extends Place>(
   const keys = lanes.map(lockOf);
   const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
   // Those behind the first see what was committed before the locks were had.
-  const [locked, held, left] = await Promise.all([
+  const [locked, , held] = await Promise.all([
     session.query<{ key: number }>(
       'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
       [[...new Set(keys)], lockSpace],
     ),
-    session.query<LeasedRow>(leasedAround(lookedAtMost), [...places, now, now + leaseMs + apartMs, owner]),
-    session.query<LeasedRow>(leasedAround(leftMost), [...places, now - 2 * leaseMs, now, owner]),
+    // What ended earlier was brought forward by a renewal.
+    session.query(broughtForward(`${ofLanes} AND d.next_attempt_at > $5`), [owner, now, ...places, now - 2 * leaseMs]),
+    session.query<HeldRow>(
+      `SELECT d.account_id, d.alert_channel_id, d.check_id FROM deliveries d
+       WHERE d.leased_by IS NOT NULL AND d.leased_by <> $1 AND d.next_attempt_at > $2 AND ${ofLanes}`,
+      [owner, now, ...places],
+    ),
   ]);
   const mine = new Set(locked.map(({ key }) => key));
-  await pullForward(
-    session,
-    left.filter((row) => mine.has(lockOf(row))),
-  );
   const counts = new Map<string, number>();
   for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
   return {
@@ -71,33 +63,29 @@ export async function lookElsewhere<Lane extends Place>(
   };
 }
 
-type LeasedRow = Place & Pick<DeliveriesTable, 'id' | 'check_id' | 'leased_by' | 'next_attempt_at'>;
+type HeldRow = Place & Pick<DeliveriesTable, 'check_id'>;
 
-/** Deliveries that others have leased, of the last ones of each channel whose next due time, or end of lease, is between two. */
-function leasedAround(most: number): string {
-  return `SELECT d.account_id, d.alert_channel_id, d.id, d.check_id, d.leased_by, d.next_attempt_at
-    FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
-        AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.next_attempt_at <= $4
-      ORDER BY d.next_attempt_at DESC LIMIT ${most}) d
-    WHERE d.leased_by <> $5 AND d.next_attempt_at > d.created_at`;
+const ofLanes = '(d.account_id, d.alert_channel_id) IN (SELECT * FROM unnest($3::bytea[], $4::bigint[]))';
+
+/** What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0070). */
+export async function bringForward(
+  session: Session,
+  { owner, now }: Pick<DeliveryClaim, 'owner' | 'now'>,
+): Promise<void> {
+  await session.query(broughtForward('true'), [owner, now]);
 }
 
-/** What a process left behind when it ended is due before what was made after it (docs/decisions/0070). */
-async function pullForward(session: Session, left: readonly LeasedRow[]): Promise<void> {
-  if (left.length === 0) return;
-  await session.query(
-    `UPDATE deliveries d SET next_attempt_at = d.created_at
-     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bigint[]) AS l (account_id, id, leased_by, until)
-     WHERE d.account_id = l.account_id AND d.id = l.id AND d.leased_by = l.leased_by AND d.next_attempt_at = l.until`,
-    [
-      left.map(({ account_id }) => account_id),
-      left.map(({ id }) => id),
-      left.map(({ leased_by }) => leased_by),
-      left.map(({ next_attempt_at }) => next_attempt_at),
-    ],
-  );
+/**
+ * Deliveries whose lease has run out, but for those of `$1`, made due as of when they were made. Their owner stays: he may be
+ * slow, and not gone. Nobody waits for whoever settles one of them.
+ */
+function broughtForward(where: string): string {
+  return `WITH left_behind AS (
+      SELECT d.account_id, d.id FROM deliveries d
+      WHERE d.leased_by IS NOT NULL AND d.leased_by <> $1 AND d.next_attempt_at <= $2 AND d.next_attempt_at > d.created_at
+        AND ${where} FOR UPDATE SKIP LOCKED)
+    UPDATE deliveries d SET next_attempt_at = d.created_at FROM left_behind l
+    WHERE d.account_id = l.account_id AND d.id = l.id`;
 }
 
 function lockOf({ account_id, alert_channel_id }: Place): number {

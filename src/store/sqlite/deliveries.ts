@@ -41,10 +41,10 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) {
-        const { taken, isMore } = claimLane(connection, lane, room, claim);
+        const { taken, nextAt } = claimLane(connection, lane, room, claim);
         claimed.push(...taken);
-        if (isMore) nextDueAt = claim.now;
-      } else nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, lane.next_attempt_at);
+        nextDueAt = earlier(nextDueAt, nextAt);
+      } else nextDueAt = earlier(nextDueAt, lane.next_attempt_at);
     }
     claim.place.accountId = lane.account_id;
     claim.place.alertChannelId = lane.alert_channel_id;
@@ -72,30 +72,39 @@ type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next
 
 interface Taken {
   readonly taken: readonly ClaimedDelivery[];
-  /** Whether the next claim may find more: places were left by what waits for another of its check. */
-  readonly isMore: boolean;
+  /** When the channel is to be looked at again, if it has room then; epoch ms, null = when more comes. */
+  readonly nextAt: number | null;
 }
 
 function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): Taken {
-  const busy = claim.busy(idText(lane.account_id), lane.alert_channel_id);
+  const { account_id, alert_channel_id } = lane;
+  const accountId = idText(account_id);
+  const busy = claim.busy(accountId, alert_channel_id);
+  const from = claim.looked.from(accountId, alert_channel_id);
   const due = connection
     .prepare(
       `SELECT d.*, r.request FROM deliveries d
        LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
-       WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
-         AND (d.check_id IS NULL OR d.check_id NOT IN (${busy.map(() => '?').join(', ')}))
+       WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at >= ?
+         AND d.next_attempt_at <= ? AND (d.check_id IS NULL OR d.check_id NOT IN (${busy.map(() => '?').join(', ')}))
        ORDER BY d.next_attempt_at, d.id LIMIT ?`,
     )
-    .all(lane.account_id, lane.alert_channel_id, claim.now, ...busy.map(idBytes), room) as unknown as DeliveryRow[];
+    .all(account_id, alert_channel_id, from, claim.now, ...busy.map(idBytes), room) as unknown as DeliveryRow[];
   const rows = firstOfEachCheck(due);
-  const channel = readChannel(connection, lane.account_id, lane.alert_channel_id, claim);
+  const channel = readChannel(connection, account_id, alert_channel_id, claim);
   if (channel === null) {
     for (const row of rows) {
       if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
       endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
     }
-    return { taken: [], isMore: false };
+    return { taken: [], nextAt: null };
   }
+  let nextAt: number | null = null;
+  if (due.length < room) {
+    nextAt = dueAfter(connection, lane, claim.now);
+    if (busy.length > 0) claim.looked.note(accountId, alert_channel_id, claim.now);
+    // Places were left by what waits for another of its check: the next claim looks past it.
+  } else if (rows.length < due.length) nextAt = claim.now;
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
   );
@@ -112,7 +121,23 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       number: row.attempts + 1,
     };
   });
-  return { taken, isMore: rows.length < due.length };
+  return { taken, nextAt };
+}
+
+/** When the next delivery of a channel is due that is not due yet, epoch ms; null without any. */
+function dueAfter(connection: Connection, { account_id, alert_channel_id }: LaneRow, now: number): number | null {
+  const next = connection
+    .prepare(
+      `SELECT next_attempt_at AS at FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
+         AND next_attempt_at > ? AND leased_by IS NULL ORDER BY next_attempt_at LIMIT 1`,
+    )
+    .get(account_id, alert_channel_id, now);
+  return next === undefined ? null : Number(next['at']);
+}
+
+/** The earlier of two instants of which either may be missing. */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 const channelsKept = 2000;

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
@@ -35,7 +36,9 @@ export function openSqliteFile(path: string, gatherMs?: number): SqliteFile {
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
     opened.push(reader);
-    return { path, reader, wasCrashed, ...lifeOf(createWriteQueue(writer, gatherMs), writer, reader, lock) };
+    const checkpoints = createCheckpoints(path, writer);
+    const queue = createWriteQueue(writer, checkpoints.noteCommit, gatherMs);
+    return { path, reader, wasCrashed, ...lifeOf(queue, checkpoints, writer, reader, lock) };
   } catch (cause) {
     for (const connection of opened) connection.close();
     lock.close();
@@ -45,6 +48,7 @@ export function openSqliteFile(path: string, gatherMs?: number): SqliteFile {
 
 function lifeOf(
   queue: WriteQueue,
+  checkpoints: Checkpoints,
   writer: Connection,
   reader: Connection,
   lock: DatabaseSync,
@@ -52,6 +56,7 @@ function lifeOf(
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await queue.drain();
+    await checkpoints.close();
     try {
       mark(writer, 'closed');
     } catch {

@@ -39,7 +39,10 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
-    renewDeliveries: (deliveries, lease) => group((connection) => renewDeliveries(connection, deliveries, lease)),
+    // Nobody else leaves anything behind here: a start takes it over.
+    renewDeliveries: async (deliveries, lease) => {
+      if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
+    },
     settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, { ...rules, seal })),
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
     takeOver: (now) =>

@@ -28,12 +28,14 @@ interface Piece {
 const busyMostMs = 5000;
 /** Between two looks whether it has let go, ms. */
 const lookAgainMs = 2;
+/** Writes in one commit at most: bounds how long a commit holds the loop. */
+const groupMost = 200;
 
 /**
+ * @param onCommit told of each transaction that has ended
  * @param gatherMs how long the first write of a group waits for others
- * @param groupMost writes in one commit at most: bounds how long a commit holds the loop
  */
-export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost = 200): WriteQueue {
+export function createWriteQueue(connection: Connection, onCommit: () => void, gatherMs = 2): WriteQueue {
   const waiting: Piece[] = [];
   let isRunning = false;
   let isTimed = false;
@@ -72,8 +74,9 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
         await pause(lookAgainMs);
         fault = begun(connection);
       }
-      if (waiting[0]?.isGroup) commitGroup(connection, takeGroup(), fault);
+      if (waiting[0]?.isGroup) commitGroup(connection, takeGroup(waiting), fault);
       else await commitSingle(connection, waiting.shift(), fault);
+      onCommit();
       if (waiting.length > 0) await new Promise(setImmediate);
     }
     isRunning = false;
@@ -81,11 +84,6 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
     isDrained = true;
     connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
     drained.resolve();
-  };
-
-  const takeGroup = (): Piece[] => {
-    const end = waiting.findIndex((piece) => !piece.isGroup);
-    return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, groupMost));
   };
 
   return {
@@ -98,6 +96,12 @@ export function createWriteQueue(connection: Connection, gatherMs = 2, groupMost
       await drained.promise;
     },
   };
+}
+
+/** What waits and may share a commit. */
+function takeGroup(waiting: Piece[]): Piece[] {
+  const end = waiting.findIndex((piece) => !piece.isGroup);
+  return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, groupMost));
 }
 
 /** Begins a transaction; answers with what kept it from that, or null. */
