@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ScriptFault, ScriptReading, ScriptWork } from '#domain/script.ts';
-import { createFairLanes } from '#lib/fair-lanes.ts';
 import { createRecent } from '#lib/recent.ts';
+import { createSharedLanes } from '#lib/shared-lanes.ts';
 
 /** A script as its check has it. */
 export interface ReadableScript extends Pick<ScriptWork, 'sort'> {
@@ -35,7 +35,7 @@ export interface ScriptReader {
 
 /** What readers may take. */
 export interface ReaderBounds {
-  /** Processes at once, of all accounts together: each takes all of a processor. */
+  /** Processes at once, of all accounts together, one of each: it takes all of a processor. */
   readonly atOnce: number;
   /** How long a script waits for one of them, ms: with the time to read it no longer than a client waits for an answer. */
   readonly waitMs: number;
@@ -54,7 +54,7 @@ const mostMs = 10_000;
  */
 export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptReader {
   const { atOnce, waitMs, remembered, rememberedBytes } = { ...usual, ...bounds };
-  const lanes = createFairLanes(atOnce, waitMs);
+  const lanes = createSharedLanes(atOnce, 1);
   const recent = createRecent<Read>({
     most: remembered,
     mostBytes: rememberedBytes,
@@ -68,7 +68,7 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
     const key = keyOf(accountId, script, stateOf(runtime));
     const known = recent.get(key);
     if (known !== undefined) return known;
-    const leave = await lanes.enter(accountId);
+    const leave = await lanes.enter(accountId, AbortSignal.timeout(waitMs));
     if (leave === null) return 'no room';
     try {
       // The same may have been read while this one waited.

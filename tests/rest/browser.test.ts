@@ -1,6 +1,6 @@
 // Browser checks through the whole service: a real Chromium, contained like every script.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { startComposed } from '../support/composed.ts';
 import { asker } from '../support/service.ts';
@@ -28,7 +28,16 @@ const shop = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="th
 <script>console.log('open for', document.cookie || 'strangers'); document.cookie = 'seen=yes';
 setTimeout(() => { throw new Error('a broken script'); }, 10);</script>`;
 
-async function scene(t: TestContext) {
+const endings: (() => void | Promise<void>)[] = [];
+after(async () => {
+  for (const end of endings.toReversed()) await end();
+});
+let shared: ReturnType<typeof start> | null = null;
+/** The service and the shop that all tests share. */
+const scene = (): ReturnType<typeof start> => (shared ??= start());
+
+async function start() {
+  const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
   assert.ok(findChromium(null), 'there is no Chromium here: npm ci brings one');
   const target = await startTarget(t, (_, response) => response.setHeader('content-type', 'text/html').end(shop));
   const on = await startComposed(t);
@@ -53,7 +62,7 @@ async function scene(t: TestContext) {
 }
 
 test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async (t) => {
-  const { on, must, run, url } = await scene(t);
+  const { on, must, run, url } = await scene();
   const { result, part } = await run({
     script: `import { test, expect } from '@playwright/test';
 
@@ -105,7 +114,7 @@ test('buying', async ({ page }) => {
 });
 
 test('a plain program starts the same Chromium, and no run sees what another left in it', async (t) => {
-  const { run } = await scene(t);
+  const { run } = await scene();
   const script = `const { chromium } = require('playwright');
 (async () => {
   const browser = await chromium.launch();
@@ -127,7 +136,7 @@ test('a plain program starts the same Chromium, and no run sees what another lef
 });
 
 test('a file that is too large is left out, and the result says so', async (t) => {
-  const { run } = await scene(t);
+  const { run } = await scene();
   const { result, part } = await run({
     trace: 'off',
     script: `import { test } from '@playwright/test';

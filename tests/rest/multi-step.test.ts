@@ -1,6 +1,6 @@
 // Multi-step checks through the whole service: scripts in processes of their own, recorded, shown, told of.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { asker } from '../support/service.ts';
 import { startComposed } from '../support/composed.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -20,7 +20,16 @@ interface Part {
   readonly jobLog: readonly { readonly level: string; readonly msg: string }[];
 }
 
-async function scene(t: TestContext) {
+const endings: (() => void | Promise<void>)[] = [];
+after(async () => {
+  for (const end of endings.toReversed()) await end();
+});
+let shared: ReturnType<typeof start> | null = null;
+/** The service that tests share. */
+const scene = (): ReturnType<typeof start> => (shared ??= start());
+
+async function start() {
+  const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
   const receiver = await startReceiver(t, 'secret');
   const on = await startComposed(t);
   const { must } = asker(() => on.address, on.apiKey);
@@ -44,7 +53,7 @@ async function scene(t: TestContext) {
 
 test('a multi-step check runs tests of Playwright with its files and variables, and shows its steps', async (t) => {
   const target = await startTarget(t, (request, response) => response.end(request.url === '/orders' ? '[7]' : 'no'));
-  const { run, must, on } = await scene(t);
+  const { run, must, on } = await scene();
   const variable = { key: 'TOKEN', value: 'hush-hush-token', secret: true };
   const { result, part } = await run({
     environmentVariables: [{ key: 'SHOP', value: target.url }, variable],
@@ -80,8 +89,8 @@ test('orders are listed', async ({ request }) => {
   );
 });
 
-test('the message of a failing one is the assertion as it was written, with file and line, in its alert too', async (t) => {
-  const { run, receiver } = await scene(t);
+test('the message of a failing one is the assertion as it was written, with file and line, in its alert too', async () => {
+  const { run, receiver } = await scene();
   const { result, part } = await run({
     script: `const { test, expect } = require('@playwright/test');
 
@@ -101,8 +110,8 @@ test('adding', () => {
   assert.match(await (await fetch(String(json['RESULT_LINK']))).text(), /check\.spec\.ts:6/);
 });
 
-test('a multi-step check may be a plain program, which fails by throwing', async (t) => {
-  const { run } = await scene(t);
+test('a multi-step check may be a plain program, which fails by throwing', async () => {
+  const { run } = await scene();
   const good = await run({ scriptPath: 'check.mjs', script: `import _ from 'lodash'; console.log(_.sum([1, 2]));` });
   assert.deepEqual([good.result['outcome'], good.part.jobLog[0]?.msg], ['passed', '3\n']);
   const bad = await run({
@@ -115,8 +124,8 @@ test('a multi-step check may be a plain program, which fails by throwing', async
   );
 });
 
-test('what cannot be run is refused when it is saved, with what would be right', async (t) => {
-  const { on } = await scene(t);
+test('what cannot be run is refused when it is saved, with what would be right', async () => {
+  const { on } = await scene();
   const { api } = asker(() => on.address, on.apiKey);
   for (const [change, field, message] of [
     [{ script: ' ' }, 'script', /must hold a program/],

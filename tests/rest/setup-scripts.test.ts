@@ -1,7 +1,7 @@
 // Setup and teardown scripts of API checks through the whole service: real processes, a real target.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { startComposed } from '../support/composed.ts';
 import { asker } from '../support/service.ts';
 import { readBody, startTarget } from '../support/target.ts';
@@ -25,7 +25,19 @@ interface Part {
   readonly jobLog: { readonly setup: readonly Line[]; readonly teardown: readonly Line[] } | null;
 }
 
-async function scene(t: TestContext, environment: Record<string, string> = {}) {
+const endings: (() => void | Promise<void>)[] = [];
+after(async () => {
+  for (const end of endings) await end();
+});
+let usual: ReturnType<typeof start> | null = null;
+
+/** The service that all tests share, or one of its own where it is told something. */
+function scene(t: TestContext, environment?: Record<string, string>): ReturnType<typeof start> {
+  if (environment !== undefined) return start(t, environment);
+  return (usual ??= start({ after: (end) => void endings.push(end) }, {}));
+}
+
+async function start(t: Pick<TestContext, 'after'>, environment: Record<string, string>) {
   const on = await startComposed(t, environment);
   const { must, api } = asker(() => on.address, on.apiKey);
   const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part; readonly all: string }> => {

@@ -10,13 +10,15 @@ export async function until<Answer>(
   look: () => Answer | Promise<Answer>,
   { withinMs = 15_000, seen = () => '' }: { withinMs?: number; seen?: () => string } = {},
 ): Promise<Exclude<Answer, null | undefined | false>> {
-  const deadline = performance.now() + withinMs;
+  const startedAt = performance.now();
   for (;;) {
     const answer = await look();
     if (answer !== null && answer !== undefined && answer !== false) {
       return answer as Exclude<Answer, null | undefined | false>;
     }
-    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
+    // What takes long is looked at less often: looking costs what is waited for its processor.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(50, 10 + waitedMs / 20)));
   }
 }
