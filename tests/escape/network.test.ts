@@ -4,6 +4,7 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, before, test } from 'node:test';
+import { keepsNothing } from '#domain/script.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { createAuthority } from '../support/certificates.ts';
@@ -230,6 +231,7 @@ process.exit(0);`,
     {
       environment: { ...environment, KEY: key, CERT: cert },
       browser: findChromium(null),
+      keeps: keepsNothing,
       limits: { memoryBytes: 2 ** 31, processes: 128 },
     },
   );

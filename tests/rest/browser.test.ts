@@ -61,7 +61,7 @@ async function start() {
   return { on, must, run, url: `${target.url}/` };
 }
 
-test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async (t) => {
+test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async () => {
   const { on, must, run, url } = await scene();
   const { result, part } = await run({
     script: `import { test, expect } from '@playwright/test';
@@ -113,7 +113,7 @@ test('buying', async ({ page }) => {
   }
 });
 
-test('a plain program starts the same Chromium, and no run sees what another left in it', async (t) => {
+test('a plain program starts the same Chromium, and no run sees what another left in it', async () => {
   const { run } = await scene();
   const script = `const { chromium } = require('playwright');
 (async () => {
@@ -135,7 +135,7 @@ test('a plain program starts the same Chromium, and no run sees what another lef
   }
 });
 
-test('a file that is too large is left out, and the result says so', async (t) => {
+test('a file that is too large is left out, and the result says so', async () => {
   const { run } = await scene();
   const { result, part } = await run({
     trace: 'off',
@@ -149,8 +149,8 @@ test('much', async ({}, testInfo) => {
   assert.deepEqual(part.warnings, ['a screenshot of 11.5 MB not kept: at most 10 MB of a file are kept']);
 });
 
-test('what a browser check keeps is chosen when it is saved, and a wrong choice is refused by its name', async (t) => {
-  const on = await startComposed(t);
+test('what a browser check keeps is chosen when it is saved, and a wrong choice is refused by its name', async () => {
+  const { on } = await scene();
   const { api, must } = asker(() => on.address, on.apiKey);
   const draft = { name: 'Shop', activated: false, script: 'await 1;' };
   const saved = await must('POST', '/v1/checks/browser', draft);

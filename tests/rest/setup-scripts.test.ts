@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { startComposed } from '../support/composed.ts';
+import type { Cleanup } from '../support/scripted-server.ts';
 import { asker } from '../support/service.ts';
 import { readBody, startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
@@ -37,7 +38,7 @@ function scene(t: TestContext, environment?: Record<string, string>): ReturnType
   return (usual ??= start({ after: (end) => void endings.push(end) }, {}));
 }
 
-async function start(t: Pick<TestContext, 'after'>, environment: Record<string, string>) {
+async function start(t: Cleanup, environment: Record<string, string>) {
   const on = await startComposed(t, environment);
   const { must, api } = asker(() => on.address, on.apiKey);
   const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part; readonly all: string }> => {
