@@ -113,8 +113,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     find: async (caller, id) => shownGroup(caller, await required(caller, id)),
     async create(caller, input, isAutoAssigned) {
       requirePermission(caller, 'write');
-      const ofScripts = await aroundScriptProblems(caller.accountId, input, {}, means);
-      refuseProblems([...placingProblems(input, means), ...ofScripts]);
+      await refuseNew(caller, input, means);
       const { alertChannelSubscriptions: subscriptions, ...fields } = input;
       const group: CheckGroup = {
         ...fields,
@@ -162,6 +161,11 @@ export function createGroupActions(means: GroupMeans): GroupActions {
 async function refuseRemoval({ accountId }: Caller, id: number, means: GroupMeans): Promise<void> {
   const present = await means.checkGroups.find(accountId, id);
   if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
+}
+
+/** What is wrong with a new one by itself. */
+async function refuseNew({ accountId }: Caller, input: GroupInput, means: GroupMeans): Promise<void> {
+  refuseProblems([...placingProblems(input, means), ...(await aroundScriptProblems(accountId, input, {}, means))]);
 }
 
 /** What is wrong with a change, by itself and with what is there. */

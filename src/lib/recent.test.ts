@@ -9,7 +9,10 @@ test('what was not asked for the longest is forgotten first, by number and by si
   few.set('b', '2');
   assert.equal(few.get('a'), '1');
   few.set('c', '3');
-  assert.deepEqual(['a', 'b', 'c'].map((key) => few.get(key)), ['1', undefined, '3']);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((key) => few.get(key)),
+    ['1', undefined, '3'],
+  );
 
   const small = createRecent<string>({ most: 100, mostBytes: 3000, bytesOf: ({ length }) => length });
   for (const key of ['a', 'b', 'c']) small.set(key, 'x'.repeat(1000));

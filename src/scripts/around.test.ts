@@ -107,10 +107,7 @@ describe('the value that a script gives a secret variable is hidden in all it pr
       `Object.defineProperty(process.env, 'TOKEN', { value: token, enumerable: true, configurable: true, writable: true }); hang();`,
     ],
     ['in another environment', `process.env = { ...process.env, TOKEN: token }; hang();`],
-    [
-      'by another name of the environment',
-      `const { env } = await import('node:process'); env.TOKEN = token; hang();`,
-    ],
+    ['by another name of the environment', `const { env } = await import('node:process'); env.TOKEN = token; hang();`],
   ] as const) {
     it(how, async () => {
       // As a loop without an end, and without its cost.

@@ -32,7 +32,10 @@ test('while no script can be read in time a new one is not saved, and everything
     ] as const) {
       const refused = await on.ask(method, where, body);
       assert.deepEqual([refused.status, refused.body.attributes], [503, undefined], refused.text);
-      assert.match(refused.body.message, /^Too many scripts are being read .* was not saved\. Try again in a moment\.$/);
+      assert.match(
+        refused.body.message,
+        /^Too many scripts are being read .* was not saved\. Try again in a moment\.$/,
+      );
     }
     // The whole body again, with another name.
     const renamed = await on.ask('PUT', own, { name: 'Cart', ...least });
