@@ -93,7 +93,7 @@ async function main(args: readonly string[]): Promise<void> {
   const files = values.sqlite ? found.filter((file) => !file.includes('tests/store/postgres')) : found;
   if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';
   const cache = join(root, 'node_modules', '.cache', 'node-compile');
-  mkdirSync(cache, { recursive: true });
+  mkdirSync(cache, { recursive: true, mode: 0o755 });
   process.env['NODE_COMPILE_CACHE'] = cache;
   // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
   delete process.env['NODE_TEST_CONTEXT'];

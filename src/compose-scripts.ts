@@ -11,7 +11,7 @@ import type { EgressPolicy } from '#egress/guard.ts';
 import { createLanes, type Lanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
-import { type CodeCache, createCodeCache } from '#scripts/code-cache.ts';
+import { type CodeCache, createCodeCache, removeOldCode } from '#scripts/code-cache.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { type OpenGateway, runScript } from '#scripts/run-script.ts';
@@ -54,6 +54,21 @@ export interface ScriptProberOptions {
 export function codeFolderHere(): string | null {
   const own = getCompileCacheDir();
   return own === undefined ? null : join(dirname(own), 'scripts');
+}
+
+/** Removes compiled code that is of no runtime of this start any more. Never rejects. */
+export async function removeOldScriptCode(
+  codeFolder: string | null,
+  runtimes: Pick<LoadedRuntimes, 'list'>,
+  log: Log,
+): Promise<void> {
+  if (codeFolder === null) return;
+  try {
+    const removed = await removeOldCode(codeFolder, runtimes.list(), isRoot);
+    if (removed.length > 0) log.info('scripts.old-code-removed', { removed });
+  } catch (error) {
+    log.warn('scripts.old-code-kept', { error: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 /** Whether this process may be anybody: scripts are then given to nobody. */
@@ -120,6 +135,9 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   };
 }
 
+const rightFolder =
+  'scripts run without compiled code: right is a NODE_COMPILE_CACHE that belongs to the user of Tocsin and that nobody else can write';
+
 function codeCacheFor(
   folder: string,
   containment: ChosenContainment['containment'],
@@ -143,6 +161,7 @@ function codeCacheFor(
       }
     },
     onMade: (runtime, problem) => log.debug('scripts.code-compiled', { runtime, problem }),
+    onRefused: (problem) => log.warn('scripts.code-refused', { problem, hint: rightFolder }),
   });
 }
 

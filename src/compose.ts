@@ -17,7 +17,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, removeOldScriptCode } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
@@ -136,6 +136,8 @@ function createRoleMeans(
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
+  const codeFolder = codeFolderHere();
+  if (prober !== null) void removeOldScriptCode(codeFolder, runtimes, log);
   return {
     scripts:
       prober === null
@@ -147,7 +149,7 @@ function createRoleMeans(
             egress,
             atOnce: scriptsAtOnce,
             chromium,
-            codeFolder: codeFolderHere(),
+            codeFolder,
             exchange: prober.exchange,
           }),
     prober,

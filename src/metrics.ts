@@ -244,11 +244,11 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
   });
   const age = new Gauge({
     name: 'tocsin_outbox_age_seconds',
-    help: 'How long the delivery that is due for the longest time has waited for its attempt',
+    help: 'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
     registers,
     async collect() {
-      const { oldestDueAt } = await outbox();
-      age.set(oldestDueAt === null ? 0 : Math.max(0, (now() - oldestDueAt) / 1000));
+      const { waitingSince } = await outbox();
+      age.set(waitingSince === null ? 0 : Math.max(0, (now() - waitingSince) / 1000));
     },
   });
   const failing = new Gauge({

@@ -1,12 +1,15 @@
-// Assets on their way out: a few at once in each process, for they are large and whoever takes them may be slow.
+// Assets on their way out: a few at once in each process, for they are large and whoever takes them may be slow. No account
+// takes all of the room.
 import type { AssetFile } from '#domain/asset.ts';
-import { createLanes, type Lanes } from '#lib/lanes.ts';
+import { createSharedLanes, type SharedLanes } from '#lib/shared-lanes.ts';
 import { Refusal } from './refusal.ts';
 
 /** How many at once. */
 export interface DownloadBounds {
   /** From 1. */
   readonly atOnce: number;
+  /** Of one account while another waits, 1 to `atOnce`. */
+  readonly ofOneAccount: number;
   /** How long a further one waits for room, ms. */
   readonly waitMs: number;
 }
@@ -18,18 +21,18 @@ export interface AssetDownload extends AssetFile {
 }
 
 /** Of each a part of a quarter of a megabyte is in memory, and what the system holds of its connection. */
-const usual: DownloadBounds = { atOnce: 8, waitMs: 5000 };
+const usual: DownloadBounds = { atOnce: 8, ofOneAccount: 4, waitMs: 5000 };
 
 /**
  * Makes what begins downloads. It refuses with `unavailable` where there is no room in time, and lets through what `open`
  * throws; the signal gives up waiting.
  */
-export function createDownloads({ atOnce, waitMs }: DownloadBounds = usual) {
-  const lanes = createLanes(atOnce);
-  return async (open: () => Promise<AssetFile>, signal: AbortSignal): Promise<AssetDownload> => {
-    const end = await enterWithin(lanes, waitMs, signal);
+export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds = usual) {
+  const lanes = createSharedLanes(atOnce, ofOneAccount);
+  return async (accountId: string, open: () => Promise<AssetFile>, signal: AbortSignal): Promise<AssetDownload> => {
+    const end = await enterWithin(lanes, accountId, waitMs, signal);
     if (end === null) {
-      const message = `Already ${atOnce} files are downloaded from this server. Try again in a moment.`;
+      const message = `Already ${lanes.inside} files are downloaded from this server. Try again in a moment.`;
       throw new Refusal('unavailable', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
     }
     try {
@@ -41,18 +44,20 @@ export function createDownloads({ atOnce, waitMs }: DownloadBounds = usual) {
   };
 }
 
-/** null = there was no room in time. Whoever has gone leaves again as soon as it is let in. */
-async function enterWithin(lanes: Lanes, waitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
-  const entered = lanes.enter();
-  let giveUp = (): void => undefined;
-  const gone = new Promise<null>((resolve) => {
-    giveUp = () => resolve(null);
-  });
+/** null = there was no room in time, or the signal came before. */
+async function enterWithin(
+  lanes: SharedLanes,
+  accountId: string,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<(() => void) | null> {
+  const waiting = new AbortController();
+  const giveUp = (): void => waiting.abort();
+  if (signal.aborted) giveUp();
   const late = setTimeout(giveUp, waitMs);
   signal.addEventListener('abort', giveUp, { once: true });
-  const leave = await Promise.race([entered, gone]);
+  const leave = await lanes.enter(accountId, waiting.signal);
   clearTimeout(late);
   signal.removeEventListener('abort', giveUp);
-  if (leave === null) void entered.then((leaveLate) => leaveLate());
   return leave;
 }

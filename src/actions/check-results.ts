@@ -154,11 +154,12 @@ export function createCheckResultActions(means: CheckResultMeans): CheckResultAc
     },
     async asset(caller, checkId, id, number, signal) {
       await subjectOf(caller, checkId);
-      return download(async () => {
+      const open = async () => {
         const asset = await resultAssets.read(caller.accountId, checkId, id, number);
         if (asset === null) throw notFound('asset', String(number));
         return asset;
-      }, signal);
+      };
+      return download(caller.accountId, open, signal);
     },
   };
 }

@@ -59,25 +59,41 @@ const signals: ReadonlySet<string> = new Set(['start', 'fail', 'log']);
 const headerMost = 500;
 
 export function createPingActions(means: PingMeans): PingActions {
-  const { movedAccounts, wake, onAnswered } = means;
+  const { wake, onAnswered } = means;
   return {
     async receive(call) {
       const told = signalOf(call.signal);
       if (told === null)
         throw new Refusal('not-found', `${call.signal} is no signal: use start, fail, log or an exit code.`);
       if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
-      const answer = await keep({ ...call, ...told, token: call.token.toLowerCase() }, means);
+      const ping = { ...call, ...told, token: call.token.toLowerCase() };
+      const answer = await keep(ping, means);
       onAnswered(told.signal, answer.outcome === 'moving' ? 'elsewhere' : answer.outcome);
       if (answer.outcome === 'unknown') throw notFound('heartbeat', 'with this token');
-      if (answer.outcome === 'moving') {
-        await movedAccounts.requireHere(answer.accountId, false);
-        throw new Refusal('unavailable', 'The account is being moved: try again in a few seconds.', {
-          retryAfterSeconds: 5,
-        });
-      }
+      if (answer.outcome === 'moving') throw await refusalElsewhere(answer.accountId, ping, means);
       if (answer.isJudged) wake();
     },
   };
+}
+
+/** What is said of a ping whose account is on its way to another installation, or there. */
+async function refusalElsewhere(
+  accountId: string,
+  { token, signal, exitCode }: Omit<KeptPing, 'at'>,
+  { allowance, movedAccounts }: PingMeans,
+): Promise<unknown> {
+  const refusal: unknown = await Promise.resolve(accountId)
+    .then((id) => movedAccounts.requireHere(id, false))
+    .then(
+      () =>
+        new Refusal('unavailable', 'The account is being moved: try again in a few seconds.', { retryAfterSeconds: 5 }),
+      (error: unknown) => error,
+    );
+  // Whoever tries again in a few seconds is not to be refused for that. Who is shown the way asks there from now on, and is
+  // counted here as well: a loop asks this database no more than any other does.
+  const isShownTheWay = refusal instanceof Refusal && refusal.code === 'moved';
+  if (!isShownTheWay) allowance.giveBack(token, pingSort(signal, exitCode));
+  return refusal;
 }
 
 /** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */

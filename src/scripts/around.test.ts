@@ -150,6 +150,50 @@ throw new Error('Bearer of-mine was not taken');`);
   });
 });
 
+test('copies of process.env hold the same variables, are changed for themselves, and may be put in its place', async () => {
+  const content = `
+const { strict: assert } = require('node:assert');
+const copies = {
+  inherited: Object.create(process.env),
+  inClass: new (class Environment { constructor() { Object.setPrototypeOf(this, process.env); } })(),
+  spread: { ...process.env },
+  assigned: Object.assign({}, process.env),
+  cloned: structuredClone(process.env),
+  clonedSpread: structuredClone({ ...process.env }),
+  parsed: JSON.parse(JSON.stringify(process.env)),
+};
+for (const [how, copy] of Object.entries(copies)) {
+  assert.deepEqual([copy.TOKEN, copy.SHOP, copy.NONE], ['the old one', 'shop', undefined], how);
+  const names = [];
+  for (const name in copy) names.push(name);
+  assert.ok(names.includes('TOKEN') && names.includes('SHOP'), how);
+  copy.TOKEN = 'of the copy';
+  copy.OTHER = 7;
+  assert.deepEqual([copy.TOKEN, copy.OTHER, process.env.TOKEN, process.env.OTHER], ['of the copy', 7, 'the old one', undefined], how);
+}
+const { TOKEN, ...rest } = process.env;
+assert.deepEqual([TOKEN, rest.SHOP, 'TOKEN' in rest], ['the old one', 'shop', false]);
+process.env = Object.create(process.env);
+process.env.LATER = 'later';
+process.env.TOKEN = 'fresh';
+assert.deepEqual([process.env.SHOP, structuredClone(process.env).LATER], ['shop', 'later']);
+`;
+  const variables = { TOKEN: 'the old one', SHOP: 'shop' };
+  for (const hidden of [[], ['TOKEN']]) {
+    const told: (string | null)[] = [];
+    const outcome = await runPlain(content, {
+      sort: 'around',
+      around: { request, response: null, hides: { variables: hidden, fields: [] } },
+      environment: variables,
+      onSecret: (value) => told.push(value),
+    });
+    assert.deepEqual([outcome.ending, outcome.errors], ['ended', []]);
+    const left = outcome.left as { environment: unknown };
+    assert.deepEqual(left.environment, { LATER: 'later', TOKEN: 'fresh' });
+    assert.equal(told.includes('fresh'), hidden.length > 0);
+  }
+});
+
 test('what a script tells of itself in the place of ours is read as foreign', async () => {
   const forged = `require('node:fs').writeSync(3, JSON.stringify({ kind: 'left', left: ['no'] }) + '\\n');
 require('node:fs').writeSync(3, JSON.stringify({ kind: 'left', left: 7 }) + '\\n'); process.reallyExit(0);`;

@@ -1,13 +1,28 @@
 // The compiled code that runs share: made by a run of our own, used by scripts, and written by none of them.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { containmentHere, currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
-import { createCodeCache } from './code-cache.ts';
-import type { Containment } from './containment.ts';
+import { createCodeCache, removeOldCode } from './code-cache.ts';
+import { type Containment, nobody } from './containment.ts';
+
+const isRoot = process.getuid?.() === 0;
 
 /** What asks for it. */
 const tests = { runtime: currentRuntime, sort: 'spec', browser: null } as const;
@@ -17,17 +32,19 @@ async function scene(t: TestContext, level?: Containment) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-code-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const made = Promise.withResolvers<string | null>();
+  const refused: string[] = [];
   const cache = createCodeCache({
     folder: join(folder, 'scripts'),
     containment: level ?? here,
-    isRoot: process.getuid?.() === 0,
+    isRoot,
     // What is about the browser is slow, and the same.
     browser: () => null,
     run: (work, code, signal) => runPlain('', { ...work, code, signal }),
     onMade: (_, problem) => made.resolve(problem),
+    onRefused: (problem) => refused.push(problem),
   });
   t.after(() => cache.close());
-  return { cache, folder, made: made.promise };
+  return { cache, folder, refused, made: made.promise };
 }
 
 /** Every file below, with what it holds and who may do what with it. */
@@ -43,13 +60,14 @@ function filesIn(folder: string): Record<string, string> {
 }
 
 test('what one run of ours compiled is used by scripts, and no script can write or replace any of it', async (t) => {
-  const { cache, folder, made } = await scene(t);
+  const { cache, folder, refused, made } = await scene(t);
   assert.equal(cache.folderOf({ ...tests, sort: 'plain' }), null, 'for a program alone it is not worth while');
   assert.equal(cache.folderOf(tests), null, 'there is none before it is made');
   assert.equal(await made, null);
   const place = cache.folderOf(tests);
   assert.ok(place !== null);
-  assert.deepEqual(readdirSync(join(folder, 'scripts')).length, 1, 'nothing of its making is left');
+  const left = readdirSync(join(folder, 'scripts')).filter((name) => !name.startsWith('.used-'));
+  assert.equal(left.length, 1, 'nothing of its making is left');
   const before = filesIn(place);
   assert.ok(Object.keys(before).length > 20, `${Object.keys(before).length} files`);
   for (const facts of Object.values(before)) assert.match(facts, new RegExp(`^${process.getuid?.()} 644 `));
@@ -87,9 +105,22 @@ console.log(JSON.stringify({ files: files.length, got, said }));
   assert.match(told.said, /coreBundle\.js.*(?:success|accepted)/, told.said);
   assert.deepEqual(filesIn(place), before);
 
+  // Nothing that others could have written is used, although the folder around it is ours.
+  chmodSync(place, 0o775);
+  assert.equal(cache.folderOf(tests), null);
+  assert.match(refused.join(), /can be written by others than its owner \(mode 775\)$/);
+  chmodSync(place, 0o755);
+  assert.equal(cache.folderOf(tests), place);
+
+  const scripts = join(folder, 'scripts');
+  assert.deepEqual(await removeOldCode(scripts, [currentRuntime], isRoot), [], 'it is what would be used');
+  assert.deepEqual(await removeOldCode(scripts, [], isRoot), [], 'somebody uses it');
+
   // Another process finds it there, and one whose files have gone goes without.
   rmSync(place, { recursive: true });
   assert.equal(cache.folderOf(tests), null);
+  await cache.close();
+  assert.deepEqual(readdirSync(scripts), [], 'who has ended uses nothing');
 });
 
 test('where scripts are not kept apart from each other they share no compiled code', async (t) => {
@@ -99,4 +130,56 @@ test('where scripts are not kept apart from each other they share no compiled co
     await cache.close();
     assert.deepEqual(readdirSync(folder), []);
   }
+});
+
+test('compiled code that others than the user of the service could have written is refused, told once, and not used', async (t) => {
+  const { cache, folder, refused } = await scene(t, 'namespaces');
+  const scripts = join(folder, 'scripts');
+  mkdirSync(scripts, { mode: 0o711 });
+  const judged = (): string => {
+    assert.equal(cache.folderOf({ ...tests, sort: 'plain' }), null);
+    assert.equal(cache.folderOf({ ...tests, sort: 'plain' }), null);
+    return refused.splice(0).join('; ').replaceAll(folder, '…');
+  };
+  assert.equal(judged(), '');
+  for (const mode of [0o720, 0o702]) {
+    chmodSync(scripts, mode);
+    assert.equal(judged(), `…/scripts can be written by others than its owner (mode ${mode.toString(8)})`);
+  }
+  chmodSync(scripts, 0o711);
+  chmodSync(folder, 0o777);
+  assert.equal(judged(), '… can be written by others than its owner (mode 777)');
+  chmodSync(folder, 0o700);
+  renameSync(scripts, join(folder, 'other'));
+  symlinkSync('other', scripts);
+  assert.equal(judged(), '…/scripts is no folder');
+  if (isRoot) {
+    rmSync(scripts);
+    mkdirSync(scripts);
+    chownSync(scripts, nobody, nobody);
+    assert.equal(judged(), `…/scripts belongs to the user ${nobody}, and Tocsin runs as 0`);
+  }
+});
+
+test('at a start compiled code of runtimes that are gone goes, but for what a run of another process has begun with lately', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-code-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const scripts = join(folder, 'scripts');
+  const old = ['2019.01-0123456789abcdef', '2026.10-0123456789abcdef', '2020.02-0123456789abcdef'];
+  for (const name of [...old, 'something', '.making-abcdef']) {
+    mkdirSync(join(scripts, name, 'tests'), { recursive: true });
+    writeFileSync(join(scripts, name, 'tests', 'file'), '');
+  }
+  const [gone = '', otherVersion = '', used = ''] = old;
+  for (const name of [gone, used]) writeFileSync(join(scripts, `.used-${name}-someone`), '');
+  const long = new Date(Date.now() - 3_601_000);
+  utimesSync(join(scripts, `.used-${gone}-someone`), long, long);
+  const removed = await removeOldCode(scripts, [currentRuntime], isRoot);
+  assert.deepEqual(removed.toSorted(), [gone, otherVersion]);
+  assert.deepEqual(readdirSync(scripts).toSorted(), ['.making-abcdef', `.used-${used}-someone`, used, 'something']);
+
+  // Where others can write nothing is removed either: it may be theirs.
+  chmodSync(scripts, 0o777);
+  utimesSync(join(scripts, `.used-${used}-someone`), long, long);
+  assert.deepEqual(await removeOldCode(scripts, [currentRuntime], isRoot), []);
 });

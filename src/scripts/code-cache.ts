@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { keepsNothing, type ScriptBrowser, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
-import { type Containment, hasGateway, hasOtherUser, nobody } from './containment.ts';
+import { createUseMarks, problemOf, problemOfOwn, removeOldPlaces } from './code-folder.ts';
+import { type Containment, containments, hasGateway, hasOtherUser, nobody } from './containment.ts';
 import type { ScriptCode } from './run-script.ts';
 
 type Runtime = ScriptWork['runtime'];
@@ -40,6 +41,8 @@ export interface CodeCacheOptions {
   readonly run: (work: ScriptWork, code: ScriptCode, signal: AbortSignal) => Promise<ScriptOutcome>;
   /** Told once a runtime's is there, or why it is not. */
   readonly onMade: (runtime: string, problem: string | null) => void;
+  /** Told once of each folder that is there and not used, because others than us may write it. */
+  readonly onRefused: (problem: string) => void;
 }
 
 const inside = join(import.meta.dirname, 'inside');
@@ -81,6 +84,13 @@ export function createCodeCache(options: CodeCacheOptions): CodeCache {
   const ending = new AbortController();
   const places = new Map<string, string | null>();
   const making = new Set<Promise<void>>();
+  const marks = createUseMarks(folder);
+  const refused = new Set<string>();
+  const isOurs = (problem: string | null): boolean => {
+    if (problem !== null && !refused.has(problem)) options.onRefused(problem);
+    if (problem !== null) refused.add(problem);
+    return problem === null;
+  };
   const begin = (runtime: Runtime, place: string): void => {
     const work = make(runtime, place, options, ending.signal).then((problem) => {
       making.delete(work);
@@ -92,25 +102,49 @@ export function createCodeCache(options: CodeCacheOptions): CodeCache {
   return {
     folderOf({ runtime, sort, browser }) {
       // Elsewhere another script could write there, or stands in for our run.
-      if (!hasGateway(containment) || ending.signal.aborted) return null;
+      if (!hasGateway(containment) || ending.signal.aborted || !isOurs(problemOf(folder))) return null;
       if (!places.has(runtime.folder)) {
         const name = nameOf(runtime, containment, isRoot);
         if (name === null) return null;
-        const place = join(folder, `${basename(runtime.folder)}-${name}`);
+        const place = join(folder, name);
         const isThere = existsSync(place);
         if (!isThere && sort !== 'spec' && browser === null) return null;
         places.set(runtime.folder, isThere ? place : null);
         if (!isThere) begin(runtime, place);
       }
       const place = places.get(runtime.folder) ?? null;
+      if (place === null || !isOurs(problemOfOwn(place))) return null;
+      // Marked before it is looked for: what is found is not removed while the run lasts.
+      if (existsSync(place)) marks.note(basename(place));
       // Whoever empties caches by hand loses speed and nothing else.
-      return place !== null && existsSync(place) ? place : null;
+      return existsSync(place) ? place : null;
     },
     async close() {
       ending.abort();
       await Promise.all(making);
+      marks.remove();
     },
   };
+}
+
+/**
+ * Removes what was compiled for runtimes that are not installed any more, or for another version of one, of Node.js or of ours.
+ * Answers what it has removed: names of folders.
+ *
+ * @throws {Error} when something cannot be removed
+ */
+export function removeOldCode(folder: string, runtimes: readonly Runtime[], isRoot: boolean): Promise<string[]> {
+  const named = runtimes.map((runtime) => ({
+    runtime: basename(runtime.folder),
+    names: containments.filter(hasGateway).map((containment) => nameOf(runtime, containment, isRoot)),
+  }));
+  const wanted = new Set(named.flatMap(({ names }) => names));
+  // Of a runtime that is being installed it is not known yet.
+  const unknown = named.filter(({ names }) => names.includes(null)).map(({ runtime }) => runtime);
+  return removeOldPlaces(
+    folder,
+    (place) => wanted.has(place) || unknown.some((runtime) => place.startsWith(`${runtime}-`)),
+  );
 }
 
 /**
@@ -119,7 +153,7 @@ export function createCodeCache(options: CodeCacheOptions): CodeCache {
  */
 function nameOf(runtime: Runtime, containment: Containment, isRoot: boolean): string | null {
   try {
-    return hashOf(runtime, containment, isRoot);
+    return `${basename(runtime.folder)}-${hashOf(runtime, containment, isRoot)}`;
   } catch {
     return null;
   }
@@ -148,6 +182,8 @@ async function make(
   try {
     // Who has another user must be let through to it.
     mkdirSync(folder, { recursive: true, mode: 0o711 });
+    const foreign = problemOf(folder);
+    if (foreign !== null) return foreign;
     removeBegun(folder);
     aside = mkdtempSync(join(folder, '.making-'));
     if (hasOtherUser(isRoot, containment)) chownSync(aside, nobody, nobody);

@@ -1,6 +1,7 @@
 // Assets of a result over HTTP: named with the result, downloaded as foreign files, by whoever may read results.
 import assert from 'node:assert/strict';
 import { get as request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createClient } from '#contract/client.ts';
 import { newId } from '#lib/id.ts';
@@ -111,18 +112,19 @@ test('the client gives the bytes of an asset', async () => {
 const large = 40 << 20;
 
 /** A server with a large asset that listens, and how to begin a download of it. */
-async function sceneOfDownloads(on: ServerOnStore) {
-  const { accountId } = on;
+async function sceneOfDownloads(on: ServerOnStore, accountId = on.accountId) {
   const checkId = putCheck(on.raw, accountId, { name: 'shop', checkType: 'BROWSER' });
   const resultId = putResult(on.raw, accountId, checkId, on.clock.now(), { outcome: 'failed' });
   const content = Buffer.alloc(large, 'assets ');
   const video = { sort: 'video', name: 'page', contentType: 'video/webm', content } as const;
   await on.store.resultAssets.keep({ accountId, checkId, resultId, location: 'local' }, [video], 'with-result');
-  const address = await on.server.listen({ host: '127.0.0.1', port: 0 });
-  const url = `${address}/v1/check-results/${checkId}/${resultId}/assets/1`;
+  if (!on.server.server.listening) await on.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = on.server.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1/check-results/${checkId}/${resultId}/assets/1`;
+  const headers = on.as(undefined, accountId);
   const begin = () =>
     new Promise<IncomingMessage>((resolve, reject) => {
-      request(url, { headers: on.as(), agent: false }, resolve).on('error', reject);
+      request(url, { headers, agent: false }, resolve).on('error', reject);
     });
   return { content, begin };
 }
@@ -134,14 +136,14 @@ async function read(message: IncomingMessage): Promise<Buffer> {
 }
 
 test('many downloads at once wait for each other, and each gets all of the file', async () => {
-  await using on = await openServer({ downloads: { atOnce: 2, waitMs: 60_000 } });
+  await using on = await openServer({ downloads: { atOnce: 2, ofOneAccount: 2, waitMs: 60_000 } });
   const { content, begin } = await sceneOfDownloads(on);
   const all = await Promise.all(Array.from({ length: 8 }, async () => read(await begin())));
   for (const each of all) assert.ok(each.equals(content));
 });
 
 test('a download that finds no room in time is told when to come again, and whoever goes away makes room', async () => {
-  await using on = await openServer({ downloads: { atOnce: 2, waitMs: 20 } });
+  await using on = await openServer({ downloads: { atOnce: 2, ofOneAccount: 2, waitMs: 20 } });
   const { content, begin } = await sceneOfDownloads(on);
   // Nobody reads them: they stay.
   const [one, other] = [await begin(), await begin()];
@@ -158,6 +160,35 @@ test('a download that finds no room in time is told when to come again, and whoe
   });
   assert.ok(next !== undefined && (await read(next)).equals(content));
   other.destroy();
+});
+
+test('one account leaves room for the downloads of another, which come before its own where both wait', async () => {
+  await using on = await openServer({ downloads: { atOnce: 4, ofOneAccount: 2, waitMs: 60_000 } });
+  const made = await on.server.inject({
+    method: 'POST',
+    url: '/v1/accounts',
+    headers: on.as(),
+    payload: { name: 'another' },
+  });
+  const ours = await sceneOfDownloads(on);
+  const theirs = await sceneOfDownloads(on, made.json<{ id: string }>().id);
+  const order: string[] = [];
+  const noted = (who: string, begun: Promise<IncomingMessage>) => begun.then((message) => (order.push(who), message));
+  // Nobody reads them: they stay. The last place is not for who has two already.
+  const first = [await ours.begin(), await ours.begin(), await ours.begin()];
+  const fourth = noted('ours', ours.begin());
+  const their = await theirs.begin();
+  assert.deepEqual(
+    [...first, their].map(({ statusCode }) => statusCode),
+    [200, 200, 200, 200],
+  );
+  const second = noted('theirs', theirs.begin());
+  first[0]?.destroy();
+  assert.ok((await read(await second)).equals(theirs.content));
+  first[1]?.destroy();
+  assert.ok((await read(await fourth)).equals(ours.content));
+  assert.deepEqual(order, ['theirs', 'ours']);
+  for (const message of [first[2], their]) message?.destroy();
 });
 
 test('of a file whose download stands still only parts are held', async () => {

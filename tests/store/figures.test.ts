@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
-import { PathUnderTest } from './path-under-test.ts';
+import { failing, PathUnderTest } from './path-under-test.ts';
 
 test('the figures of an installation are those of its rows', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
   const { store, raw } = path.temp;
-  assert.deepEqual(await store.figures.outbox(path.now), { pending: 0, oldestDueAt: null });
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 0, waitingSince: null });
   const checkId = await path.check();
   const channel = await path.channel(checkId);
   await path.runAll('failed');
-  assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, oldestDueAt: path.now });
-  assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, oldestDueAt: null });
+  assert.deepEqual(await store.figures.outbox(path.now), { pending: 1, waitingSince: path.now });
+  assert.deepEqual(await store.figures.outbox(path.now - 1), { pending: 1, waitingSince: null });
   const settings = { heartbeat: { period: 1, periodUnit: 'hours', grace: 0, graceUnit: 'hours', pingToken: newId() } };
   await path.add({ checkType: 'HEARTBEAT', settings });
   assert.equal(await store.figures.heartbeatDueAt(path.now), null);
@@ -36,6 +36,31 @@ test('the figures of an installation are those of its rows', async (newStore) =>
   assert.deepEqual(await store.failingChannels.list(path.accountId), [
     { alertChannelId: channel, name: 'Hook', failingSince: path.now, exhaustedInARow: 5 },
   ]);
+});
+
+test('how long deliveries wait is not told by what is under way or waits for its retry, nor by how old is what a crash cut off', async (newStore) => {
+  const { test: path } = await failing(newStore, 1);
+  await using _ = path;
+  const waitingSince = async (): Promise<number | null> =>
+    (await path.temp.store.figures.outbox(path.now)).waitingSince;
+  const [first] = await path.claimDeliveries();
+  assert.ok(first !== undefined);
+  assert.equal(await waitingSince(), null, 'it is under way');
+  await path.settle(first, 500);
+  assert.equal(await waitingSince(), null, 'it waits for its retry');
+  path.temp.clock.turn(60_000);
+  const retryAt = path.one('SELECT next_attempt_at FROM deliveries');
+  assert.equal(await waitingSince(), retryAt, 'its retry waits');
+  await path.claimDeliveries();
+  const begunAt = path.now;
+
+  // The process dies; the next one finds what it left.
+  path.temp.clock.turn(20_000);
+  await path.path.takeOver(path.now);
+  assert.ok(Number(path.one('SELECT next_attempt_at FROM deliveries')) < begunAt, 'it goes before what is newer');
+  assert.equal(await waitingSince(), begunAt);
+  const repeated = await path.claimDeliveries('two');
+  assert.deepEqual([repeated.length, await waitingSince()], [1, null]);
 });
 
 test('the last stage of a runtime is remembered', async (newStore) => {

@@ -124,6 +124,44 @@ describe('an account that moves', () => {
     assert.deepEqual([source.difference(), target.difference()], [0, 0]);
   });
 
+  it('sends what was cut off again in the new place, before what was made after it', async (newStore) => {
+    await using scene = await Scene.open(newStore);
+    const { source, target } = scene;
+    const { accountId, checkId } = await putWhole(source);
+    const channel = await source.temp.store.alertChannels.add({
+      channel: aChannel(accountId, {}),
+      subscriptions: [{ checkId, groupId: null, activated: true }],
+    });
+    assert.ok('saved' in channel);
+    scene.turn(1000);
+    await source.runAll('failed');
+    const [begun] = await source.claimDeliveries();
+    assert.equal(begun?.delivery.alertType, 'ALERT_FAILURE');
+    scene.turn(10_000);
+    await source.runAll('passed');
+    const lease = { owner: 'one', leaseMs: 10_000 };
+    await scene.move(accountId, {
+      pause: () => source.path.renewDeliveries([begun.delivery], { ...lease, now: source.now }),
+      order: { graceMs: 5000, toSeal: seals.fromSeal },
+    });
+    const repeated = await target.claimDeliveries();
+    assert.deepEqual(
+      repeated.map(({ delivery, number }) => [delivery.id, number]),
+      [[begun.delivery.id, 1]],
+      'the recovery waits behind the failure',
+    );
+    assert.deepEqual(target.rows('SELECT number, error_class FROM attempts'), [
+      { number: 1, error_class: 'interrupted' },
+    ]);
+    for (const each of repeated) await target.settle(each, 200);
+    const next = await target.claimDeliveries();
+    assert.deepEqual(
+      next.map(({ delivery }) => delivery.alertType),
+      ['ALERT_RECOVERY'],
+    );
+    assert.deepEqual(await source.settle(begun, 200), [false], 'what the old place ends late changes nothing');
+  });
+
   it('repeats in the new place what could not end in time, and only there', async (newStore) => {
     await using scene = await Scene.open(newStore);
     const { source, target } = scene;

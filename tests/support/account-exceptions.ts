@@ -315,7 +315,7 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'deliveries', statement: /^select count\(\*\) as pending from deliveries/, why: figure, seenIn: 'figures' },
   {
     table: 'deliveries',
-    statement: /^select min\(next_attempt_at\) as at from deliveries/,
+    statement: /^select min\(case when delivery\.attempt_started_at .* from \(select account_id, id from deliveries/,
     why: figure,
     seenIn: 'figures',
   },

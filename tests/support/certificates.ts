@@ -24,6 +24,8 @@ export interface CertificateFacts {
   readonly ocspUrl?: string;
   /** Where its authority publishes which are revoked. */
   readonly listUrl?: string;
+  /** Other names of the same distribution point, DER. */
+  readonly listNames?: readonly Buffer[];
   /** It may sign OCSP responses in the place of its authority. */
   readonly isResponder?: boolean;
 }
@@ -116,17 +118,28 @@ export function signedWith(
   return sequence(content, algorithmOf(hash), signature, ...more);
 }
 
-function extensionsOf({ mustStaple, ocspUrl, listUrl, isResponder }: CertificateFacts): Buffer[] {
-  const url = (text: string): Buffer => der(0x86, Buffer.from(text));
+function extensionsOf({ mustStaple, ocspUrl, listUrl, listNames = [], isResponder }: CertificateFacts): Buffer[] {
   const named = (name: string, value: Buffer): Buffer => sequence(oid(name), octets(value));
   return [
     ...(mustStaple === true ? [statusRequest] : []),
     ...(ocspUrl === undefined
       ? []
-      : [named('1.3.6.1.5.5.7.1.1', sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), url(ocspUrl))))]),
-    ...(listUrl === undefined ? [] : [named('2.5.29.31', sequence(sequence(der(0xa0, der(0xa0, url(listUrl))))))]),
+      : [named('1.3.6.1.5.5.7.1.1', sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), addressName(ocspUrl))))]),
+    ...(listUrl === undefined
+      ? []
+      : [named('2.5.29.31', sequence(sequence(der(0xa0, fullName(addressName(listUrl), ...listNames)))))]),
     ...(isResponder === true ? [named('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.9')))] : []),
   ];
+}
+
+/** An address as a name, DER. */
+export function addressName(url: string): Buffer {
+  return der(0x86, Buffer.from(url));
+}
+
+/** The name of a distribution point by names in full, DER. */
+export function fullName(...names: readonly Buffer[]): Buffer {
+  return der(0xa0, Buffer.concat(names));
 }
 
 /** A name that is only called so, DER. */

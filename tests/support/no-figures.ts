@@ -9,7 +9,7 @@ export const noFigures: Figures = {
       outcomes: { passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 },
       difference: 0,
     }),
-  outbox: () => Promise.resolve({ pending: 0, oldestDueAt: null }),
+  outbox: () => Promise.resolve({ pending: 0, waitingSince: null }),
   heartbeatDueAt: () => Promise.resolve(null),
   failingChannels: () => Promise.resolve(0),
   rolledUpTo: () => Promise.resolve(null),

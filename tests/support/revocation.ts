@@ -1,6 +1,6 @@
 // What an authority of tests says of its certificates: OCSP responses and lists of revoked ones, right or wrong.
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { type Authority, commonName, type Issued, signedWith } from './certificates.ts';
+import { addressName, type Authority, commonName, fullName, type Issued, signedWith } from './certificates.ts';
 import { der, integer, octets, oid, sequence, time } from './der.ts';
 
 const day = 86_400_000;
@@ -91,6 +91,8 @@ export interface ListFacts {
   readonly signer?: Signer;
   /** As the list says itself where it lies. */
   readonly url?: string;
+  /** The same as any name of a distribution point, DER. */
+  readonly point?: Buffer;
   /** `[2]`: it is of authorities only, `[3]`: of some reasons, `[4]`: of others' certificates. */
   readonly onlyOf?: 2 | 3 | 4;
 }
@@ -118,9 +120,13 @@ export function revokedList(authority: Authority, facts: ListFacts = {}): Buffer
 /** Two of eight reasons: how many of its bits are unused, then the bits. */
 const someReasons = Buffer.from([0, 0x41]);
 
-function scopeOf({ url, onlyOf }: ListFacts): Buffer[] {
-  if (url === undefined && onlyOf === undefined) return [];
-  const place = url === undefined ? [] : [der(0xa0, der(0xa0, der(0x86, Buffer.from(url))))];
+function scopeOf({
+  url,
+  point = url === undefined ? undefined : fullName(addressName(url)),
+  onlyOf,
+}: ListFacts): Buffer[] {
+  if (point === undefined && onlyOf === undefined) return [];
+  const place = point === undefined ? [] : [der(0xa0, point)];
   const only = onlyOf === undefined ? [] : [der(0x80 | onlyOf, onlyOf === 3 ? someReasons : Buffer.from([255]))];
   return [der(0xa0, sequence(extension('2.5.29.28', sequence(...place, ...only), true)))];
 }

@@ -1,13 +1,14 @@
 // The finding of a check with scripts around its request: what sending came to, and what the scripts did.
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ScriptLine } from '#domain/script.ts';
-import { decodeDetails, encodeDetails } from '../http/details.ts';
+import { type ApiDetails, decodeDetails, encodeDetails } from '../http/details.ts';
 import { exchangeWith } from '../http/exchange-text.ts';
+import { object } from '../read.ts';
 import type { ChosenRuntime } from '../scripted/runtime.ts';
 import type { ScriptVerdict } from '../scripted/verdict.ts';
 import type { AroundScript } from './around-scripts.ts';
-import type { Hiding } from './hiding.ts';
+import { type Hiding, overfull } from './hiding.ts';
 
 /** A script that has run. */
 export interface RanScript {
@@ -32,7 +33,7 @@ interface AllOfIt {
 
 /** A finding with its scripts: it lasts from the first of them to the last; its response time stays that of the request. */
 export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppedAt, hiding }: AllOfIt): Finding {
-  const { text: hide, told } = hiding;
+  const { text: hide, told, isOverfull } = hiding;
   const { runtime, warnings } = chosen;
   const scripts = {
     runtime: runtime.name,
@@ -40,13 +41,16 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
     warnings,
     runs: ran.map(({ name, durationMs }) => ({ script: name, durationMs })),
   };
-  const details = encodeDetails({ ...decodeDetails(finding.details), scripts });
+  const kept = decodeDetails(finding.details);
+  // Those after the answer may have told what was shown of it until then.
+  const hasTold = told.length > 0 || isOverfull;
+  const shown = hasTold ? { ...kept, ...hiddenIn(kept, hiding) } : kept;
+  const details = encodeDetails({ ...shown, scripts });
   const log: JsonObject = {
     setup: linesOf(ran, ['groupSetup', 'setup'], hide),
     teardown: linesOf(ran, ['teardown', 'groupTeardown'], hide),
   };
-  // Those after the answer may have told what was shown of it until then.
-  const sent = told.length === 0 ? finding.exchange : hiddenIn(finding.exchange, hiding);
+  const sent = hasTold ? exchangeHidden(finding.exchange, hiding) : finding.exchange;
   const exchange = sent ?? '{"request":null,"response":null}';
   return {
     ...finding,
@@ -58,8 +62,25 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
   };
 }
 
-function hiddenIn(exchange: string | null, { json }: Hiding): string | null {
-  return exchange === null ? null : JSON.stringify(json(JSON.parse(exchange) as JsonObject));
+/** What the other side has said in the details. */
+function hiddenIn(details: ApiDetails, { text, isOverfull }: Hiding): Pick<ApiDetails, 'statusText' | 'redirects'> {
+  const redirects = details.redirects.map(({ status, location }) => ({ status, location: text(location) }));
+  const { statusText } = details;
+  return { redirects, statusText: isOverfull || statusText === null ? null : text(statusText) };
+}
+
+/** What cannot be cleaned is left out, and in its place stands why. */
+function exchangeHidden(exchange: string | null, { json }: Hiding): string | null {
+  if (exchange === null) return null;
+  const whole = JSON.parse(exchange) as JsonObject;
+  return JSON.stringify(json(whole) ?? { request: null, response: leftOut(whole['response'] ?? null) });
+}
+
+/** Of an answer what is a number, or ours. */
+function leftOut(response: JsonValue): JsonValue {
+  if (response === null) return null;
+  const { status = 0, truncated = false, timings = null, timingPhases = {} } = object(response);
+  return { status, statusText: null, headers: null, body: overfull, truncated, timings, timingPhases };
 }
 
 /**

@@ -1,13 +1,14 @@
 // The runtime of scripts around a request, and what of a run is hidden: with scripts that came out as a test says.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ExchangeWork } from '#domain/probe.ts';
 import type { RuntimeStage } from '#domain/runtime.ts';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { apiCheck, inputOf, variable } from '../../../tests/support/api-check.ts';
 import { aGroup } from '../../../tests/support/records.ts';
 import type { ScriptRuntime } from '../kind.ts';
+import { decodeDetails, encodeDetails } from '../http/details.ts';
 import { apiKind } from './api-kind.ts';
 
 const now = Date.UTC(2026, 10, 21);
@@ -74,9 +75,11 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
     exchange: (work) => {
       sent.push(work);
       const times = { startedAt: now, stoppedAt: now + 20, responseTimeMs: 20, loopDelayMs: 0 };
-      const finding = { verdict: 'passed', reason: null, message: null, ...times, details: null } as const;
+      const details = isAfter === true ? redirectedFrom(prints) : null;
+      const finding = { verdict: 'passed', reason: null, message: null, ...times, details } as const;
       const response = { status: 200, statusText: 'OK', headers: {}, body: prints };
-      const exchange = isAfter === true ? JSON.stringify({ request: null, response }) : null;
+      const request = { method: 'GET', url: `https://shop.example/${prints}`, data: '', headers: {}, params: {} };
+      const exchange = isAfter === true ? JSON.stringify({ request, response }) : null;
       const answer = isAfter === true ? { response, isCut: false, times: {} } : null;
       return Promise.resolve({ finding: { ...finding, exchange, certificate: null }, answer });
     },
@@ -93,6 +96,12 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
   const exchange = finding.exchange === null ? null : (JSON.parse(finding.exchange) as JsonObject);
   const { apiCheckResult } = apiKind.describeResult(finding, exchange) as { apiCheckResult: JsonObject };
   return { finding, ran, sent, part: apiCheckResult };
+}
+
+/** The details of an answer that another address had shown the way to. */
+function redirectedFrom(place: string): JsonValue {
+  const redirects = [{ status: 302, location: `https://shop.example/${place}` }];
+  return encodeDetails({ ...decodeDetails(null), status: 200, statusText: `OK ${place}`, redirects });
 }
 
 describe('scripts around a request run', () => {
@@ -160,6 +169,15 @@ describe('of a script around a request', () => {
     assert.equal(finding.verdict, 'passed');
     assert.doesNotMatch(JSON.stringify(finding), /fresh/);
     assert.deepEqual(sent[1]?.input.scripted?.hidden, ['fresh-secret']);
+  });
+
+  it('after the answer, what it makes secret that is too long to be hidden leaves out what was sent and came, and says so', async () => {
+    const { finding, part } = await probe({ isAfter: true, leaves: { prints: 'fresh-secret', tells: [null] } });
+    assert.deepEqual([finding.verdict, finding.reason], ['failed', 'script']);
+    assert.doesNotMatch(JSON.stringify([finding, part]), /fresh/);
+    const { status, body } = part['response'] as JsonObject;
+    assert.deepEqual([part['request'], status], [null, 200]);
+    assert.match(JSON.stringify(body), /^"not shown: scripts of this check make more of it secret than can be hidden/);
   });
 
   it('that tells more than can be hidden nothing is shown, nothing is sent, and it fails', async () => {

@@ -1,4 +1,5 @@
 // What must not be shown of a run with scripts around its request: more and more, as they make something secret.
+import type { JsonObject } from '#domain/json.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 
 /** Hides values in texts. */
@@ -12,8 +13,8 @@ export interface Hiding {
   /** Scripts have told more than can be hidden: nothing is shown any more. */
   readonly isOverfull: boolean;
   readonly text: (text: string) => string;
-  /** Every text in it. */
-  readonly json: Redactor['json'];
+  /** Every text in it; null = nothing of it may be shown, because more is to be hidden than can be. */
+  readonly json: (value: JsonObject) => JsonObject | null;
 }
 
 /** What scripts may tell, in values and characters: each is looked for in many forms. */
@@ -55,6 +56,6 @@ export function createHiding(first: readonly string[]): Hiding {
       return isOverfull;
     },
     text: (text) => (isOverfull ? overfull : redactor().text(text)),
-    json: (value) => redactor().json(value),
+    json: (value) => (isOverfull ? null : redactor().json(value)),
   };
 }

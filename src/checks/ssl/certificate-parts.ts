@@ -1,7 +1,9 @@
 // The parts of a certificate that tell who can say whether it is revoked: Node.js gives them as text or not at all (RFC 5280 §4).
+import { createHash } from 'node:crypto';
 import {
   bitsOf,
   type Element,
+  elementAt,
   elementsIn,
   type Extension,
   extensionsIn,
@@ -24,7 +26,14 @@ export interface CertificateParts {
   /** Where it says that responders answer, `http:` only: over https one would have to ask for theirs first. */
   readonly ocspUrls: readonly string[];
   /** Where it says that lists of revoked certificates of its authority lie, `http:` only. */
-  readonly crlUrls: readonly string[];
+  readonly lists: readonly ListPlace[];
+}
+
+/** Where a list lies. */
+export interface ListPlace {
+  readonly url: string;
+  /** Every name of its distribution point, the address among them, each as `namesIn` tells it. */
+  readonly names: readonly string[];
 }
 
 const authorityAccess = '1.3.6.1.5.5.7.1.1';
@@ -52,19 +61,21 @@ export function readCertificate(der: Buffer): CertificateParts {
   const extensions = list === null ? [] : extensionsIn(readerOf(list).next());
   const valueOf = (wanted: string): Extension | undefined => extensions.find(({ oid }) => oid === wanted);
   const access = valueOf(authorityAccess);
+  const responders = access === undefined ? [] : respondersIn(access);
   const points = valueOf(distributionPoints);
+  const lists = points === undefined ? [] : listsIn(points, issuerName);
   return {
     serial,
     issuerName,
     subjectName,
     keyBits,
-    ocspUrls: usable(access === undefined ? [] : respondersIn(access)),
-    crlUrls: usable(points === undefined ? [] : listsIn(points)),
+    ocspUrls: responders.filter(isUsable).slice(0, mostUrls),
+    lists: lists.filter(({ url }) => isUsable(url)).slice(0, mostUrls),
   };
 }
 
-function usable(urls: readonly string[]): string[] {
-  return urls.filter((url) => /^http:\/\//i.test(url) && url.length <= 2048).slice(0, mostUrls);
+function isUsable(url: string): boolean {
+  return /^http:\/\//i.test(url) && url.length <= 2048;
 }
 
 function respondersIn({ value }: Extension): string[] {
@@ -77,21 +88,56 @@ function respondersIn({ value }: Extension): string[] {
 }
 
 /** Lists of others, and lists of some reasons only, are not those one asks. */
-function listsIn({ value }: Extension): string[] {
+function listsIn({ value }: Extension, issuerName: Buffer): ListPlace[] {
   return elementsIn(soleElement(value, tags.sequence)).flatMap((each) => {
     const reader = readerOf(each);
     const name = reader.optional(holding(0));
     const isAll = reader.optional(plain(1), holding(2)) === null;
-    return isAll && name !== null ? urlsIn(name) : [];
+    if (!isAll || name === null) return [];
+    const names = namesIn(name, issuerName);
+    return urlsIn(name).map((url) => ({ url, names }));
   });
 }
 
-/** `[6]` of a GeneralName. */
+/** `[6]` and `[4]` of a GeneralName. */
 const uri = plain(6);
+const directoryName = holding(4);
+
+function fullNameIn(name: Element): Element[] | null {
+  const full = readerOf(name).optional(holding(0));
+  return full === null ? null : elementsIn(full);
+}
 
 /** The addresses in the name of a distribution point. @throws {RangeError} */
-export function urlsIn(name: Element): string[] {
-  const full = readerOf(name).optional(holding(0));
-  if (full === null) return [];
-  return elementsIn(full).flatMap(({ tag, content }) => (tag === uri ? [content.toString('latin1')] : []));
+function urlsIn(name: Element): string[] {
+  return (fullNameIn(name) ?? []).flatMap(({ tag, content }) => (tag === uri ? [content.toString('latin1')] : []));
+}
+
+/**
+ * All names in the name of a distribution point, of whatever sort: two are the same where these texts are. Each is a hash, so
+ * that who writes long names has nothing long kept.
+ *
+ * @param issuerName of the authority, DER: a name may be told by what follows that one
+ * @throws {RangeError}
+ */
+export function namesIn(name: Element, issuerName: Buffer): string[] {
+  const full = fullNameIn(name);
+  if (full !== null) return full.map(textOf);
+  const relative = readerOf(name).optional(holding(1));
+  if (relative === null) return [];
+  const last = Buffer.concat([Buffer.from([tags.set]), relative.whole.subarray(1)]);
+  return [hashOf(directoryName, Buffer.concat([elementAt(issuerName, 0).content, last]))];
+}
+
+/** Of an address, scheme and host are the same in small and in capital letters (RFC 5280 §7.4). */
+function textOf(element: Element): string {
+  const { tag, content } = element;
+  if (tag === directoryName) return hashOf(tag, readerOf(element).next(tags.sequence).content);
+  if (tag !== uri) return hashOf(tag, content);
+  const address = content.toString('latin1').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, (begin) => begin.toLowerCase());
+  return hashOf(tag, Buffer.from(address, 'latin1'));
+}
+
+function hashOf(tag: number, content: Buffer): string {
+  return createHash('sha256').update(`${tag} `).update(content).digest('base64');
 }

@@ -12,6 +12,7 @@ export const tags = {
   utcTime: 0x17,
   generalizedTime: 0x18,
   sequence: 0x30,
+  set: 0x31,
 } as const;
 
 /** The tag `[number]` of what holds other elements. */

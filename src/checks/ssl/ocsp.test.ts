@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { integer, octets, oid, sequence, time } from '../../../tests/support/der.ts';
+import { addressName, commonName, createAuthority, fullName } from '../../../tests/support/certificates.ts';
+import { der, integer, octets, oid, sequence, time } from '../../../tests/support/der.ts';
 import samples from '../../../tests/support/openssl-samples.json' with { type: 'json' };
+import { revokedList } from '../../../tests/support/revocation.ts';
 import { readCertificate } from './certificate-parts.ts';
 import { ocspQuestion, readOcspAnswer } from './ocsp.ts';
 import { readRevokedList, saidInList } from './revoked-list.ts';
@@ -21,15 +23,20 @@ const issued = (text: string): Issued => ({
 const good = issued(samples.good);
 const revoked = issued(samples.revoked);
 const listUrl = 'http://crl.sample.example/ca.crl';
+const place = { url: listUrl, names: good.own.lists.flatMap(({ names }) => names) };
 
 test('a certificate tells who can be asked about it', () => {
-  assert.deepEqual([good.own.ocspUrls, good.own.crlUrls], [['http://ocsp.sample.example/'], [listUrl]]);
-  assert.deepEqual([good.issuer.ocspUrls, good.issuer.crlUrls], [[], []]);
+  assert.deepEqual(good.own.ocspUrls, ['http://ocsp.sample.example/']);
+  assert.deepEqual(
+    good.own.lists.map(({ url }) => url),
+    [listUrl],
+  );
+  assert.deepEqual([good.issuer.ocspUrls, good.issuer.lists], [[], []]);
 });
 
 test('of a list its entries are kept, and not the whole answer for their sake', () => {
   const answer = Buffer.from(new Uint8Array(bytes(samples.list)).buffer);
-  const list = readRevokedList(answer, good, listUrl, now);
+  const list = readRevokedList(answer, good, place, now);
   assert.ok('entries' in list);
   assert.notEqual(list.entries.buffer, answer.buffer);
 });
@@ -66,7 +73,7 @@ test('an answer holds from when it was made until it ends, and our clock may be 
 
 test('a list of OpenSSL is read, with what it says of those on it and of those that are not', () => {
   for (const sample of [samples.list, samples.listPss]) {
-    const list = readRevokedList(bytes(sample), good, listUrl, now);
+    const list = readRevokedList(bytes(sample), good, place, now);
     assert.ok('entries' in list, JSON.stringify(list));
     assert.equal(saidInList(list, good).status, 'good');
     const { status, reason, revokedAt } = saidInList(list, revoked);
@@ -91,7 +98,7 @@ test('an answer of which one bit was turned round is never believed to say somet
     if ('status' in answer) assert.deepEqual(answer, whole);
   }
   for (const copy of bent(samples.list)) {
-    const list = readRevokedList(copy, revoked, listUrl, now);
+    const list = readRevokedList(copy, revoked, place, now);
     if ('entries' in list) assert.equal(saidInList(list, revoked).status, 'revoked');
   }
 });
@@ -102,11 +109,48 @@ test('an answer that is cut short anywhere, or followed by something, is not rea
     for (let length = 0; length < whole.length; length++) {
       const cut = whole.subarray(0, length);
       assert.ok('problem' in readOcspAnswer(cut, good, now), `${length} bytes`);
-      assert.ok('problem' in readRevokedList(cut, good, listUrl, now), `${length} bytes`);
+      assert.ok('problem' in readRevokedList(cut, good, place, now), `${length} bytes`);
     }
     const longer = Buffer.concat([whole, Buffer.from([0])]);
     assert.ok('problem' in readOcspAnswer(longer, good, now));
-    assert.ok('problem' in readRevokedList(longer, good, listUrl, now));
+    assert.ok('problem' in readRevokedList(longer, good, place, now));
+  }
+});
+
+test('a list is the one of a certificate where one of its names is one of the distribution point of the certificate', () => {
+  const ours = createAuthority('Ours');
+  const url = 'http://127.0.0.1/ca.crl';
+  const directory = (...names: readonly Buffer[]): Buffer => der(0xa4, sequence(...names));
+  // What is in the sequence of a name: one set of one attribute.
+  const [cell, self] = ['Cell', 'Ours'].map((name) => commonName(name).subarray(2)) as [Buffer, Buffer];
+  const two = addressName('http://two.example/ca.crl');
+  const cases: readonly (readonly [names: readonly Buffer[], point: Buffer, isSame: boolean])[] = [
+    [[], fullName(addressName(url)), true],
+    [[], fullName(two), false],
+    [[two], fullName(two), true],
+    [[two], fullName(addressName('http://three.example/ca.crl'), two), true],
+    [[two], fullName(addressName('HTTP://Two.Example/ca.crl')), true],
+    [[two], fullName(addressName('http://two.example/CA.crl')), false],
+    [[addressName('ldap://two.example/cn=a')], fullName(addressName('ldap://two.example/cn=a')), true],
+    [[directory(cell)], fullName(directory(cell)), true],
+    [[directory(cell)], fullName(directory(self)), false],
+    [[directory(self, cell)], der(0xa1, cell.subarray(2)), true],
+    [[directory(cell)], der(0xa1, cell.subarray(2)), false],
+  ];
+  for (const [index, [listNames, point, isSame]] of cases.entries()) {
+    const [own, issuer] = [ours.issue({ listUrl: url, listNames }).cert, ours.cert].map(
+      (pem) => new X509Certificate(pem),
+    );
+    assert.ok(own !== undefined && issuer !== undefined);
+    const both = { own: readCertificate(own.raw), issuer: readCertificate(issuer.raw), issuerCertificate: issuer };
+    const [at] = both.own.lists;
+    assert.ok(at !== undefined);
+    const list = readRevokedList(revokedList(ours, { point }), both, at, Date.now());
+    assert.equal(
+      'problem' in list ? list.problem : null,
+      isSame ? null : 'it is another list of CN=Ours',
+      `case ${index}`,
+    );
   }
 });
 
@@ -121,7 +165,7 @@ test('a number that stands in an entry of another certificate is not taken for a
   const of = (number: Buffer, ...more: Buffer[]): Buffer => sequence(number, date, ...more);
   const echo = sequence(sequence(oid('2.5.29.21'), octets(of(serial))));
   const saidOf = (...entries: Buffer[]) =>
-    saidInList({ entries: Buffer.concat(entries), thisUpdate: now, nextUpdate: null }, good).status;
+    saidInList({ entries: Buffer.concat(entries), thisUpdate: now, nextUpdate: null, names: null }, good).status;
   const other = integer(...Buffer.from('7fffffff', 'hex'));
   assert.equal(saidOf(of(other), of(other, echo), of(other)), 'good');
   assert.equal(saidOf(of(other), of(other, echo), of(serial), of(other)), 'revoked');

@@ -9,7 +9,12 @@ import type { Finding } from '#domain/result.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { createGuard } from '#egress/guard.ts';
 import { verdictOf } from '../../../tests/support/api-probe.ts';
-import { type CertificateFacts, createAuthority, type Issued } from '../../../tests/support/certificates.ts';
+import {
+  addressName,
+  type CertificateFacts,
+  createAuthority,
+  type Issued,
+} from '../../../tests/support/certificates.ts';
 import { describedKind, type KindProbeOptions, startProbing } from '../../../tests/support/kind-probe.ts';
 import { ocspAnswer, ocspRefusal, revokedList, signerOf } from '../../../tests/support/revocation.ts';
 import { readBody, startTarget, startTlsTarget } from '../../../tests/support/target.ts';
@@ -289,6 +294,24 @@ test('a list that is expired, of others, another one of the authority or only ab
     assert.match(finding.message ?? '', /^the list http:\/\/127\.0\.0\.1:\d+\/list\.crl of revoked certificates says/);
     assert.match(finding.message ?? '', message);
   }
+});
+
+test('a list may name another address of the distribution point, and is another list for a certificate without that one', async (t) => {
+  const elsewhere = 'http://lists.example/ca.crl';
+  const { server, listUrl, asked } = await listed(
+    t,
+    ({ cert }) => revokedList(authority, { revoked: [cert], revokedAt: since, url: elsewhere }),
+    { listNames: [addressName(elsewhere)] },
+  );
+  const probe = startProbing('SSL', trusted);
+  const finding = await probe(await settingsOf(t, server, online));
+  assert.match(finding.message ?? '', /was revoked on 2026-03-01, says the list of its authority$/);
+  const other = await probe(await settingsOf(t, authority.issue({ listUrl }), online));
+  assert.equal(verdictOf(other), 'degraded tls');
+  assert.match(other.message ?? '', /: it is another list of CN=Tests of Tocsin$/);
+  const third = authority.issue({ listUrl, listNames: [addressName(elsewhere)] });
+  assert.equal(verdictOf(await probe(await settingsOf(t, third, online))), 'passed');
+  assert.equal(asked.length, 2, 'what was fetched first is kept');
 });
 
 test('a list of more than 5 MB is not read on, and one of nearly as much is', async (t) => {

@@ -2,9 +2,9 @@
 // (docs/decisions/0037).
 import type { Peer } from '../connection/handshake.ts';
 import { askAuthority, type AskingMeans } from './ask-authority.ts';
-import { readCertificate } from './certificate-parts.ts';
+import { type ListPlace, readCertificate } from './certificate-parts.ts';
 import { mostOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
-import { readRevokedList, type RevokedList, saidInList } from './revoked-list.ts';
+import { isListOf, readRevokedList, type RevokedList, saidInList } from './revoked-list.ts';
 import { type Issued, reading, type Said, type Unsaid } from './said.ts';
 import type { RevocationMode } from './settings.ts';
 import { isCertifiedBy } from './signed.ts';
@@ -111,18 +111,20 @@ function revocationOf(source: RevocationSource, said: Said | Unsaid, what: strin
 
 /** Asks one after the other until somebody knows, within one limit of time. */
 async function askAll(issued: Issued, lists: Map<string, Kept<RevokedList>>, looking: Looking): Promise<Revocation> {
-  const { ocspUrls, crlUrls } = issued.own;
+  const { ocspUrls } = issued.own;
   const deadline = performance.now() + Math.min(mostMs, looking.leftMs);
-  const sources = [...ocspUrls.map((url) => ['OCSP', url] as const), ...crlUrls.map((url) => ['CRL', url] as const)];
+  const sources = [
+    ...ocspUrls.map((url) => (means: Means) => askResponder(url, issued, means)),
+    ...issued.own.lists.map((place) => (means: Means) => askList(place, issued, lists, means)),
+  ];
   let unsure = notKnown('it names neither a responder nor a list that can be asked over http');
   const problems: string[] = [];
   let flaw: string | null = null;
-  for (const [index, [source, url]] of sources.entries()) {
+  for (const [index, ask] of sources.entries()) {
     // Who is silent leaves time for those after it.
     const limitMs = Math.max(0, deadline - performance.now()) / (sources.length - index);
-    const means = { ...looking, limitMs };
     // oxlint-disable-next-line no-await-in-loop -- the next is asked only if this one does not know
-    const found = source === 'OCSP' ? await askResponder(url, issued, means) : await askList(url, issued, lists, means);
+    const found = await ask({ ...looking, limitMs });
     flaw ??= found.flaw;
     if (found.problem === null) return { ...found, flaw };
     problems.push(found.problem);
@@ -141,18 +143,20 @@ async function askResponder(url: string, issued: Issued, means: Means): Promise<
 }
 
 async function askList(
-  url: string,
+  place: ListPlace,
   issued: Issued,
   lists: Map<string, Kept<RevokedList>>,
   means: Means,
 ): Promise<Revocation> {
+  const { url } = place;
   const what = `the list ${shown(url)} of revoked certificates`;
   const name = `${issued.issuerCertificate.fingerprint256} ${url}`;
   let list = stillKept(lists.get(name), means.now);
-  if (list === null) {
+  // What is kept was of another certificate: this one may name the same address, and not the same point.
+  if (list === null || !isListOf(list, place)) {
     const answer = await askAuthority({ url, question: null, mostBytes: mostListBytes }, means);
     if (typeof answer === 'string') return notKnown(`${what} could not be fetched: ${answer}`);
-    const read = readRevokedList(answer, issued, url, means.now);
+    const read = readRevokedList(answer, issued, place, means.now);
     if ('problem' in read) return revocationOf('CRL', read, what);
     list = read;
     lists.set(name, keptFor(list, list.nextUpdate, believedMs, means.now));

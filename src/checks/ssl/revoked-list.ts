@@ -1,7 +1,7 @@
 // Lists of revoked certificates, as authorities publish them (RFC 5280 §5).
-import type { X509Certificate } from 'node:crypto';
-import { urlsIn } from './certificate-parts.ts';
+import { type ListPlace, namesIn } from './certificate-parts.ts';
 import {
+  type Element,
   elementAt,
   elementsIn,
   endAt,
@@ -24,6 +24,8 @@ export interface RevokedList {
   /** Epoch ms. */
   readonly thisUpdate: number;
   readonly nextUpdate: number | null;
+  /** What it calls its own distribution point, as `namesIn` tells names; null = it names none, and is of all. */
+  readonly names: readonly string[] | null;
 }
 
 const issuingPoint = '2.5.29.28';
@@ -35,13 +37,13 @@ const partial: ReadonlySet<number> = new Set([plain(2), someReasons, plain(4), p
 /**
  * Reads a list and judges whether it is the one that a certificate names.
  *
- * @param url where it was fetched
+ * @param place where it was fetched
  * @param now epoch ms
  */
 export function readRevokedList(
   bytes: Buffer,
   { own, issuerCertificate }: Issued,
-  url: string,
+  place: ListPlace,
   now: number,
 ): RevokedList | Unsaid {
   return reading(() => {
@@ -61,23 +63,33 @@ export function readRevokedList(
     const entries = list.optional(tags.sequence)?.content ?? Buffer.alloc(0);
     const more = list.optional(holding(0));
     const extensions = more === null ? [] : extensionsIn(readerOf(more).next());
-    const problem = timeProblem(thisUpdate, nextUpdate, now) ?? scopeProblem(extensions, issuerCertificate, url);
+    const point = extensions.find(({ oid }) => oid === issuingPoint);
+    const scope = point === undefined ? null : soleElement(point.value, tags.sequence);
+    const name = scope === null ? null : readerOf(scope).optional(holding(0));
+    const names = name === null ? null : namesIn(name, own.issuerName);
+    const problem =
+      timeProblem(thisUpdate, nextUpdate, now) ??
+      scopeProblem(extensions, scope) ??
+      (isListOf({ names }, place) ? null : `it is another list of ${nameOf(issuerCertificate)}`);
     // Not a piece of the whole answer: what is kept is what counts.
-    return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate } : unbelievable(problem);
+    return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate, names } : unbelievable(problem);
   });
 }
 
-/** Why a list says nothing of certificates for servers that name this address; null = it does. */
-function scopeProblem(extensions: readonly Extension[], issuer: X509Certificate, url: string): string | null {
+/**
+ * Whether a list is the one that lies at a place: one authority may have many, and another one of its own says nothing of the
+ * certificate. A distribution point may have several names, of which any is enough (RFC 5280 §6.3.3 (b)(2)(i)).
+ */
+export function isListOf({ names }: Pick<RevokedList, 'names'>, place: ListPlace): boolean {
+  return names === null || names.some((name) => place.names.includes(name));
+}
+
+/** Why a list says nothing of certificates for servers; null = it does. @param scope what its issuing distribution point says */
+function scopeProblem(extensions: readonly Extension[], scope: Element | null): string | null {
   if (extensions.some(({ oid, isCritical }) => isCritical && oid !== issuingPoint)) {
     return 'it has a critical extension that is not known here';
   }
-  const point = extensions.find(({ oid }) => oid === issuingPoint);
-  if (point === undefined) return null;
-  const scope = soleElement(point.value, tags.sequence);
-  const name = readerOf(scope).optional(holding(0));
-  // One authority may have many lists: another one of its own says nothing of this certificate.
-  if (name !== null && !urlsIn(name).includes(url)) return `it is another list of ${nameOf(issuer)}`;
+  if (scope === null) return null;
   const isPartial = elementsIn(scope).some(
     ({ tag, content }) => partial.has(tag) && (tag === someReasons || content[0] !== 0),
   );

@@ -71,11 +71,13 @@ function watchEnvironment(names, tell) {
       .filter((value, at) => value !== undefined && value !== before.get(names[at]));
   // Who has nothing to hide keeps the environment that Node.js has made.
   if (names.length === 0) return () => [];
-  const watched = (environment) =>
-    new Proxy(environment, {
-      set(target, name, value) {
-        const isSet = Reflect.set(target, name, value);
-        if (before.has(name)) tell(target[name]);
+  const watched = (environment) => {
+    const proxy = new Proxy(environment, {
+      set(target, name, value, receiver) {
+        // What inherits from it, as `Object.create(process.env)`, gets a variable of its own, as it does from that of Node.js.
+        const isOwn = receiver === proxy;
+        const isSet = Reflect.set(target, name, value, isOwn ? target : receiver);
+        if (before.has(name)) tell(isOwn ? target[name] : value);
         return isSet;
       },
       defineProperty(target, name, description) {
@@ -84,7 +86,15 @@ function watchEnvironment(names, tell) {
         return isDefined;
       },
     });
+    return proxy;
+  };
   let present = watched(process.env);
+  // That of Node.js can be cloned, and what watches it cannot.
+  const clone = globalThis.structuredClone;
+  globalThis.structuredClone = function structuredClone(...given) {
+    if (given[0] === present) given[0] = { ...present };
+    return clone(...given);
+  };
   Object.defineProperty(process, 'env', {
     enumerable: true,
     configurable: true,

@@ -1,0 +1,54 @@
+// The start of every program of Tocsin: compiled code is kept where only its user can write, and nowhere else.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('node24.sh', import.meta.url));
+const nobody = 65_534;
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-compiled-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'compiled');
+}
+
+/** Where a program that is started with such a folder keeps compiled code, and what is said of it. */
+function startedWith(folder: string): { used: string; said: string } {
+  const words = [script, '-p', "require('node:module').getCompileCacheDir() ?? 'none'"];
+  const { stdout, stderr } = spawnSync('sh', words, {
+    env: { ...process.env, NODE_COMPILE_CACHE: folder },
+    encoding: 'utf8',
+  });
+  return { used: stdout.trim(), said: stderr };
+}
+
+test('compiled code is kept in a folder that is made so that only its user can write it', (t) => {
+  const folder = folderOf(t);
+  const previous = process.umask(0o002);
+  t.after(() => process.umask(previous));
+  const { used, said } = startedWith(folder);
+  assert.ok(used.startsWith(folder), used);
+  assert.deepEqual([said, statSync(folder).mode & 0o777], ['', 0o755]);
+});
+
+test('compiled code that others could have written is not run, and it is said why and what would be right', (t) => {
+  const folder = folderOf(t);
+  mkdirSync(folder);
+  for (const mode of [0o775, 0o757, 0o1777]) {
+    chmodSync(folder, mode);
+    const { used, said } = startedWith(folder);
+    assert.equal(used, 'none', mode.toString(8));
+    assert.ok(
+      said.startsWith(`tocsin: compiled code is not kept: ${folder} is another user's, or others can write it`),
+    );
+  }
+  chmodSync(folder, 0o755);
+  assert.deepEqual(startedWith(folder).said, '');
+  if (process.getuid?.() !== 0) return;
+  chownSync(folder, nobody, nobody);
+  assert.equal(startedWith(folder).used, 'none');
+});
