@@ -17,6 +17,7 @@ import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
+import { startBench } from './start.ts';
 import { describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, isPassed } from './support/report.ts';
 import { triggerBench } from './trigger.ts';
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   heartbeat: heartbeatBench,
   browser: browserBench,
   size: sizeBench,
+  start: startBench,
   render: renderBench,
   claim: claimBench,
   growth: growthBench,
