@@ -44,11 +44,8 @@ function bytesOf(path) {
   return bytes;
 }
 
-/**
- * What npm is told: nothing that runs, no question that nobody reads the answer of, and that what it has fetched before need not be
- * asked for again: locks name versions with their hashes, and runtimes share many packages.
- */
-const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+/** What npm is told: nothing that runs, and no question that nobody reads the answer of. */
+const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
 words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
 /** How folders are called in which a runtime is made, so that nobody takes half of it for one; a process id follows. */
