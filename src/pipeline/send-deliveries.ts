@@ -41,13 +41,14 @@ interface DeliveryStore {
     readonly most: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
     readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
-    readonly looked: {
-      from(accountId: string, alertChannelId: number): number;
-      note(accountId: string, alertChannelId: number, now: number): void;
-    };
+    readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
     readonly isShared: boolean;
-  }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
-  /** Also brings forward what other processes left behind. */
+  }): Promise<{
+    readonly claimed: readonly Claimed[];
+    readonly nextDueAt: number | null;
+    readonly looked: readonly { readonly accountId: string; readonly alertChannelId: number }[];
+  }>;
+  /** Also brings forward what other processes left behind, and what is leased here unknown to us. */
   renewDeliveries(
     deliveries: readonly Delivery[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
@@ -158,9 +159,18 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       await renew(now);
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const claim = { owner, now, leaseMs, room, busy, looked, isShared, most: claimsPerTurn };
+      const claim = { owner, now, leaseMs, room, busy, lookedFrom: looked.from, isShared, most: claimsPerTurn };
       looked.begin();
-      const { claimed, nextDueAt } = await store.claimDeliveries(claim);
+      const {
+        claimed,
+        nextDueAt,
+        looked: seen,
+      } = await store.claimDeliveries(claim).catch((error: unknown) => {
+        // Whether something was taken is not known: the next turn first sees to it.
+        renewedAt = Number.NEGATIVE_INFINITY;
+        throw error;
+      });
+      for (const { accountId, alertChannelId } of seen) looked.note(accountId, alertChannelId, now);
       for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
       const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
