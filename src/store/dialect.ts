@@ -115,7 +115,7 @@ export const postgresDialect: Dialect = {
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
   leasedDeliveries: () => [
-    'CREATE INDEX IF NOT EXISTS deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
+    'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
   ],
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,

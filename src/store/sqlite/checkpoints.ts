@@ -33,22 +33,13 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
   /** How the log stood when it was last copied back. */
   let before: LogState = { inLog: 0, inFile: 0 };
 
-  const start = (): Worker => {
-    const started = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
-    started.on('message', goOn);
-    // Whatever is wrong with it, the writer copies the log back when it has grown fourfold, and this is tried again before.
-    started.on('error', () => undefined);
-    started.once('exit', () => {
-      if (thread === started) thread = null;
-      end();
-    });
-    started.unref();
-    return started;
-  };
   const ask = (): void => {
     passes++;
     try {
-      thread ??= start();
+      thread ??= startThread(path, goOn, () => {
+        thread = null;
+        end();
+      });
       thread.postMessage(null);
       isUnderWay = true;
     } catch {
@@ -90,4 +81,14 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
       await thread?.terminate();
     },
   };
+}
+
+/** Whatever is wrong with it, the writer copies the log back when it has grown fourfold, and another is started before. */
+function startThread(path: string, onMessage: () => void, onEnd: () => void): Worker {
+  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+  thread.on('message', onMessage);
+  thread.on('error', () => undefined);
+  thread.once('exit', onEnd);
+  thread.unref();
+  return thread;
 }
