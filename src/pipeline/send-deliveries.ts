@@ -41,13 +41,14 @@ interface DeliveryStore {
     readonly most: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
     readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
-    readonly looked: {
-      from(accountId: string, alertChannelId: number): number;
-      note(accountId: string, alertChannelId: number, now: number): void;
-    };
+    readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
     readonly isShared: boolean;
-  }): Promise<{ readonly claimed: readonly Claimed[]; readonly nextDueAt: number | null }>;
-  /** Also brings forward what other processes left behind. */
+  }): Promise<{
+    readonly claimed: readonly Claimed[];
+    readonly nextDueAt: number | null;
+    readonly looked: readonly { readonly accountId: string; readonly alertChannelId: number }[];
+  }>;
+  /** Also brings forward what other processes left behind, and what is leased here unknown to us. */
   renewDeliveries(
     deliveries: readonly Delivery[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
@@ -140,7 +141,6 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     const most = underWay.size < scarceFrom ? perChannelMost : 1;
     return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
   };
-  const busy = (accountId: string, alertChannelId: number): string[] => lanes.checks(accountId, alertChannelId);
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
@@ -158,20 +158,27 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       await renew(now);
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const claim = { owner, now, leaseMs, room, busy, looked, isShared, most: claimsPerTurn };
+      const rules = { room, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };
       looked.begin();
-      const { claimed, nextDueAt } = await store.claimDeliveries(claim);
-      for (const claim of claimed) if (!underWay.has(claim.delivery.id)) start(claim);
-      const pauseMs = nextDueAt === null ? leaseMs / 3 : nextDueAt - clock.now();
+      const found = await store.claimDeliveries({ owner, now, leaseMs, isShared, ...rules }).catch((error: unknown) => {
+        // Whether something was taken is not known: the next turn first sees to it.
+        renewedAt = Number.NEGATIVE_INFINITY;
+        throw error;
+      });
+      looked.note(found.looked, now);
+      for (const claim of found.claimed) if (!underWay.has(claim.delivery.id)) start(claim);
+      const pauseMs = found.nextDueAt === null ? leaseMs / 3 : found.nextDueAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
-    async stop(graceMs) {
-      const deadline = performance.now() + graceMs;
-      while (underWay.size > 0 && performance.now() < deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
+    stop: (graceMs) => untilEmpty(underWay, graceMs),
   };
+}
+
+async function untilEmpty(underWay: ReadonlyMap<string, Delivery>, mostMs: number): Promise<void> {
+  const deadline = performance.now() + mostMs;
+  while (underWay.size > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** Logs what came of attempts, many to a commit, and then forgets them. */
@@ -217,7 +224,7 @@ function createLanes() {
   return {
     size: (accountId: string, alertChannelId: number): number =>
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
-    checks(accountId: string, alertChannelId: number): string[] {
+    checks: (accountId: string, alertChannelId: number): string[] => {
       const checks = [...(lanes.get(nameOf(accountId, alertChannelId))?.values() ?? [])];
       return [...new Set(checks.filter((id) => id !== null))];
     },
@@ -248,9 +255,11 @@ function createLookedChannels() {
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
     from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
-    note(accountId: string, alertChannelId: number, now: number): void {
-      const name = nameOf(accountId, alertChannelId);
-      if (!ended.has(name)) times.set(name, now - commitsWithinMs);
+    note(channels: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[], now: number): void {
+      for (const { accountId, alertChannelId } of channels) {
+        const name = nameOf(accountId, alertChannelId);
+        if (!ended.has(name)) times.set(name, now - commitsWithinMs);
+      }
     },
     forget(accountId: string, alertChannelId: number): void {
       const name = nameOf(accountId, alertChannelId);

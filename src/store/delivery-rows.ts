@@ -17,8 +17,11 @@ export interface DeliveryClaim {
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
   /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0070). */
   readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
-  /** How far channels were looked at in vain. */
-  readonly looked: LookedChannels;
+  /**
+   * Of a channel, what is due then or later is looked at, epoch ms; 0 = everything. Before it nothing is due but what waits for
+   * attempts under way here (docs/decisions/0070).
+   */
+  readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
   /** Whether other processes deliver as well, or did until a moment ago. */
   readonly isShared: boolean;
   readonly most: number;
@@ -27,17 +30,6 @@ export interface DeliveryClaim {
   readonly channels: Map<string, AlertChannel>;
   /** Moves with the walk. */
   readonly place: WalkPlace;
-}
-
-/**
- * Up to when all that is due of a channel was looked at and waits for checks that have an attempt under way here: the next claim
- * passes over it (docs/decisions/0070). Instants are epoch ms.
- */
-export interface LookedChannels {
-  /** What is due then or later is looked at; 0 = everything. */
-  from(accountId: string, alertChannelId: number): number;
-  /** Everything that is due at `now` was looked at, and what was not taken waits so. */
-  note(accountId: string, alertChannelId: number, now: number): void;
 }
 
 /** A delivery taken for its next attempt. */
@@ -52,6 +44,8 @@ export interface ClaimedDeliveries {
   readonly claimed: readonly ClaimedDelivery[];
   /** When the next one is due, of channels that have room; null when none waits. */
   readonly nextDueAt: number | null;
+  /** Channels of which all that is due was found; what was not taken waits for attempts that were under way here. */
+  readonly looked: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[];
 }
 
 /** Where the walk over the channels goes on: after the channel that it ended with. */

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
+import { sqliteDialect } from '#store/dialect.ts';
+import { migrationsFrom, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
 import { DatabaseOpenError, openSqliteFile } from '#store/sqlite/file.ts';
 
 let folder = '';
@@ -30,6 +31,22 @@ describe('a database file', () => {
       assert.equal(file.wasCrashed, false);
       const version = file.reader.prepare('PRAGMA user_version').get()?.['user_version'];
       assert.equal(version, schemaVersion, wasThere ? 'opened' : 'made');
+      await file.close();
+    }
+  });
+
+  it('of any older version is of the present one when it was opened', async () => {
+    const all = migrationsFrom(0, sqliteDialect);
+    for (let version = 1; version < schemaVersion; version++) {
+      const path = join(folder, `version-${version}.db`);
+      const older = new DatabaseSync(path);
+      for (const statement of all.slice(0, all.length - migrationsFrom(version, sqliteDialect).length)) {
+        older.exec(statement);
+      }
+      older.exec(`PRAGMA user_version = ${version}`);
+      older.close();
+      const file = openSqliteFile(path);
+      assert.equal(file.reader.prepare('PRAGMA user_version').get()?.['user_version'], schemaVersion);
       await file.close();
     }
   });

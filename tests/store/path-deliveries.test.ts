@@ -5,7 +5,7 @@ import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { attemptNote } from '#domain/delivery.ts';
 import { idBytes } from '#store/codec.ts';
-import { failing, leaseMs, lookedNever, PathUnderTest } from './path-under-test.ts';
+import { failing, leaseMs, lookedFrom, PathUnderTest } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('is taken by one owner, and by the next when its lease runs out', async (newStore) => {
@@ -216,11 +216,15 @@ describe('a channel', () => {
   it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    const shared = { busy: () => [], looked: lookedNever, isShared: false };
+    const shared = { busy: () => [], lookedFrom, isShared: false };
     const claim = { owner: 'one', now: test.now, leaseMs, most: 10, ...shared };
-    assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), { claimed: [], nextDueAt: null });
+    assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), {
+      claimed: [],
+      nextDueAt: null,
+      looked: [],
+    });
     const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
-    assert.deepEqual(early, { claimed: [], nextDueAt: test.now });
+    assert.deepEqual(early, { claimed: [], nextDueAt: test.now, looked: [] });
   });
 
   it('that is gone ends what waits for it', async (newStore) => {
@@ -265,7 +269,7 @@ describe('a channel', () => {
     for (let count = 0; count < 6; count++) ids.push(await test.channel(checkId));
     await test.runAll('failed');
     const claim = async (most: number): Promise<number[]> => {
-      const shared = { busy: () => [], looked: lookedNever, isShared: false };
+      const shared = { busy: () => [], lookedFrom, isShared: false };
       const rules = { owner: 'one', now: test.now, leaseMs, most, room: () => 4, ...shared };
       const { claimed } = await test.path.claimDeliveries(rules);
       // Due again at once, as if more had come for the same channels.

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
-import { failing, leaseMs, lookedNever } from './path-under-test.ts';
+import { failing, leaseMs, lookedFrom } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('that waits behind one of its check is not begun: after a crash only that one is interrupted, and repeated first', async (newStore) => {
@@ -97,6 +97,46 @@ describe('over PostgreSQL, what a process left behind', () => {
     assert.ok(again.every(({ delivery }) => delivery.alertType === 'ALERT_FAILURE'));
   });
 
+  it('is not overtaken while somebody else is just bringing it forward', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    if (!test.temp.isShared) return;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const [begun] = await test.claimDeliveries('dead');
+    assert.ok(begun !== undefined);
+    test.temp.clock.turn(leaseMs);
+    test.temp.raw.exec('BEGIN');
+    test.temp.raw
+      .prepare('UPDATE deliveries SET next_attempt_at = created_at WHERE id = ?')
+      .run(idBytes(begun.delivery.id));
+    assert.deepEqual(await test.claimDeliveries('two', () => 4, true), []);
+    test.temp.raw.exec('COMMIT');
+    const claimed = await test.claimDeliveries('two', () => 4, true);
+    assert.deepEqual(
+      claimed.map(({ delivery }) => delivery.id),
+      [begun.delivery.id],
+    );
+  });
+
+  it('goes first also when it was this one that took it, and the answer to its claim was lost', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    if (!test.temp.isShared) return;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const [begun] = await test.claimDeliveries('one');
+    assert.ok(begun !== undefined);
+    await test.path.renewDeliveries([begun.delivery], { owner: 'one', now: test.now, leaseMs });
+    assert.deepEqual(await test.claimDeliveries('one', () => 4, false, [begun]), [], 'as long as it knows of it');
+    await test.path.renewDeliveries([], { owner: 'one', now: test.now, leaseMs });
+    const claimed = await test.claimDeliveries('one');
+    assert.deepEqual(
+      claimed.map(({ delivery }) => delivery.id),
+      [begun.delivery.id],
+    );
+  });
+
   it('is settled by its owner, if that one was only slow and nobody has taken it yet', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
@@ -120,22 +160,37 @@ describe('a channel', () => {
     for (const _time of [1, 2, 3]) {
       await test.temp.store.deliveries.replay(test.accountId, hanging.delivery.id, newId());
     }
-    const noted: unknown[] = [];
     let from = 0;
-    const looked = { from: () => from, note: (...place: unknown[]) => noted.push(place) };
     const busy = (): string[] => [hanging.delivery.checkId ?? ''];
-    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, looked };
+    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, lookedFrom: () => from };
     const first = await test.path.claimDeliveries({ ...claim, now: test.now, busy });
     assert.deepEqual(first.claimed, []);
     const retryAt = Number(test.one('SELECT max(next_attempt_at) FROM deliveries WHERE attempts = 1'));
     assert.equal(first.nextDueAt, retryAt, 'the retry of the other check');
-    assert.deepEqual(noted, [[test.accountId, channel, test.now]]);
+    assert.deepEqual(first.looked, [{ accountId: test.accountId, alertChannelId: channel }]);
     // Whoever does not look at what was looked at finds nothing, also of what waits no more.
     from = test.now + 1;
     const later = { ...claim, now: test.now + 1, busy: () => [] };
     assert.deepEqual((await test.path.claimDeliveries(later)).claimed, []);
     from = test.now;
     assert.equal((await test.path.claimDeliveries(later)).claimed.length, 1);
+  });
+
+  it('is looked at anew for what comes to it of a check of which something older was passed over', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    test.temp.clock.turn(10_000);
+    await test.runAll('passed');
+    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, busy: () => [] };
+    // As after a look at which the failure could not be seen yet.
+    const [older, newer] = test
+      .rows('SELECT next_attempt_at AS at FROM deliveries ORDER BY id')
+      .map(({ at }) => Number(at));
+    assert.ok(older !== undefined && newer !== undefined && older < newer);
+    const between = { ...claim, now: test.now, lookedFrom: () => newer };
+    assert.deepEqual((await test.path.claimDeliveries(between)).claimed, []);
+    const [first] = (await test.path.claimDeliveries({ ...between, lookedFrom })).claimed;
+    assert.equal(first?.delivery.alertType, 'ALERT_FAILURE');
   });
 
   it('whose places are asked for by one check gives the others to what waits for other checks', async (newStore) => {
@@ -162,7 +217,7 @@ describe('a channel', () => {
       now: test.now,
       leaseMs,
       most: 10,
-      looked: lookedNever,
+      lookedFrom,
       isShared: false,
       room: () => 3,
     };

@@ -22,7 +22,7 @@ import type { TempStore } from '../support/temp-store.ts';
 export const leaseMs = 10_000;
 
 /** Every claim looks at everything that is due. */
-export const lookedNever = { from: () => 0, note: () => undefined };
+export const lookedFrom = (): number => 0;
 
 /** The path under test. Time stands still until `temp.clock` is turned. */
 export class PathUnderTest implements AsyncDisposable {
@@ -181,7 +181,7 @@ export class PathUnderTest implements AsyncDisposable {
       now: this.now,
       leaseMs,
       most: 100,
-      looked: lookedNever,
+      lookedFrom,
       isShared,
       room: (_: string, channel: number, elsewhere: number) => room(channel) - elsewhere,
     };

@@ -131,7 +131,7 @@ describe('sending deliveries', () => {
       store: {
         ...test.path,
         claimDeliveries: (claim) => {
-          looks.push(claim.looked.from(test.accountId, channel) === 0);
+          looks.push(claim.lookedFrom(test.accountId, channel) === 0);
           return test.path.claimDeliveries(claim);
         },
       },

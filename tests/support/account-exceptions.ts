@@ -146,7 +146,7 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'deliveries',
-    statement: /^with left_behind as \(.* where d.leased_by is not null .* and true for update skip locked\)/,
+    statement: /^with left_behind as \(select d.account_id, d.id from deliveries d where d.leased_by is not null/,
     why: claim,
     seenIn: 'path-deliveries',
     engine: 'PostgreSQL',

@@ -67,9 +67,12 @@ function contentType({ template }: WebhookConfig, body: string): string {
 /** Characters of a text that is parsed without a look at its brackets. */
 const readAtOnce = 8192;
 
+/** Arrays and objects within each other that a text may have to be taken for JSON: no receiver reads as many. */
+const depthMost = 10_000;
+
 /**
- * Whether the rest of a text has room for the end of every array and object that it begins. What begins a hundred thousand and
- * ends none would take a parser twenty milliseconds to refuse.
+ * Whether a text ends every array and object that it begins, and does not begin too many within each other: a hundred thousand
+ * would take a parser twenty milliseconds, to refuse them or not.
  */
 function canClose(text: string): boolean {
   let depth = 0;
@@ -81,7 +84,7 @@ function canClose(text: string): boolean {
       else if (char === '"') isString = false;
     } else if (char === '"') isString = true;
     else if (char === '[' || char === '{') {
-      if (++depth >= text.length - at) return false;
+      if (++depth > depthMost) return false;
     } else if (char === ']' || char === '}') depth--;
   }
   return depth === 0;

@@ -84,7 +84,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
-  await bringForward(session, { owner: '', now: now() });
+  await bringForward(session, { owner: '', now: now() }, []);
 }
 
 async function bringStatesBack(session: Session, now: GoingTime): Promise<void> {

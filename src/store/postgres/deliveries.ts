@@ -22,7 +22,7 @@ import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
-import { bringForward, type HeldCheck, lookElsewhere } from './shared-channels.ts';
+import { type HeldCheck, lookElsewhere } from './shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -55,7 +55,7 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     else if (room > 0) dueTimes.push(lane.next_attempt_at);
   }
   const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
-  const { rows, nextTimes } = beside?.due ?? (await dueRows(session, chosen, [], claim));
+  const { rows, nextTimes, looked: seen } = beside?.due ?? (await dueRows(session, chosen, [], claim));
   dueTimes.push(...nextTimes);
   if (beside?.isContended === true) dueTimes.push(claim.now + contendedMs);
   const firsts = firstOfEachCheck(rows);
@@ -68,8 +68,10 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     claim.place.alertChannelId = last.alert_channel_id;
   }
   const claimed = await claimRows(session, bulk, firsts, claim);
-  if (isFull || looked < lanes.length || !isWhole) dueTimes.push(claim.now);
-  return { claimed, nextDueAt: dueTimes.length === 0 ? null : Math.min(...dueTimes) };
+  if (isFull || looked < lanes.length) dueTimes.push(claim.now);
+  // Of more channels than are walked at once, those that are left are not walked without a rest.
+  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + contendedMs);
+  return { claimed, nextDueAt: dueTimes.length === 0 ? null : Math.min(...dueTimes), looked: seen };
 }
 
 /** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
@@ -119,13 +121,15 @@ async function dueBesideOthers(
     return room > 0 ? { ...lane, room } : [];
   });
   const due = await dueRows(session, open, elsewhere.held, claim);
-  return { due, isContended: elsewhere.lanes.length < chosen.length };
+  const rows = due.rows.filter((row) => !elsewhere.isBehind(row));
+  return { due: { ...due, rows }, isContended: elsewhere.lanes.length < chosen.length };
 }
 
 interface Due {
   readonly rows: readonly DeliveriesTable[];
   /** When more is due of these channels, epoch ms. */
   readonly nextTimes: readonly number[];
+  readonly looked: ClaimedDeliveries['looked'];
 }
 
 /**
@@ -136,9 +140,9 @@ async function dueRows(
   session: Session,
   lanes: readonly Lane[],
   elsewhere: readonly HeldCheck[],
-  { now, most, busy, looked }: Claim,
+  { now, most, busy, lookedFrom }: Claim,
 ): Promise<Due> {
-  if (lanes.length === 0) return { rows: [], nextTimes: [] };
+  if (lanes.length === 0) return { rows: [], nextTimes: [], looked: [] };
   const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
@@ -153,6 +157,8 @@ async function dueRows(
            AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at >= l.looked_from AND d.next_attempt_at <= $4
            AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
              NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
+           AND NOT EXISTS (SELECT FROM deliveries o WHERE o.status = ${pending} AND o.account_id = l.account_id
+             AND o.alert_channel_id = l.alert_channel_id AND o.next_attempt_at < l.looked_from AND o.check_id = d.check_id)
          ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
        LIMIT $5`,
       [
@@ -163,7 +169,7 @@ async function dueRows(
         held.map(({ account_id }) => account_id),
         held.map(({ alert_channel_id }) => alert_channel_id),
         held.map(({ check_id }) => check_id),
-        lanes.map(({ account_id, alert_channel_id }) => looked.from(idText(account_id), alert_channel_id)),
+        lanes.map(({ account_id, alert_channel_id }) => lookedFrom(idText(account_id), alert_channel_id)),
       ],
     ),
     session.query<{ at: number }>(
@@ -175,16 +181,26 @@ async function dueRows(
       [...places, now],
     ),
   ]);
-  if (rows.length < most) {
-    const found = new Map(Object.entries(Object.groupBy(rows, channelKey)));
-    const heldElsewhere = new Set(elsewhere.map(channelKey));
-    for (const lane of lanes.filter((each) => (found.get(channelKey(each))?.length ?? 0) < each.room)) {
-      const [accountId, id] = [idText(lane.account_id), lane.alert_channel_id];
-      // When an attempt of another process ends is not seen here.
-      if (busy(accountId, id).length > 0 && !heldElsewhere.has(channelKey(lane))) looked.note(accountId, id, now);
-    }
-  }
-  return { rows, nextTimes: later.map(({ at }) => at) };
+  const looked = rows.length < most ? lookedChannels(lanes, rows, elsewhere, busy) : [];
+  return { rows, nextTimes: later.map(({ at }) => at), looked };
+}
+
+/** Channels of which all that is due was found, and of which an attempt is under way here: the rest waits for it. */
+function lookedChannels(
+  lanes: readonly Lane[],
+  rows: readonly DeliveriesTable[],
+  elsewhere: readonly HeldCheck[],
+  busy: Claim['busy'],
+): ClaimedDeliveries['looked'] {
+  const found = Map.groupBy(rows, channelKey);
+  // When an attempt of another process ends is not seen here.
+  const heldElsewhere = new Set(elsewhere.map(channelKey));
+  return lanes.flatMap((lane) => {
+    const key = channelKey(lane);
+    if ((found.get(key)?.length ?? 0) >= lane.room || heldElsewhere.has(key)) return [];
+    const channel = { accountId: idText(lane.account_id), alertChannelId: lane.alert_channel_id };
+    return busy(channel.accountId, channel.alertChannelId).length > 0 ? channel : [];
+  });
 }
 
 async function claimRows(
@@ -322,14 +338,12 @@ export async function settleAttempts(
   return outcomes;
 }
 
-/** Keeps the leases on deliveries that are still under way, and brings forward what others have left behind. */
+/** Keeps the leases on deliveries that are still under way. */
 export async function renewDeliveries(
   session: Session,
   deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<void> {
-  await bringForward(session, { owner, now });
-  if (deliveries.length === 0) return;
   await session.query(
     `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $4`,
     [

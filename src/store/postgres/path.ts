@@ -1,4 +1,5 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
+import { idBytes } from '../codec.ts';
 import { walkStart } from '../delivery-rows.ts';
 import type { JudgedTurn } from '../judge-heartbeats.ts';
 import type { Path } from '../path.ts';
@@ -15,6 +16,7 @@ import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
+import { bringForward } from './shared-channels.ts';
 
 /** What the path on PostgreSQL is joined with. */
 export interface PostgresPathMeans {
@@ -96,10 +98,15 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
         judgeHeartbeats(session, bulk, { ...rules, seal }, contexts),
       ),
     claimDeliveries: (claim) =>
-      taken(claim.now, { claimed: [], nextDueAt: null }, (session, bulk) =>
+      taken(claim.now, { claimed: [], nextDueAt: null, looked: [] }, (session, bulk) =>
         claimDeliveries(session, bulk, { ...claim, seal, place }),
       ),
-    renewDeliveries: (deliveries, lease) => written((session) => renewDeliveries(session, deliveries, lease)),
+    renewDeliveries: async (deliveries, lease) => {
+      // First our own: who brings forward waits for nobody, so that two who renew after a pause do not wait for each other.
+      if (deliveries.length > 0) await written((session) => renewDeliveries(session, deliveries, lease));
+      const underWay = deliveries.map(({ id }) => idBytes(id));
+      await taken<void>(lease.now, undefined, (session) => bringForward(session, lease, underWay));
+    },
     settleAttempts: (settled, rules) =>
       written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),

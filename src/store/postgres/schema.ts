@@ -46,9 +46,10 @@ export async function migratePostgres(connections: Connections): Promise<void> {
 async function migrateOrFindBusy(session: Session): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
   if (lock?.got !== true) return false;
-  const statements = migrationsFrom(await schemaVersionOf(session), postgresDialect);
-  for (const statement of statements) await session.query(statement);
-  if (statements.length > 0) {
+  const found = await schemaVersionOf(session);
+  for (const statement of migrationsFrom(found, postgresDialect)) await session.query(statement);
+  // A version may be of the other engine alone: it is kept all the same.
+  if (found !== schemaVersion) {
     await session.query(
       `INSERT INTO installation (key, value) VALUES ('schema-version', $1)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value`,

@@ -23,6 +23,8 @@ export interface Elsewhere<Lane> {
   count(lane: Place): number;
   /** What else waits of these begins later. */
   readonly held: readonly HeldCheck[];
+  /** Whether a delivery waits for one of its check that a process left behind when it ended, even if that one is not seen yet. */
+  isBehind(delivery: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id' | 'check_id' | 'id'>): boolean;
 }
 
 /**
@@ -34,24 +36,29 @@ export async function lookElsewhere<Lane extends Place>(
   lanes: readonly Lane[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<Elsewhere<Lane>> {
-  if (lanes.length === 0) return { lanes, count: () => 0, held: [] };
+  if (lanes.length === 0) return { lanes, count: () => 0, held: [], isBehind: () => false };
   const keys = lanes.map(lockOf);
   const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
   // Those behind the first see what was committed before the locks were had.
-  const [locked, , held] = await Promise.all([
+  const [locked, , leased] = await Promise.all([
     session.query<{ key: number }>(
       'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
       [[...new Set(keys)], lockSpace],
     ),
     // What ended earlier was brought forward by a renewal.
-    session.query(broughtForward(`${ofLanes} AND d.next_attempt_at > $5`), [owner, now, ...places, now - 2 * leaseMs]),
-    session.query<HeldRow>(
-      `SELECT d.account_id, d.alert_channel_id, d.check_id FROM deliveries d
-       WHERE d.leased_by IS NOT NULL AND d.leased_by <> $1 AND d.next_attempt_at > $2 AND ${ofLanes}`,
-      [owner, now, ...places],
+    session.query(leftIn(), [...places, owner, now, now - 2 * leaseMs]),
+    session.query<LeasedRow>(
+      `SELECT d.account_id, d.alert_channel_id, d.check_id, d.id, d.next_attempt_at FROM ${leasedOfLanes('')} d
+       WHERE d.leased_by <> $3`,
+      [...places, owner],
     ),
   ]);
   const mine = new Set(locked.map(({ key }) => key));
+  const held = leased.filter((row) => row.next_attempt_at > now);
+  const left = Map.groupBy(
+    leased.filter((row) => row.next_attempt_at <= now && row.check_id !== null),
+    checkName,
+  );
   const counts = new Map<string, number>();
   for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
   return {
@@ -60,30 +67,60 @@ export async function lookElsewhere<Lane extends Place>(
     held: held.flatMap(({ account_id, alert_channel_id, check_id }) =>
       check_id === null ? [] : { account_id, alert_channel_id, check_id },
     ),
+    isBehind: (row) => {
+      const first = left.get(checkName(row));
+      return first !== undefined && first.every(({ id }) => idText(id) !== idText(row.id));
+    },
   };
 }
 
-type HeldRow = Place & Pick<DeliveriesTable, 'check_id'>;
+type LeasedRow = Place & Pick<DeliveriesTable, 'check_id' | 'id'> & { readonly next_attempt_at: number };
 
-const ofLanes = '(d.account_id, d.alert_channel_id) IN (SELECT * FROM unnest($3::bytea[], $4::bigint[]))';
+function checkName(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
+  return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
+}
 
-/** What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0070). */
-export async function bringForward(
-  session: Session,
-  { owner, now }: Pick<DeliveryClaim, 'owner' | 'now'>,
-): Promise<void> {
-  await session.query(broughtForward('true'), [owner, now]);
+/** What is leased of the channels in `$1` and `$2`, found channel by channel. */
+function leasedOfLanes(where: string): string {
+  return `(SELECT d.* FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries d WHERE d.leased_by IS NOT NULL AND d.account_id = l.account_id
+        AND d.alert_channel_id = l.alert_channel_id ${where} OFFSET 0) d)`;
+}
+
+/** The same as `bringForward` for these channels, without what a renewal has brought forward. */
+function leftIn(): string {
+  const left = leasedOfLanes('AND d.next_attempt_at > $5 AND d.next_attempt_at <= $4');
+  return broughtForward(
+    `SELECT d.account_id, d.id FROM deliveries d JOIN ${left} l ON d.account_id = l.account_id AND d.id = l.id
+     WHERE d.leased_by <> $3 AND d.next_attempt_at <= $4 AND d.next_attempt_at > d.created_at`,
+  );
 }
 
 /**
- * Deliveries whose lease has run out, but for those of `$1`, made due as of when they were made. Their owner stays: he may be
- * slow, and not gone. Nobody waits for whoever settles one of them.
+ * What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0070). So is
+ * what this one has leased and knows nothing of, because the answer to its claim was lost.
+ *
+ * @param underWay what it knows of
  */
-function broughtForward(where: string): string {
-  return `WITH left_behind AS (
-      SELECT d.account_id, d.id FROM deliveries d
-      WHERE d.leased_by IS NOT NULL AND d.leased_by <> $1 AND d.next_attempt_at <= $2 AND d.next_attempt_at > d.created_at
-        AND ${where} FOR UPDATE SKIP LOCKED)
+export async function bringForward(
+  session: Session,
+  { owner, now }: Pick<DeliveryClaim, 'owner' | 'now'>,
+  underWay: readonly IdBytes[],
+): Promise<void> {
+  const left = `SELECT d.account_id, d.id FROM deliveries d
+    WHERE d.leased_by IS NOT NULL AND d.next_attempt_at > d.created_at
+      AND (d.leased_by <> $1 AND d.next_attempt_at <= $2
+        OR d.leased_by = $1 AND d.id NOT IN (SELECT unnest($3::bytea[])))`;
+  await session.query(broughtForward(left), [owner, now, underWay]);
+}
+
+/**
+ * Deliveries made due as of when they were made. Their owner stays: he may be slow, and not gone. Nobody waits for whoever
+ * settles one of them.
+ */
+function broughtForward(left: string): string {
+  return `WITH left_behind AS (${left} FOR UPDATE OF d SKIP LOCKED)
     UPDATE deliveries d SET next_attempt_at = d.created_at FROM left_behind l
     WHERE d.account_id = l.account_id AND d.id = l.id`;
 }

@@ -1,11 +1,14 @@
 // The thread that copies pages of the log back into the file whenever it is asked to (docs/decisions/0088).
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { copyBack } from './copy-back.ts';
+import { checkpoint } from './checkpoint.ts';
 
 const database = new DatabaseSync(String(workerData), { timeout: 0 });
 database.exec('PRAGMA synchronous = FULL');
 // A connection that has read nothing yet does not know of the log.
 database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
 
-parentPort?.on('message', () => parentPort?.postMessage(copyBack(database)));
+parentPort?.on('message', () => {
+  checkpoint(database, 'PASSIVE');
+  parentPort?.postMessage(null);
+});

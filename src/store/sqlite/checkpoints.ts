@@ -1,8 +1,8 @@
 // Copies the log back into the file before it grows, most of it in a thread beside: at every sixteen megabytes a commit would
 // hold the loop for tens of milliseconds (docs/decisions/0088).
-import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
+import { Worker } from 'node:worker_threads';
 import type { Connection } from './connection.ts';
-import { copyBack, type CopiedBack } from './copy-back.ts';
+import { canCopyBeside, checkpoint, type LogState } from './checkpoint.ts';
 
 /** Keeps the log short while its file is written. */
 export interface Checkpoints {
@@ -12,70 +12,83 @@ export interface Checkpoints {
   close(): Promise<void>;
 }
 
-/** Pages in the log from which on it is copied back: 16 MB, in which a page that is written often stands many times. */
+/** Pages by which the log grows before it is copied back: 16 MB, in which a page that is written often stands many times. */
 const pagesMost = 4000;
-/** Pages that the loop may copy itself. */
+/** Pages that the loop may copy itself, for each time that the thread has gone through the log. */
 const leftMost = 500;
-/** Pages of a commit until it is known how many it has. */
-const pagesGuessed = 20;
+const passesMost = 8;
+/** Commits between two looks at the log. */
+const lookEach = 4;
 /** Between two looks whether a transaction has ended, ms. */
 const lookAgainMs = 5;
 
 /** @param writer the only connection that writes */
 export function createCheckpoints(path: string, writer: Connection): Checkpoints {
-  let thread: ThreadPool | null = null;
+  const isBeside = canCopyBeside(process.versions['sqlite'] ?? '0');
+  let thread: Worker | null = null;
   let isUnderWay = false;
   let isClosed = false;
   let commits = 0;
-  let pagesPerCommit = pagesGuessed;
-  /** Pages that were in the log when it was last looked at; 0 = it begins anew. */
-  let before = 0;
-  /** What this round has brought into the file. */
-  let inFile = 0;
+  let passes = 0;
+  /** How the log stood when it was last copied back. */
+  let before: LogState = { inLog: 0, inFile: 0 };
 
   const ask = (): void => {
-    thread ??= startThreadPool({
-      entry: new URL('./checkpoint-thread.ts', import.meta.url),
-      size: 1,
-      data: path,
-      onMessage: (_, answer) => take(answer as CopiedBack | null),
-      onEnd: () => (isUnderWay = false),
-      onRestart: () => undefined,
-    });
-    isUnderWay = thread.post(0, null);
+    passes++;
+    try {
+      thread ??= startThread(path, goOn, () => {
+        thread = null;
+        end();
+      });
+      thread.postMessage(null);
+      isUnderWay = true;
+    } catch {
+      end();
+    }
   };
-  const take = (answer: CopiedBack | null): void => {
+  /** Again what was written meanwhile; the last of it while nobody writes, so that the log begins anew. */
+  const goOn = (): void => {
     if (isClosed) return;
-    if (answer === null) return end(before);
-    pagesPerCommit = Math.max(1, (answer.inLog - before) / Math.max(1, commits));
+    const now = checkpoint(writer.database, 'NOOP');
+    const left = now === null ? 0 : now.inLog - now.inFile;
     // Whoever reads for long, as a backup does, holds up the rest.
-    const isProgress = answer.inFile > inFile;
-    inFile = answer.inFile;
-    if (isProgress && answer.inLog - answer.inFile > leftMost) ask();
-    else finish();
+    const isProgress = now !== null && (now.inFile > before.inFile || now.inLog < before.inLog);
+    if (now !== null) before = now;
+    if (!isProgress || passes > passesMost) end();
+    else if (left > leftMost * passes) ask();
+    else if (writer.database.isTransaction) setTimeout(goOn, lookAgainMs).unref();
+    else {
+      checkpoint(writer.database, 'PASSIVE');
+      end();
+    }
   };
-  /** The rest while nobody writes, so that the log begins anew: beside a busy writer it would never be empty. */
-  const finish = (): void => {
-    if (isClosed) return;
-    if (writer.database.isTransaction) return void setTimeout(finish, lookAgainMs).unref();
-    const answer = copyBack(writer.database);
-    end(answer === null || answer.inLog === answer.inFile ? 0 : answer.inLog);
-  };
-  const end = (pages: number): void => {
-    before = pages;
-    inFile = 0;
-    commits = 0;
+  const end = (): void => {
+    passes = 0;
     isUnderWay = false;
+    if (!isClosed) before = checkpoint(writer.database, 'NOOP') ?? before;
   };
 
   return {
     noteCommit: () => {
-      commits++;
-      if (!isUnderWay && !isClosed && commits * pagesPerCommit >= pagesMost) ask();
+      if (!isBeside || isClosed || isUnderWay || ++commits % lookEach !== 0) return;
+      const now = checkpoint(writer.database, 'NOOP');
+      if (now === null) return;
+      if (now.inLog < before.inLog) before = { inLog: 0, inFile: 0 };
+      if (now.inLog - before.inLog >= pagesMost) ask();
     },
     async close() {
       isClosed = true;
-      await thread?.close();
+      await thread?.terminate();
     },
   };
+}
+
+/** Whatever is wrong with it, the writer copies the log back when it has grown fourfold, and another is started before. */
+function startThread(path: string, onMessage: () => void, onEnd: () => void): Worker {
+  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+  thread.on('message', onMessage);
+  thread.on('error', () => undefined);
+  thread.once('exit', onEnd);
+  thread.unref();
+  return thread;
 }

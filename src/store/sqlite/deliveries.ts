@@ -30,18 +30,20 @@ const pending = deliveryStatusCodes.encode('pending');
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
   const laneAfter = laneFinder(connection);
   const claimed: ClaimedDelivery[] = [];
+  const looked: ClaimedDeliveries['looked'][number][] = [];
   let nextDueAt: number | null = null;
   const seen = new Set<string>();
   let lane = laneAfter(claim.place.accountId, claim.place.alertChannelId) ?? laneAfter(new Uint8Array(), 0);
   while (lane !== undefined && claimed.length < claim.most) {
     const accountId = idText(lane.account_id);
     const name = `${accountId}/${lane.alert_channel_id}`;
-    if (seen.has(name)) return { claimed, nextDueAt };
+    if (seen.has(name)) return { claimed, nextDueAt, looked };
     seen.add(name);
     const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) {
-        const { taken, nextAt } = claimLane(connection, lane, room, claim);
+        const { taken, nextAt, isLooked } = claimLane(connection, lane, room, claim);
+        if (isLooked) looked.push({ accountId, alertChannelId: lane.alert_channel_id });
         claimed.push(...taken);
         nextDueAt = earlier(nextDueAt, nextAt);
       } else nextDueAt = earlier(nextDueAt, lane.next_attempt_at);
@@ -50,7 +52,7 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     claim.place.alertChannelId = lane.alert_channel_id;
     lane = laneAfter(lane.account_id, lane.alert_channel_id) ?? laneAfter(new Uint8Array(), 0);
   }
-  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now };
+  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, looked };
 }
 
 /**
@@ -74,22 +76,26 @@ interface Taken {
   readonly taken: readonly ClaimedDelivery[];
   /** When the channel is to be looked at again, if it has room then; epoch ms, null = when more comes. */
   readonly nextAt: number | null;
+  /** Whether all that is due was found, and the rest waits for attempts under way. */
+  readonly isLooked: boolean;
 }
 
 function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): Taken {
   const { account_id, alert_channel_id } = lane;
   const accountId = idText(account_id);
   const busy = claim.busy(accountId, alert_channel_id);
-  const from = claim.looked.from(accountId, alert_channel_id);
+  const from = claim.lookedFrom(accountId, alert_channel_id);
   const due = connection
     .prepare(
       `SELECT d.*, r.request FROM deliveries d
        LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
        WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at >= ?
          AND d.next_attempt_at <= ? AND (d.check_id IS NULL OR d.check_id NOT IN (${busy.map(() => '?').join(', ')}))
+         AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.status = ${pending} AND o.account_id = d.account_id
+           AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ? AND o.check_id = d.check_id)
        ORDER BY d.next_attempt_at, d.id LIMIT ?`,
     )
-    .all(account_id, alert_channel_id, from, claim.now, ...busy.map(idBytes), room) as unknown as DeliveryRow[];
+    .all(account_id, alert_channel_id, from, claim.now, ...busy.map(idBytes), from, room) as unknown as DeliveryRow[];
   const rows = firstOfEachCheck(due);
   const channel = readChannel(connection, account_id, alert_channel_id, claim);
   if (channel === null) {
@@ -97,14 +103,12 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
       endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
     }
-    return { taken: [], nextAt: null };
+    return { taken: [], nextAt: null, isLooked: false };
   }
   let nextAt: number | null = null;
-  if (due.length < room) {
-    nextAt = dueAfter(connection, lane, claim.now);
-    if (busy.length > 0) claim.looked.note(accountId, alert_channel_id, claim.now);
-    // Places were left by what waits for another of its check: the next claim looks past it.
-  } else if (rows.length < due.length) nextAt = claim.now;
+  if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
+  // Places were left by what waits for another of its check: the next claim looks past it.
+  else if (rows.length < due.length) nextAt = claim.now;
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
   );
@@ -121,7 +125,7 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
       number: row.attempts + 1,
     };
   });
-  return { taken, nextAt };
+  return { taken, nextAt, isLooked: due.length < room && busy.length > 0 };
 }
 
 /** When the next delivery of a channel is due that is not due yet, epoch ms; null without any. */

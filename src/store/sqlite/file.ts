@@ -120,7 +120,8 @@ function damagedError(path: string, finding: string): DatabaseOpenError {
 function migrate(writer: Connection): void {
   const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   const statements = migrationsFrom(found, sqliteDialect);
-  if (statements.length === 0) return;
+  // A version may be of the other engine alone: it is kept all the same.
+  if (found === schemaVersion) return;
   writer.database.exec('BEGIN IMMEDIATE');
   try {
     for (const statement of statements) writer.database.exec(statement);
