@@ -5,8 +5,9 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 # Where the folder cannot be written, Node.js goes on without it. Whoever else can write there decides what runs here: it is made
 # so that only this user can, and left alone where it is another's than this user's or root's, or others can write it.
 export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/node_modules/.cache/node-compile}"
-(umask 022 && mkdir -p "$NODE_COMPILE_CACHE") 2>/dev/null
-if [ -n "$(find -H "$NODE_COMPILE_CACHE" -prune \( ! -user "$(id -u)" ! -user 0 -o -perm -020 -o -perm -002 \) 2>/dev/null)" ]; then
+umask go-w
+mkdir -p "$NODE_COMPILE_CACHE" 2>/dev/null
+if [ -n "$(find -H "$NODE_COMPILE_CACHE" -maxdepth 1 \( ! -user "$(id -u)" ! -user 0 -o -perm -020 -o -perm -002 \) 2>/dev/null)" ]; then
   echo "tocsin: compiled code is not kept: $NODE_COMPILE_CACHE is another user's, or others can write it;" \
     "right is a NODE_COMPILE_CACHE that belongs to this user and that nobody else can write." >&2
   unset NODE_COMPILE_CACHE

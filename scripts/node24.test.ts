@@ -33,6 +33,11 @@ test('compiled code is kept in a folder that is made so that only its user can w
   const { used, said } = startedWith(folder);
   assert.ok(used.startsWith(folder), used);
   assert.deepEqual([said, statSync(folder).mode & 0o777], ['', 0o755]);
+  // Node.js makes a folder of its own in it.
+  assert.ok(used.length > folder.length);
+  assert.equal(statSync(used).mode & 0o777, 0o755);
+  chmodSync(used, 0o775);
+  assert.equal(startedWith(folder).used, 'none', 'others could have written what would be run');
 });
 
 test('compiled code that others could have written is not run, and it is said why and what would be right', (t) => {

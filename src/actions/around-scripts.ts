@@ -33,12 +33,14 @@ export async function aroundScriptProblems(
   present: WithScripts,
   { scriptFault }: AroundScriptMeans,
 ): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const path of aroundScriptFields) {
-    const text = written[path];
-    if (typeof text !== 'string' || text.trim() === '' || text === present[path]) continue;
-    const fault = faultRead(await scriptFault(accountId, text));
-    if (fault !== null) problems.push({ path, ...fault, message: `is no script that can run: ${fault.message}` });
-  }
-  return problems;
+  // Both at once: whoever saves them waits no longer than for one.
+  const found = await Promise.all(
+    aroundScriptFields.map(async (path): Promise<Problem[]> => {
+      const text = written[path];
+      if (typeof text !== 'string' || text.trim() === '' || text === present[path]) return [];
+      const fault = faultRead(await scriptFault(accountId, text));
+      return fault === null ? [] : [{ path, ...fault, message: `is no script that can run: ${fault.message}` }];
+    }),
+  );
+  return found.flat();
 }

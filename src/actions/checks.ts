@@ -25,7 +25,7 @@ import {
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
-import { isAboutProgram, isSameProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
+import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
 import { notFound } from './refusal.ts';
 import {
   type Inherited,
@@ -223,7 +223,7 @@ async function scriptProblemsOfChange(
     ...(runtimeFallback !== undefined && { runtimeFallback }),
     ...(groupId !== undefined && { groupId }),
   };
-  if (!isAboutProgram(settings) || isSameProgram(next, check)) return problems;
+  if (!isAboutProgram(settings)) return problems;
   return [...problems, ...(await programProblems(next, await inheritedRuntime(next, means), means))];
 }
 

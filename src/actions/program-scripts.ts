@@ -26,13 +26,6 @@ export function isAboutProgram(settings: Check['settings']): boolean {
   return fields.some((field) => settings[field] !== undefined);
 }
 
-/** Whether one check runs what the other does, in the same runtime: what was saved once is not judged again. */
-export function isSameProgram(one: Check, other: Check): boolean {
-  const isPlacedAlike =
-    one.runtimeId === other.runtimeId && one.runtimeFallback === other.runtimeFallback && one.groupId === other.groupId;
-  return isPlacedAlike && fields.every((field) => one.settings[field] === other.settings[field]);
-}
-
 /**
  * What of the script of a check cannot be read in the runtime that it has; that it has none is told elsewhere.
  *

@@ -73,3 +73,28 @@ test('who gives up is not waited for, and who leaves twice makes one place', asy
   assert.equal(place.inside, 0);
   assert.equal(lanes.inside, 8);
 });
+
+test('two who always wait do not shut out a third', async () => {
+  const lanes = createSharedLanes(2, 1);
+  const turns: string[] = [];
+  const over = { is: false };
+  /** Comes again as soon as it has been inside. */
+  const always = async (who: string): Promise<void> => {
+    while (!over.is) {
+      const waiting = [1, 2, 3].map(() => lanes.enter(who, never));
+      for (const one of waiting) {
+        const leave = await one;
+        turns.push(who);
+        await new Promise((resolve) => setImmediate(resolve));
+        leave?.();
+      }
+    }
+  };
+  const busy = [always('a'), always('c')];
+  await new Promise((resolve) => setImmediate(resolve));
+  turns.length = 0;
+  (await lanes.enter('b', never))?.();
+  assert.ok(turns.length <= 2, `${turns.join(' ')} came before b, who had no turn yet`);
+  over.is = true;
+  await Promise.all(busy);
+});

@@ -19,32 +19,32 @@ interface Waiting {
 
 /**
  * Somebody may have more than `ofOne` only while nobody else waits, and never the last place. Of those who wait, whoever has
- * least inside is next, and of several the one that has waited longest.
+ * least inside is next, of several the one whose turn was longest ago, and of what that one asked for the oldest.
  *
  * @param most from 1
  * @param ofOne from 1 to `most`
  */
 export function createSharedLanes(most: number, ofOne: number): SharedLanes {
   const waiting = new Set<Waiting>();
-  const insideOf = new Map<string, number>();
+  const shares = createShares();
   let inside = 0;
-  const countOf = (who: string): number => insideOf.get(who) ?? 0;
   const leaveOnce = (who: string): (() => void) => {
     let isOut = false;
     return () => {
       if (isOut) return;
       isOut = true;
       inside--;
-      if (countOf(who) === 1) insideOf.delete(who);
-      else insideOf.set(who, countOf(who) - 1);
+      shares.giveBack(who);
       admit();
+      if (inside === 0 && waiting.size === 0) shares.forgetTurns();
     };
   };
   const next = (): Waiting | undefined => {
+    if (inside >= most) return undefined;
     const [first, ...others] = waiting;
-    if (first === undefined || inside >= most) return undefined;
-    const least = others.reduce((one, other) => (countOf(other.who) < countOf(one.who) ? other : one), first);
-    if (countOf(least.who) < ofOne) return least;
+    if (first === undefined) return undefined;
+    const least = others.reduce((one, other) => (shares.comesBefore(other.who, one.who) ? other : one), first);
+    if (shares.of(least.who) < ofOne) return least;
     const isAlone = others.every(({ who }) => who === first.who);
     return isAlone && most - inside > 1 ? least : undefined;
   };
@@ -52,7 +52,7 @@ export function createSharedLanes(most: number, ofOne: number): SharedLanes {
     for (let one = next(); one !== undefined; one = next()) {
       waiting.delete(one);
       inside++;
-      insideOf.set(one.who, countOf(one.who) + 1);
+      shares.take(one.who);
       one.admit(leaveOnce(one.who));
     }
   };
@@ -80,5 +80,29 @@ export function createSharedLanes(most: number, ofOne: number): SharedLanes {
     get inside() {
       return inside;
     },
+  };
+}
+
+/** What each has inside, and when it had its last turn, counted in turns. */
+function createShares() {
+  const insideOf = new Map<string, number>();
+  const turnOf = new Map<string, number>();
+  let turns = 0;
+  const of = (who: string): number => insideOf.get(who) ?? 0;
+  return {
+    of,
+    take(who: string): void {
+      insideOf.set(who, of(who) + 1);
+      turnOf.set(who, ++turns);
+    },
+    giveBack(who: string): void {
+      if (of(who) === 1) insideOf.delete(who);
+      else insideOf.set(who, of(who) - 1);
+    },
+    comesBefore(one: string, other: string): boolean {
+      const more = of(one) - of(other);
+      return more < 0 || (more === 0 && (turnOf.get(one) ?? 0) < (turnOf.get(other) ?? 0));
+    },
+    forgetTurns: (): void => turnOf.clear(),
   };
 }

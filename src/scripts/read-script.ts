@@ -35,7 +35,7 @@ export interface ScriptReader {
 
 /** What readers may take. */
 export interface ReaderBounds {
-  /** Processes at once, of all accounts together, one of each: it takes all of a processor. */
+  /** Processes at once, of all accounts together, each of which takes all of a processor; the last is for another account. */
   readonly atOnce: number;
   /** How long a script waits for one of them, ms: with the time to read it no longer than a client waits for an answer. */
   readonly waitMs: number;
@@ -44,7 +44,7 @@ export interface ReaderBounds {
   readonly rememberedBytes: number;
 }
 
-const usual: ReaderBounds = { atOnce: 2, waitMs: 15_000, remembered: 5000, rememberedBytes: 2 << 20 };
+const usual: ReaderBounds = { atOnce: 3, waitMs: 20_000, remembered: 5000, rememberedBytes: 2 << 20 };
 /** Longer than any text of a permitted size takes, ms. */
 const mostMs = 10_000;
 

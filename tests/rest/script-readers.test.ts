@@ -8,13 +8,13 @@ import { resourcesUnderTest } from './resources-under-test.ts';
 const request = { method: 'GET', url: 'https://shop.example/' };
 
 test('while no script can be read in time a new one is not saved, and everything else is, a script that stays as it is too', async (t) => {
-  const reader = createScriptReader({ atOnce: 1, waitMs: 20, remembered: 0 });
+  const reader = createScriptReader({ atOnce: 1, waitMs: 20 });
   await using on = resourcesUnderTest(reader);
   const things = [
     ['/v1/checks/multistep', { script: 'await 1;' }, { script: 'await 2;' }],
     ['/v1/checks/browser', { script: 'await 1;' }, { scriptPath: 'other.mjs' }],
     ['/v1/checks/api', { request, localSetupScript: 'await 1;' }, { localSetupScript: 'await 2;' }],
-    ['/v2/check-groups', { localTearDownScript: 'await 1;' }, { localSetupScript: 'await 1;' }],
+    ['/v2/check-groups', { localTearDownScript: 'await 1;' }, { localSetupScript: 'await 3;' }],
   ] as const;
   const paths: string[] = [];
   for (const [path, least] of things) {
@@ -27,7 +27,7 @@ test('while no script can be read in time a new one is not saved, and everything
   for (const [index, [path, least, other]] of things.entries()) {
     const own = paths[index] ?? '';
     for (const [method, where, body] of [
-      ['POST', path, { name: 'Shop', ...least }],
+      ['POST', path, { name: 'Shop', ...least, ...other }],
       ['PUT', own, other],
     ] as const) {
       const refused = await on.ask(method, where, body);

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ScriptLine } from '#domain/script.ts';
-import { type ApiDetails, decodeDetails, encodeDetails } from '../http/details.ts';
+import { type ApiDetails, decodeDetails, encodeDetails, locationMost } from '../http/details.ts';
 import { exchangeWith } from '../http/exchange-text.ts';
 import { object } from '../read.ts';
 import type { ChosenRuntime } from '../scripted/runtime.ts';
@@ -62,9 +62,15 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
   };
 }
 
+/** What a script told may begin before the cut and end behind it: then it would be found nowhere. */
+const cutLocation = 'left out: it was cut off, and could hold a part of what a script has made secret';
+
 /** What the other side has said in the details. */
 function hiddenIn(details: ApiDetails, { text, isOverfull }: Hiding): Pick<ApiDetails, 'statusText' | 'redirects'> {
-  const redirects = details.redirects.map(({ status, location }) => ({ status, location: text(location) }));
+  const redirects = details.redirects.map(({ status, location }) => ({
+    status,
+    location: location.length < locationMost ? text(location) : cutLocation,
+  }));
   const { statusText } = details;
   return { redirects, statusText: isOverfull || statusText === null ? null : text(statusText) };
 }

@@ -15,6 +15,9 @@ export interface Phases {
   readonly download: number;
 }
 
+/** Characters of a redirect's location that are kept. */
+export const locationMost = 500;
+
 /** The details of a result, readable. */
 export interface ApiDetails {
   /** null when there was no answer. */

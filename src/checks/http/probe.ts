@@ -3,6 +3,7 @@ import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
+import { locationMost } from './details.ts';
 import { secureContextOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
 import { evaluateAll } from '../assertions/evaluate.ts';
@@ -87,7 +88,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
       return { started, hop, redirects, fault: hop.fault };
     const next = redirected(request, answer);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
-    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, 500) });
+    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });
     if (next === null) {
       return {
         started,
