@@ -38,10 +38,11 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
   const server = await startPostgres();
   const peers = [startPeer('chaos-target'), startPeer('chaos-receiver'), startPeer('chaos-proxy')] as const;
   const [target, receiver, proxy] = peers;
-  let fleet: Fleet | null = null;
+  let begun: Fleet | null = null;
   try {
     const { url } = await server.newDatabase();
-    fleet = await startFleet({ dataDir, proxy, url });
+    const fleet = await startFleet({ dataDir, proxy, url });
+    begun = fleet;
     say(`${fleet.members.length} processes are ready`);
     using audit = openAudit(url);
     using recorded = openRecordedPostgres(url, () => audit.order());
@@ -101,7 +102,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     ];
   } finally {
     // Those that were stopped are gone already; after an error nothing stays behind.
-    await Promise.all(fleet?.members.map((member) => member.kill()) ?? []);
+    await Promise.all(begun?.members.map((member) => member.kill()) ?? []);
     await Promise.all(peers.map((peer) => peer.stop()));
     await server.stop();
   }
