@@ -75,6 +75,11 @@ async function main(): Promise<void> {
     process.stderr.write(`bench: there is no ${positionals.join(' ')}\n`);
     process.exit(2);
   }
+  const engine = engineNames.find((each) => each === values.engine) ?? null;
+  if (engine === null && values.engine !== undefined) {
+    process.stderr.write(`bench: there is no engine ${values.engine}, but ${engineNames.join(' and ')}\n`);
+    process.exit(2);
+  }
   const data = fileURLToPath(new URL('../data', import.meta.url));
   mkdirSync(join(data, 'profiles'), { recursive: true });
   const folder = mkdtempSync(join(data, `bench-${name}-`));
@@ -85,7 +90,7 @@ async function main(): Promise<void> {
       folder,
       isQuick: values.quick === true,
       results: values.results === undefined ? null : Number(values.results),
-      engine: engineNames.find((each) => each === values.engine) ?? null,
+      engine,
       profileFolder: values.profile === true ? join(data, 'profiles') : null,
       say: (what) =>
         process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),

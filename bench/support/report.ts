@@ -31,11 +31,11 @@ export interface Bench {
   run(options: BenchOptions): Promise<Findings>;
 }
 
-/** What the command line asks for. */
 /** The engines, as figures name them. */
 export const engineNames = ['SQLite', 'PostgreSQL'] as const;
 export type EngineName = (typeof engineNames)[number];
 
+/** What the command line asks for. */
 export interface BenchOptions {
   /** Folder for databases, on a real disk; removed afterwards. */
   readonly folder: string;
