@@ -65,3 +65,28 @@ it('nothing of a transaction is kept when a statement fails, though its end trav
   const rows = await connections.statement<{ value: number }>('SELECT value FROM kept ORDER BY value');
   assert.deepEqual(rows, [{ value: 3 }, { value: 4 }]);
 });
+
+it('nothing of a transaction is kept when a statement fails before it is sent, whoever waits for it', async (t) => {
+  const connections = await openConnections(readPostgresAddress((await server.newDatabase()).url));
+  t.after(() => connections.close());
+  await connections.statement('CREATE TABLE kept (value BIGINT NOT NULL)');
+  const toJSON = (): never => assert.fail('objects are not values');
+  for (const value of [[{}], { toJSON }]) {
+    const sent = connections.transaction(async (session) => {
+      session.send('INSERT INTO kept VALUES (1)');
+      session.send('INSERT INTO kept SELECT unnest($1::bigint[])', [value]);
+      const last = session.query('INSERT INTO kept VALUES (2)');
+      session.commit();
+      await last;
+    });
+    await assert.rejects(sent, TypeError);
+    const unheard = connections.transaction(async (session) => {
+      session.send('INSERT INTO kept VALUES (3)');
+      session.query('INSERT INTO kept SELECT unnest($1::bigint[])', [value]).catch(() => undefined);
+      await session.query('SELECT 1');
+    });
+    await assert.rejects(unheard, TypeError);
+  }
+  const rows = await connections.statement<{ value: number }>('SELECT value FROM kept ORDER BY value');
+  assert.deepEqual(rows, []);
+});

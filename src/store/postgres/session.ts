@@ -15,14 +15,14 @@ export interface Session {
   send(statement: string, values?: readonly unknown[]): void;
   /**
    * Lets the end of the transaction travel with what was asked for: nothing is asked for after it. If a statement before
-   * it fails, nothing is committed.
+   * it fails, here or at the server, nothing is committed.
    */
   commit(): void;
 }
 
 /** A session and its end. */
 export interface Line extends Session {
-  /** Resolves when all that was sent is answered, rejects with the first error. */
+  /** Resolves when all that was sent is answered; rejects when any statement failed, whoever waited for it. */
   end(): Promise<void>;
   /** Of what travelled together the first that failed says why, what came after it only that it came after. */
   firstError(): unknown;
@@ -35,8 +35,9 @@ export function openLine(client: PoolClient): Line {
   let isEnding = false;
   const ask = async (statement: string, values: readonly unknown[] = []): Promise<QueryResult> => {
     try {
+      const cells = values.length === 0 ? undefined : values.map(sendable);
       gather();
-      return await client.query(statement, values.length === 0 ? undefined : values.map(sendable));
+      return await client.query(statement, cells);
     } catch (error) {
       first ??= { error };
       throw error;
@@ -55,9 +56,13 @@ export function openLine(client: PoolClient): Line {
     commit() {
       if (isEnding) return;
       isEnding = true;
-      send('COMMIT');
+      // A statement that failed before it was sent fails nothing at the server, which would commit the others.
+      if (first === null) send('COMMIT');
     },
-    end: async () => void (await Promise.all(sent)),
+    end: async () => {
+      await Promise.all(sent);
+      if (first !== null) throw first.error;
+    },
     firstError: () => first?.error,
   };
 }
@@ -79,6 +84,9 @@ function createGather({ connection }: PoolClient): () => void {
   };
 }
 
+/** Fails here and not in the driver, which has sent a part of the statement when it finds out. */
 function sendable(value: unknown): unknown {
-  return Array.isArray(value) ? listOf(value) : value;
+  if (Array.isArray(value)) return listOf(value);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  throw new TypeError('a value is a number, a text, bytes, or a list of them');
 }
