@@ -6,7 +6,7 @@ import { idBytes } from '#store/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
-import { PathUnderTest } from './path-under-test.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
 
 test('a heartbeat is missed after period and grace, alerts, and recovers with the next ping', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -290,4 +290,14 @@ test('what a heartbeat leaves goes with it, and old pings go with the retention'
   for (const table of ['heartbeats', 'pings', 'waiting_pings']) {
     assert.equal(beat.test.one(`SELECT count(*) FROM ${table}`), 0, table);
   }
+});
+
+test('pings of a heartbeat that is not judged, because its check is just going, still wait', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.ping();
+  beat.test.temp.raw.prepare('DELETE FROM checks WHERE id = ?').run(idBytes(beat.id));
+  const none = { render: rendered, statusOf: () => null, judge: () => assert.fail('there is no check') };
+  const turn = await beat.test.path.judgeHeartbeats({ owner: 'one', now: beat.test.now, most: 100, ...none });
+  assert.deepEqual(turn.recorded, []);
+  assert.equal(beat.test.one('SELECT count(*) FROM waiting_pings'), 1);
 });

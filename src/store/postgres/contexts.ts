@@ -4,7 +4,13 @@ import type { CheckContext } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
 import { groupOf } from '../check-rows.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
-import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
+import {
+  type AccountColumns,
+  type AccountContext,
+  accountContext,
+  type AccountRows,
+  contextOf,
+} from '../context-rows.ts';
 import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import { inPairs } from './bulk.ts';
@@ -14,7 +20,11 @@ type OfCheck = Pick<Run, 'accountId' | 'checkId'>;
 
 /** Reads contexts, from memory where nothing in the account changed. */
 export interface Contexts {
-  /** In the order of the runs, or of whatever else is of a check; null when the check is gone. */
+  /**
+   * In the order of the runs, or of whatever else is of a check; null when the check is gone. Several may read at once.
+   *
+   * Rejects with StoreUnavailableError, and with GoneGroupError, for which the transaction is repeated.
+   */
   read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
   /**
    * The same from memory alone; null = something has to be read.
@@ -24,13 +34,22 @@ export interface Contexts {
   remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null;
 }
 
+/** The group of a check was deleted between the statements that read the two: read again, the check is in none. */
+export class GoneGroupError extends Error {
+  override readonly name = 'GoneGroupError';
+  /** As PostgreSQL calls a race that was lost. */
+  readonly code = '40001';
+}
+
 export function createContexts(seal: Seal): Contexts {
   const accounts = new Map<string, AccountContext>();
   return {
     async read(session, runs) {
-      await readAccounts(session, [...new Set(runs.map(({ accountId }) => accountId))], accounts, seal);
-      await readChecks(session, runs, accounts, seal);
-      return runs.map(({ accountId, checkId }) => accounts.get(accountId)?.checks.get(checkId) ?? null);
+      const ids = [...new Set(runs.map(({ accountId }) => accountId))];
+      // To the end of this reading these, whatever another one puts in their place meanwhile.
+      const own = await readAccounts(session, ids, accounts, seal);
+      await readChecks(session, runs, own, seal);
+      return runs.map(({ accountId, checkId }) => own.get(accountId)?.checks.get(checkId) ?? null);
     },
     remembered(runs, revisions) {
       const found: CheckContext[] = [];
@@ -45,42 +64,61 @@ export function createContexts(seal: Seal): Contexts {
   };
 }
 
-/** Asks for the revisions first: what is read after them is of that revision, or newer and read again next time. */
+/**
+ * Asks for the revisions first: what is read after them is of that revision, or newer and read again next time.
+ *
+ * @param accounts those that are kept; they are renewed
+ * @returns accounts of these ids, kept or read
+ */
 async function readAccounts(
   session: Session,
   ids: readonly string[],
   accounts: Map<string, AccountContext>,
   seal: Seal,
-): Promise<void> {
-  if (ids.length === 0) return;
+): Promise<ReadonlyMap<string, AccountContext>> {
+  const own = new Map<string, AccountContext>();
+  if (ids.length === 0) return own;
   const counters = await session.query<{ id: IdBytes; last: number }>(
     `SELECT account_id AS id, last FROM counters WHERE noun = 'revision' AND account_id = ANY($1)`,
     [ids.map(idBytes)],
   );
   const revisions = new Map(counters.map(({ id, last }) => [idText(id), last]));
-  const stale = ids.filter((id) => accounts.get(id)?.revision !== (revisions.get(id) ?? 0));
-  if (stale.length === 0) return;
-  const rows = await session.query<AccountColumns & { id: IdBytes }>(
-    'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
-    [stale.map(idBytes)],
-  );
-  const [variables, windows] = await Promise.all([
-    session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', [stale.map(idBytes)]),
-    session.query<MaintenanceWindowsTable>('SELECT * FROM maintenance_windows WHERE account_id = ANY($1)', [
-      stale.map(idBytes),
-    ]),
+  const stale = new Map<string, AccountContext | undefined>();
+  for (const id of ids) {
+    const kept = accounts.get(id);
+    if (kept?.revision === (revisions.get(id) ?? 0)) own.set(id, kept);
+    else stale.set(id, kept);
+  }
+  if (stale.size === 0) return own;
+  const rowsOf = await readAccountRows(session, [...stale.keys()]);
+  for (const [id, before] of stale) {
+    const account = accountContext(rowsOf(id), revisions.get(id) ?? 0, seal);
+    own.set(id, account);
+    const kept = accounts.get(id);
+    // What another reading put there meanwhile stays if it is as new. A counter that went back is that of a restored database.
+    if (kept === undefined || kept === before || kept.revision < account.revision) accounts.set(id, account);
+  }
+  return own;
+}
+
+async function readAccountRows(session: Session, ids: readonly string[]): Promise<(id: string) => AccountRows> {
+  const asked = [ids.map(idBytes)];
+  const [rows, variables, windows] = await Promise.all([
+    session.query<AccountColumns & { id: IdBytes }>(
+      'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
+      asked,
+    ),
+    session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', asked),
+    session.query<MaintenanceWindowsTable>('SELECT * FROM maintenance_windows WHERE account_id = ANY($1)', asked),
   ]);
   const accountOf = new Map(rows.map((row) => [idText(row.id), row]));
   const variablesOf = Map.groupBy(variables, (row) => idText(row.account_id));
   const windowsOf = Map.groupBy(windows, (row) => idText(row.account_id));
-  for (const id of stale) {
-    const found = {
-      account: accountOf.get(id),
-      variables: variablesOf.get(id) ?? [],
-      windows: windowsOf.get(id) ?? [],
-    };
-    accounts.set(id, accountContext(found, revisions.get(id) ?? 0, seal));
-  }
+  return (id) => ({
+    account: accountOf.get(id),
+    variables: variablesOf.get(id) ?? [],
+    windows: windowsOf.get(id) ?? [],
+  });
 }
 
 async function readChecks(
@@ -103,7 +141,8 @@ async function readChecks(
   for (const row of rows) {
     const account = accounts.get(idText(row.account_id));
     if (account === undefined) continue;
-    const group = row.group_id === null ? null : (account.groups.get(row.group_id) ?? null);
+    const group = row.group_id === null ? null : account.groups.get(row.group_id);
+    if (group === undefined) throw new GoneGroupError('the group of a check was deleted while they were read');
     account.checks.set(idText(row.id), contextOf(account, row, group, seal));
   }
 }

@@ -86,10 +86,14 @@ export async function judgeHeartbeats(
   ]);
   if (rows.length === 0) return { looked: 0, recorded: [], nextDueAt: later?.at ?? null };
   // After they are held: what is read now is at least as new.
-  const waiting = await takeWaiting(session, rows);
   const owners = rows.map((row) => ({ accountId: idText(row.account_id), checkId: idText(row.check_id) }));
   const read = await contexts.read(session, owners);
   const contextBy = new Map(owners.map((owner, index) => [heartbeatKey(owner), read[index] ?? null]));
+  // Of those alone that are judged: pings that are taken are nowhere else.
+  const waiting = await takeWaiting(
+    session,
+    rows.filter((_, index) => (read[index] ?? null) !== null),
+  );
   const counts = createCounts();
   const judged = judgeRows(
     rows,
