@@ -84,7 +84,7 @@ it('a claim has every check while the judge of heartbeats reads the account anew
     await waitingFor(test, 'checks', 2);
     return () => Promise.all([claim, judged]);
   });
-  assert.deepEqual(claimed.map(({ context }) => context?.check.id).sort(), [known, other].sort());
+  assert.deepEqual(new Set(claimed.map(({ context }) => context?.check.id)), new Set([known, other]));
   assert.deepEqual(await beat.events(), ['ping RECEIVED']);
 });
 
@@ -119,6 +119,20 @@ it('a check whose group is deleted while the two are read is read again', async 
     return () => claim;
   });
   assert.deepEqual([claimed?.context?.check.groupId, claimed?.context?.group], [null, null]);
+});
+
+it('a claim whose checks cannot be read gives its runs back', async (t) => {
+  const { test } = await openScene(t);
+  const id = await test.check();
+  await test.schedule();
+  test.temp.raw.exec('ALTER TABLE variables RENAME TO hidden');
+  await assert.rejects(test.claim('one'), /variables/);
+  test.temp.raw.exec('ALTER TABLE hidden RENAME TO variables');
+  const claimed = await test.claim('two');
+  assert.deepEqual(
+    claimed.map(({ context }) => context?.check.id),
+    [id],
+  );
 });
 
 async function aGroupOf(test: PathUnderTest, name: string): Promise<number> {

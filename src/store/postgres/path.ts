@@ -8,7 +8,7 @@ import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import { type GoingTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
 import { type Connections, keyedSettings } from './connections.ts';
 import type { Session } from './session.ts';
-import { createContexts } from './contexts.ts';
+import { type Contexts, createContexts } from './contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats.ts';
@@ -39,9 +39,12 @@ const noneScheduled = { schedules: 0, runs: 0, missed: 0, latestByMs: 0, nextDue
 
 type Work<Answer> = (session: Session, bulk: Bulk) => Promise<Answer>;
 
+/** Does work in one transaction. */
+type Written = <Answer>(work: Work<Answer>) => Promise<Answer>;
+
 /** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
 function takenWith(
-  written: <Answer>(work: Work<Answer>) => Promise<Answer>,
+  written: Written,
   onOtherTime: PostgresPathMeans['onOtherTime'],
 ): <Answer>(now: number, nothing: Answer, work: Work<Answer>) => Promise<Answer> {
   return async (now, nothing, work) => {
@@ -63,13 +66,40 @@ function takenWith(
   };
 }
 
+/** How runs are claimed: with what they depend on, or not at all. */
+function claimsWith(
+  written: Written,
+  contexts: Contexts,
+  onOtherTime: PostgresPathMeans['onOtherTime'],
+): Path['claimRuns'] {
+  const lookBacks = new Map<string, LookBack>();
+  return async (claim) => {
+    const lookBack = lookBacks.get(claim.location) ?? createLookBack();
+    lookBacks.set(claim.location, lookBack);
+    const asksTime = onOtherTime !== null;
+    const { runs, revisions, nextAvailableAt, isRightTime } = await lookBack.find(claim.now, (from) =>
+      written((session) => claimRuns(session, claim, { from, asksTime })),
+    );
+    if (!isRightTime) onOtherTime?.();
+    if (runs.length === 0) return { runs: [], nextAvailableAt };
+    try {
+      // What is read after the claim is as new as it, or newer.
+      const found = contexts.remembered(runs, revisions) ?? (await written((session) => contexts.read(session, runs)));
+      return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
+    } catch (error) {
+      // Nobody will run them: otherwise they rest until their lease is over.
+      await written((session) => returnRuns(session, runs, claim.owner)).catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
 /** Every method rejects with StoreUnavailableError while the database is away. */
 export function createPostgresPath(means: PostgresPathMeans): Path {
   const { connections, types, seal, wasServerSet, onOtherTime } = means;
   const contexts = createContexts(seal);
   const place = walkStart();
-  const runsLookBacks = new Map<string, LookBack>();
-  const written = <Answer>(work: Work<Answer>): Promise<Answer> =>
+  const written: Written = (work) =>
     connections.transaction((session) => work(session, createBulk(session, types)), keyedSettings);
   const taken = takenWith(written, onOtherTime);
   return {
@@ -79,21 +109,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
         scheduleDue(session, bulk, { ...rules, isRepeated: tries++ > 0 }),
       );
     },
-    claimRuns: async (claim) => {
-      const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
-      runsLookBacks.set(claim.location, lookBack);
-      const asksTime = onOtherTime !== null;
-      const { runs, revisions, nextAvailableAt, isRightTime } = await lookBack.find(claim.now, (from) =>
-        written((session) => claimRuns(session, claim, { from, asksTime })),
-      );
-      if (!isRightTime) onOtherTime?.();
-      if (runs.length === 0) return { runs: [], nextAvailableAt };
-      // What is read after the claim is as new as it, or newer.
-      const found =
-        contexts.remembered(runs, revisions) ??
-        (await connections.transaction((session) => contexts.read(session, runs), keyedSettings));
-      return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
-    },
+    claimRuns: claimsWith(written, contexts, onOtherTime),
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
     recordAttempts: (attempts, rules) =>
