@@ -5,6 +5,7 @@ import type { Peer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Dice, shuffled } from './dice.ts';
 import type { Fleet, Member } from './fleet.ts';
+import type { Verdict } from './judge.ts';
 import type { Outage, Span } from './resumed.ts';
 
 /** What chaos does. */
@@ -92,6 +93,16 @@ export function createFaults(means: FaultMeans): Faults {
     async end() {
       await Promise.all(underWay);
     },
+  };
+}
+
+/** A fault that hits nothing proves nothing. @param lost commits that were made and whose answer was lost */
+export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
+  const doubts = done.filter(({ kind }) => kind === 'doubt').length;
+  return {
+    promise: 'commits are made and their answers lost',
+    tried: lost,
+    breaches: doubts > 0 && lost === 0 ? [`${doubts} times answers to commits were to be lost, and none was`] : [],
   };
 }
 

@@ -8,7 +8,7 @@ import { startPeer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Audit, openAudit } from './audit.ts';
 import { createDice } from './dice.ts';
-import { createFaults, type Fault, faultKinds, faultNames } from './faults.ts';
+import { createFaults, type Fault, faultKinds, faultNames, judgeDoubts } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites, type Verdict } from './judge.ts';
@@ -58,7 +58,8 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const faults = createFaults({ fleet, proxy, server, dice: createDice(seed), say, onStarted });
     while (Date.now() < from + minutes * 60_000) await faults.next();
     await faults.end();
-    await proxy.ask('trust');
+    const lost = await proxy.ask<number>('trust');
+    say(`${lost} commits were made whose answer got lost`);
     // What comes after the last fault is judged like what came before it.
     await pause(15_000);
     await writer.finish(firstOf(fleet));
@@ -81,6 +82,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
       ...written,
       audit.judgeOwners(),
+      judgeDoubts(faults.done, lost),
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
       judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),
       { promise: 'no process ends by itself', tried: fleet.members.length, breaches: fleet.complaints },

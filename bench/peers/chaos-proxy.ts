@@ -2,11 +2,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
+import { type Answers, createAnswers, isCommitted, isIdle } from '../support/postgres-answers.ts';
 
 /** One connection of a process, and its other half to the database. */
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
+  /** Whether the answer to the COMMIT that is under way is to be lost. */
+  isDoubted: boolean;
 }
 
 interface Way {
@@ -15,6 +18,8 @@ interface Way {
   isHeld: boolean;
   /** Commits whose answer is still to be lost. */
   doubts: number;
+  /** Commits that were made, and whose answer was lost. */
+  lost: number;
 }
 
 const ways = new Map<string, Way>();
@@ -28,7 +33,7 @@ function wayOf(name: string): Way {
 }
 
 async function open({ name, port }: { name: string; port: number }): Promise<number> {
-  const way: Way = { pairs: new Set(), isHeld: false, doubts: 0 };
+  const way: Way = { pairs: new Set(), isHeld: false, doubts: 0, lost: 0 };
   ways.set(name, way);
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (near) => join(way, near, port));
   server.listen(0, '127.0.0.1');
@@ -38,18 +43,21 @@ async function open({ name, port }: { name: string; port: number }): Promise<num
 
 function join(way: Way, near: Socket, port: number): void {
   const far = connect({ port, host: '127.0.0.1', noDelay: true });
-  const pair: Pair = { near, far };
+  const pair: Pair = { near, far, isDoubted: false };
   way.pairs.add(pair);
-  let isAnswerLost = false;
+  let answers: Answers | null = null;
   near.on('data', (chunk: Buffer) => {
+    answers ??= createAnswers(chunk);
+    if (way.doubts > 0 && !pair.isDoubted && commit.test(chunk.toString('latin1'))) {
+      way.doubts--;
+      pair.isDoubted = true;
+    }
     far.write(chunk);
-    if (way.doubts <= 0 || !commit.test(chunk.toString('latin1'))) return;
-    way.doubts--;
-    isAnswerLost = true;
   });
   far.on('data', (chunk: Buffer) => {
-    if (isAnswerLost) cutPair(pair);
-    else near.write(chunk);
+    near.cork();
+    const isThere = (answers?.read(chunk) ?? []).every((message) => passOn(way, pair, message));
+    if (isThere) near.uncork();
   });
   near.on('end', () => far.end());
   far.on('end', () => near.end());
@@ -63,6 +71,27 @@ function join(way: Way, near: Socket, port: number): void {
   }
   if (way.isHeld) far.pause();
   else near.resume();
+}
+
+/**
+ * Statements before a COMMIT travel with it, and so may their answers: these arrive. Only when the server says that the
+ * transaction is committed, that is kept from the process.
+ *
+ * @returns whether the connection is still there
+ */
+function passOn(way: Way, pair: Pair, message: Buffer): boolean {
+  if (pair.isDoubted && isCommitted(message)) {
+    way.lost++;
+    cutPair(pair);
+    return false;
+  }
+  if (pair.isDoubted && isIdle(message)) {
+    // The transaction had failed, and its process knows: the next commit is for the loss.
+    pair.isDoubted = false;
+    way.doubts++;
+  }
+  pair.near.write(message);
+  return true;
 }
 
 /** What a process sees of it is a connection that was reset. */
@@ -89,11 +118,15 @@ answerQuestions({
   doubt: ({ names, commits }: { names: readonly string[]; commits: number }) => {
     for (const name of names) wayOf(name).doubts += commits;
   },
-  /** Commits whose answer was not lost yet, which now is not any more. */
+  /** From now on no answer is lost. How many were so far. */
   trust: () => {
-    const left = [...ways.values()].reduce((sum, { doubts }) => sum + doubts, 0);
-    for (const way of ways.values()) way.doubts = 0;
-    return left;
+    let lost = 0;
+    for (const way of ways.values()) {
+      lost += way.lost;
+      way.doubts = 0;
+      for (const pair of way.pairs) pair.isDoubted = false;
+    }
+    return lost;
   },
   hold: (names: readonly string[]) => {
     for (const name of names) {
