@@ -1,7 +1,7 @@
 // The start of every program of Tocsin: compiled code is kept where only its user can write, and nowhere else.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -56,4 +56,15 @@ test('compiled code that others could have written is not run, and it is said wh
   if (process.getuid?.() !== 0) return;
   chownSync(folder, nobody, nobody);
   assert.equal(startedWith(folder).used, 'none');
+});
+
+test('what a start loads is compiled after an install, where the service looks for it', (t) => {
+  const service = fileURLToPath(new URL('serve.sh', import.meta.url));
+  const env = { ...process.env, NODE_COMPILE_CACHE: folderOf(t) };
+  const compiling = spawnSync('sh', [service, '--compile'], { env, encoding: 'utf8' });
+  assert.deepEqual([compiling.status, compiling.stdout, compiling.stderr], [0, '', '']);
+  const words = [service, '-p', "require('node:module').getCompileCacheDir()"];
+  const used = spawnSync('sh', words, { env, encoding: 'utf8' }).stdout.trim();
+  const kept = readdirSync(used).length;
+  assert.ok(kept > 1000, `${kept} modules are kept in ${used}`);
 });

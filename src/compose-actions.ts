@@ -9,6 +9,7 @@ import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { createDownloads } from '#actions/asset-downloads.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -54,6 +55,9 @@ export function composeActions(means: ActionMeans) {
     wake: () => wake('run-checks'),
     clock,
   };
+  const { resultAssets } = store;
+  // Both hand out assets, within the same bounds.
+  const resultMeans = { checkResults, resultAssets, describeResult, download: createDownloads() };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
@@ -70,8 +74,8 @@ export function composeActions(means: ActionMeans) {
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
-    checkResults: createCheckResultActions({ checkResults, resultAssets: store.resultAssets, describeResult }),
-    resultPage: createResultPageActions({ checkResults, describeResult, links, clock }),
+    checkResults: createCheckResultActions(resultMeans),
+    resultPage: createResultPageActions({ ...resultMeans, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
     analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),

@@ -1,6 +1,5 @@
 // Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
 import { mkdirSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { compose, type Tocsin } from './compose.ts';
@@ -13,8 +12,6 @@ import { firstMinutes } from './first-minutes.ts';
 const stopMostMs = 9500;
 /** A second signal this soon is the terminal's echo of the first, not impatience (npm hands Ctrl-C on). */
 const echoMs = 1000;
-/** When what was compiled at the start is written down, ms: not while everything begins. */
-const flushAfterMs = 5000;
 
 await serve();
 
@@ -42,8 +39,6 @@ async function serve(): Promise<void> {
     process.exit(isConfig ? exitCodes.config : exitCodes.failed);
   }
   stopOnSignals(tocsin);
-  // Node.js writes it at its end only; so the start after a kill is as quick as any.
-  setTimeout(flushCompileCache, flushAfterMs).unref();
 }
 
 function makeDataDir({ dataDir }: Config): void {

@@ -33,8 +33,6 @@ export interface Fleet {
   readonly complaints: readonly string[];
   /** Those of a role that answer. */
   serving(role: Role): Service[];
-  /** From now on a call that has no answer within `ms` has failed; until then each waits, because ten processes have just begun. */
-  expectAnswersWithin(ms: number): void;
   /** Ends all as an operator would. */
   stop(): Promise<void>;
 }
@@ -49,10 +47,9 @@ export interface FleetOptions {
 /** Starts all of them at once, on an empty database. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const complaints: string[] = [];
-  const patience: Patience = { mostMs: null };
   const names = roles.flatMap((role) => Array.from({ length: membersOfRole }, (_, index) => ({ role, index })));
   const members = await Promise.all(
-    names.map(({ role, index }) => createMember(role, `${role} ${index + 1}`, options, { complaints, patience })),
+    names.map(({ role, index }) => createMember(role, `${role} ${index + 1}`, options, complaints)),
   );
   await Promise.all(members.map((member) => member.start()));
   if (complaints.length > 0) throw new Error(complaints.join('\n'));
@@ -60,28 +57,20 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     members,
     complaints,
     serving: (role) => members.flatMap((member) => (member.role === role ? (member.service ?? []) : [])),
-    expectAnswersWithin: (ms) => {
-      patience.mostMs = ms;
-    },
     stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   };
-}
-
-/** How long calls wait for an answer, ms; null = for ever. */
-interface Patience {
-  mostMs: number | null;
 }
 
 async function createMember(
   role: Role,
   name: string,
   { dataDir, proxy, url }: FleetOptions,
-  { complaints, patience }: { readonly complaints: string[]; readonly patience: Patience },
+  complaints: string[],
 ): Promise<Member> {
   const way = new URL(url);
   way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
   const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
-  const how = { dataDir: join(dataDir, name), environment, callMostMs: () => patience.mostMs };
+  const how = { dataDir: join(dataDir, name), environment, callMostMs: 5000 };
   const pids = new Set<string>();
   let service: Service | null = null;
   const end = async (by: (ending: Service) => Promise<void>): Promise<void> => {

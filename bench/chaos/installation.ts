@@ -1,7 +1,6 @@
 // What chaos is done to: scripted checks, a group to trigger and two signed channels, all made through the API.
 import type { Channel } from './expected.ts';
 import { degradedAboveMs } from './script.ts';
-import { pause } from '../support/service.ts';
 import type { Door } from './writer.ts';
 
 const triggeredChecks = 5;
@@ -67,16 +66,8 @@ export async function install(service: Door, target: string, receiver: string, c
   return { checkIds, made, groupId: group.id, triggeredIds };
 }
 
-/** ms for which a write that was answered 503, and so not taken, is tried again: ten processes begin on two processors. */
-const patienceMs = 60_000;
-
 async function must(service: Door, path: string, body: unknown): Promise<unknown> {
-  const until = performance.now() + patienceMs;
-  let answer = await service.call('POST', path, body);
-  while (answer.status === 503 && performance.now() < until) {
-    await pause(500);
-    answer = await service.call('POST', path, body);
-  }
+  const answer = await service.call('POST', path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }

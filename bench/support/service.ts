@@ -10,8 +10,8 @@ export interface ServiceOptions {
   /** Where to write CPU profiles when it stops. */
   readonly profileFolder?: string | null;
   readonly environment?: Readonly<Record<string, string>>;
-  /** How long a call that begins now waits for its answer, ms; null = for ever, as when not told. */
-  readonly callMostMs?: () => number | null;
+  /** How long a call waits for its answer, ms; for ever when not told. */
+  readonly callMostMs?: number;
   /** Told the number of the process, before anything is known of how it starts. */
   readonly onSpawned?: (pid: number) => void;
 }
@@ -103,7 +103,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     signal: (signal) => void child.kill(signal),
     ended: exited,
     call: (method, path, body, headers = {}) =>
-      call(`${address}${path}`, { method, body, headers, mostMs: options.callMostMs?.() ?? null }),
+      call(`${address}${path}`, { method, body, headers, mostMs: options.callMostMs ?? null }),
   };
 }
 

@@ -20,6 +20,13 @@ export interface AssetDownload extends AssetFile {
   readonly end: () => void;
 }
 
+/** What begins downloads; see `createDownloads`. */
+export type Downloads = (
+  accountId: string,
+  open: () => Promise<AssetFile>,
+  signal: AbortSignal,
+) => Promise<AssetDownload>;
+
 /** Of each a part of a quarter of a megabyte is in memory, and what the system holds of its connection. */
 const usual: DownloadBounds = { atOnce: 8, ofOneAccount: 4, waitMs: 5000 };
 
@@ -27,9 +34,9 @@ const usual: DownloadBounds = { atOnce: 8, ofOneAccount: 4, waitMs: 5000 };
  * Makes what begins downloads. It refuses with `unavailable` where there is no room in time, and lets through what `open`
  * throws; the signal gives up waiting.
  */
-export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds = usual) {
+export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds = usual): Downloads {
   const lanes = createSharedLanes(atOnce, ofOneAccount);
-  return async (accountId: string, open: () => Promise<AssetFile>, signal: AbortSignal): Promise<AssetDownload> => {
+  return async (accountId, open, signal) => {
     const end = await enterWithin(lanes, accountId, waitMs, signal);
     if (end === null) {
       const message = `Already ${lanes.inside} files are downloaded from this server. Try again in a moment.`;

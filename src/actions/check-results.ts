@@ -4,7 +4,7 @@ import { type AssetFacts, type AssetFile, typesWithAssets } from '#domain/asset.
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
-import { type AssetDownload, createDownloads, type DownloadBounds } from './asset-downloads.ts';
+import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import { requirePermission } from './permission.ts';
 import { notFound } from './refusal.ts';
 
@@ -66,8 +66,7 @@ export interface CheckResultMeans {
     ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
     read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
   };
-  /** Assets that this process hands out at once, and how long further ones wait for room, ms. */
-  readonly downloads?: DownloadBounds;
+  readonly download: Downloads;
   readonly checkResults: {
     list(
       accountId: string,
@@ -115,8 +114,7 @@ export interface CheckResultActions {
 }
 
 export function createCheckResultActions(means: CheckResultMeans): CheckResultActions {
-  const { checkResults, resultAssets } = means;
-  const download = createDownloads(means.downloads);
+  const { checkResults, resultAssets, download } = means;
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);

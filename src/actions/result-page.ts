@@ -1,12 +1,14 @@
 // What the page behind a RESULT_LINK shows: one result, to whoever has the link.
+import { typesWithAssets } from '#domain/asset.ts';
 import { isSampleResult } from '#domain/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { AssetDownload } from './asset-downloads.ts';
 import { type CheckResultMeans, shown, type ShownResult } from './check-results.ts';
-import { Refusal } from './refusal.ts';
-import type { ResultLinks } from './result-links.ts';
+import { notFound, Refusal } from './refusal.ts';
+import type { LinkedResult, ResultLinks } from './result-links.ts';
 
 /** What this action needs. */
-export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'> {
+export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult' | 'resultAssets' | 'download'> {
   readonly checkResults: Pick<CheckResultMeans['checkResults'], 'find' | 'subject'>;
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;
@@ -16,12 +18,23 @@ export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'
 export interface ResultPageActions {
   /** Refuses (`not-found`) a link that is wrong or has expired, and a result that is no longer kept, in the same words. */
   open(token: string): Promise<ShownResult & { readonly expiresAt: number }>;
+  /**
+   * The file of a screenshot of the linked result (docs/decisions/0093); refuses with `not-found` like `open`, also what is no
+   * screenshot, and with `unavailable` while too many are downloaded. The signal gives up waiting.
+   */
+  screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
   /** Whether a test message or a preview brought this link: there is no result behind it, and nothing is wrong. */
   isOfTestMessage(token: string): boolean;
 }
 
 export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
-  const { checkResults, links, clock } = means;
+  const { checkResults, resultAssets, download, links, clock } = means;
+  const noResult = (): Refusal =>
+    new Refusal('not-found', 'This link is wrong, has expired (after 30 days), or its result is no longer kept.');
+  const assetsOf = async (linked: LinkedResult) => {
+    const { accountId, checkId, resultId } = linked;
+    return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId);
+  };
   return {
     isOfTestMessage(token) {
       const linked = links.open(token, clock.now());
@@ -31,11 +44,20 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
       const linked = links.open(token, clock.now());
       const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
-      if (result && subject) return { ...shown(result, subject, means), expiresAt: linked.expiresAt };
-      throw new Refusal(
-        'not-found',
-        'This link is wrong, has expired (after 30 days), or its result is no longer kept.',
-      );
+      if (!result || !subject) throw noResult();
+      const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
+      return { ...shown(result, subject, means, assets), expiresAt: linked.expiresAt };
+    },
+    async screenshot(token, number, signal) {
+      const linked = links.open(token, clock.now());
+      if (linked === null) throw noResult();
+      const { accountId, checkId, resultId } = linked;
+      const open = async () => {
+        const asset = await resultAssets.read(accountId, checkId, resultId, number);
+        if (asset?.sort !== 'screenshot') throw notFound('screenshot', String(number));
+        return asset;
+      };
+      return download(accountId, open, signal);
     },
   };
 }

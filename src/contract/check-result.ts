@@ -58,6 +58,7 @@ const cursorQuery = z.object({
 });
 
 const checkId = pathUuid('Id of the check.');
+const resultLink = z.string().max(1000).describe('The last part of a RESULT_LINK.');
 const tag = 'Check results';
 
 export const checkResultOperations = {
@@ -137,9 +138,25 @@ export const checkResultOperations = {
     description: 'The RESULT_LINK of an alert: whoever has it may read that one result, for 30 days, without a key.',
     tag,
     permission: 'none',
-    params: z.object({ link: z.string().max(1000).describe('The last part of a RESULT_LINK.') }),
+    params: z.object({ link: resultLink }),
     status: 200,
     media: 'text/html',
     alsoAnswers: { 404: 'The link is wrong, has expired, or the result is no longer kept.' },
+  },
+  showResultScreenshot: {
+    method: 'GET',
+    path: '/results/{link}/screenshots/{number}',
+    summary: 'Show a screenshot of that page',
+    description:
+      'A picture that a browser check left, by its number among the assets of the result, as the page of a RESULT_LINK shows it.',
+    tag,
+    permission: 'none',
+    params: z.object({ link: resultLink, number: wholeNumber(1, 100) }),
+    status: 200,
+    media: 'application/octet-stream',
+    alsoAnswers: {
+      404: 'The link is wrong or has expired, or the screenshot is not, or no longer, kept.',
+      503: 'Too many are downloaded at the moment: `retry-after` says how many seconds to wait.',
+    },
   },
 } as const satisfies Operations;

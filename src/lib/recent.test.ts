@@ -1,31 +1,36 @@
-// What is remembered stays within its bounds.
+// What is remembered stays within its bound.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createRecent } from './recent.ts';
+import { createRecent, type Recent } from './recent.ts';
 
-test('what was not asked for the longest is forgotten first, by number and by size', () => {
-  const few = createRecent<string>({ most: 2, mostBytes: 1e6, bytesOf: ({ length }) => length });
-  few.set('a', '1');
-  few.set('b', '2');
-  assert.equal(few.get('a'), '1');
-  few.set('c', '3');
-  assert.deepEqual(
-    ['a', 'b', 'c'].map((key) => few.get(key)),
-    ['1', undefined, '3'],
-  );
+function known(recent: Recent<string>, ...keys: string[]): (string | undefined)[] {
+  return keys.map((key) => recent.get(key));
+}
 
-  const small = createRecent<string>({ most: 100, mostBytes: 3000, bytesOf: ({ length }) => length });
-  for (const key of ['a', 'b', 'c']) small.set(key, 'x'.repeat(1000));
-  assert.deepEqual(
-    ['a', 'b', 'c'].map((key) => small.get(key) !== undefined),
-    [false, true, true],
-  );
-  // What is written anew takes its room once.
-  for (let times = 0; times < 10; times++) small.set('c', 'y'.repeat(1000));
-  assert.deepEqual([small.get('b')?.length, small.get('c')?.[0]], [1000, 'y']);
-  small.set('d', 'x'.repeat(4000));
-  assert.deepEqual(
-    ['b', 'c', 'd'].map((key) => small.get(key)),
-    [undefined, undefined, undefined],
-  );
+test('what was neither set nor asked for the longest is forgotten first', () => {
+  const recent = createRecent<string>({ most: 4, sizeOf: ({ length }) => length });
+  recent.set('shop', 'ab');
+  recent.set('bank', 'cd');
+  assert.equal(recent.get('shop'), 'ab');
+  recent.set('club', 'g');
+  assert.deepEqual(known(recent, 'shop', 'bank', 'club'), ['ab', undefined, 'g']);
+});
+
+test('a value that is too large is not kept, nor is the one in whose place it came', () => {
+  const recent = createRecent<string>({ most: 4, sizeOf: ({ length }) => length });
+  recent.set('shop', 'ab');
+  recent.set('club', 'g');
+  recent.set('club', 'hijkl');
+  assert.deepEqual(known(recent, 'shop', 'club'), ['ab', undefined]);
+  recent.set('club', 'mn');
+  assert.deepEqual(known(recent, 'shop', 'club'), ['ab', 'mn']);
+});
+
+test('what is set anew takes its room once, and the key may count as well', () => {
+  const recent = createRecent<string>({ most: 12, sizeOf: (value, key) => value.length + key.length });
+  recent.set('b', 'bbbbb');
+  for (let times = 0; times < 10; times++) recent.set('c', `yyyy${times}`);
+  assert.deepEqual(known(recent, 'b', 'c'), ['bbbbb', 'yyyy9']);
+  recent.set('long', 'd');
+  assert.deepEqual(known(recent, 'b', 'c', 'long'), [undefined, 'yyyy9', 'd']);
 });

@@ -4,43 +4,44 @@
 export interface Recent<Value> {
   /** undefined = it is not known, or not any more. */
   get(key: string): Value | undefined;
+  /** Keeps a value in the place of the one before. One that is too large by itself is not kept. */
   set(key: string, value: Value): void;
 }
 
 /** How much is remembered. */
 export interface RecentBounds<Value> {
+  /** The sum of the sizes of all values. */
   readonly most: number;
-  readonly mostBytes: number;
-  /** What a value takes beside its key, roughly. */
-  readonly bytesOf: (value: Value) => number;
+  /** What a value counts, in the measure of `most`; the same whenever it is asked. */
+  readonly sizeOf: (value: Value, key: string) => number;
 }
 
-/** For the entry itself and its place in a map, bytes. */
-const perEntry = 100;
-
-export function createRecent<Value>({ most, mostBytes, bytesOf }: RecentBounds<Value>): Recent<Value> {
+export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Recent<Value> {
   // A map keeps the order in which it was written.
-  const entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
-  let bytes = 0;
+  const values = new Map<string, Value>();
+  let kept = 0;
   const forget = (key: string): void => {
-    bytes -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
+    const value = values.get(key);
+    if (value === undefined) return;
+    kept -= sizeOf(value, key);
+    values.delete(key);
   };
   return {
     get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
+      const value = values.get(key);
+      if (value === undefined) return undefined;
+      values.delete(key);
+      values.set(key, value);
+      return value;
     },
     set(key, value) {
       forget(key);
-      const size = perEntry + 2 * key.length + bytesOf(value);
-      entries.set(key, { value, bytes: size });
-      bytes += size;
-      for (const oldest of entries.keys()) {
-        if (entries.size <= most && bytes <= mostBytes) return;
+      const size = sizeOf(value, key);
+      if (size > most) return;
+      values.set(key, value);
+      kept += size;
+      for (const oldest of values.keys()) {
+        if (kept <= most) return;
         forget(oldest);
       }
     },

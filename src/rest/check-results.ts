@@ -9,7 +9,7 @@ import { resultParts } from '#contract/check-result-parts.ts';
 import { assetTypes } from '#domain/asset.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { isUuid } from '#lib/id.ts';
-import { pageHeaders } from './html.ts';
+import { pageHeaders, resultPageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { noResultPage, resultPage, testMessagePage } from './result-page.ts';
 import { resultView } from './result-view.ts';
@@ -40,12 +40,15 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
     route('showResult', async ({ params }) => {
       if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
       try {
-        return new Answer(200, resultPage(resultView(await pages.open(params.link))), pageHeaders);
+        return new Answer(200, resultPage(resultView(await pages.open(params.link), params.link)), resultPageHeaders);
       } catch (error) {
         if (error instanceof Refusal && error.code === 'not-found') return new Answer(404, noResultPage(), pageHeaders);
         throw error;
       }
     }),
+    route('showResultScreenshot', async ({ params, signal }) =>
+      download(await pages.screenshot(params.link, params.number, signal), 'inline'),
+    ),
   ];
 }
 
@@ -125,7 +128,11 @@ const fileHeaders = {
 /** The longest that anybody may take over one, ms: 10 MB at 280 kbit/s. */
 const mostDownloadMs = 300_000;
 
-function download({ sort, contentType, bytes, number, parts, end }: AssetDownload): Answer {
+/** @param shown `inline` for a picture that is part of a page of ours */
+function download(
+  { sort, contentType, bytes, number, parts, end }: AssetDownload,
+  shown: 'attachment' | 'inline' = 'attachment',
+): Answer {
   const name = `${sort}-${number}.${assetTypes[contentType]}`;
   // A part is read once the one before it has gone.
   const content = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
@@ -136,7 +143,7 @@ function download({ sort, contentType, bytes, number, parts, end }: AssetDownloa
   });
   return new Answer(200, content, {
     ...fileHeaders,
-    'content-disposition': `attachment; filename="${name}"`,
+    'content-disposition': `${shown}; filename="${name}"`,
     'content-length': String(bytes),
     'content-type': contentType,
   });

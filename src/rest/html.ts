@@ -67,3 +67,9 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
+
+/** The same of a page that shows pictures of this server. */
+export const resultPageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders,
+  'content-security-policy': `${pageHeaders['content-security-policy']}; img-src 'self'`,
+};

@@ -46,6 +46,13 @@ details>summary{cursor:pointer;color:var(--soft);font-size:.9rem;margin:.6rem 0 
 .phases{display:block;width:100%;height:1.5rem;border-radius:6px;background:var(--code)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.6rem 0 0;font-size:.88rem}
 .legend svg{width:.7rem;height:.7rem;margin-right:.4rem}
+.note{border-left:3px solid var(--slow);padding:.1rem .8rem;background:var(--code);border-radius:0 8px 8px 0}
+.error{border-left:3px solid var(--bad)}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+figure{margin:0}figcaption{font-size:.85rem;margin-top:.3rem}
+figure img{display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:8px;background:var(--code)}
+.steps .at{width:6rem;text-align:right;padding-right:1rem;white-space:nowrap;font-variant-numeric:tabular-nums;color:var(--soft)}
+.named{font-weight:600}.vital{white-space:nowrap;margin-right:1rem}
 .p0{fill:#8d6bc9}.p1{fill:#3f8fd2}.p2{fill:#2ba08f}.p3{fill:#d08b2a}.p4{fill:#c85a7c}.p5{fill:#7d8796}
 @media (max-width:60rem){.docs{display:block}.docs nav{position:static;height:auto;max-height:45vh;border-right:0;border-bottom:1px solid var(--line)}}
 @media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}

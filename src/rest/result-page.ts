@@ -1,5 +1,8 @@
 // The page behind RESULT_LINK: one result, for whoever is woken by its alert (decisions: RESULT_LINK).
 import { type Html, html, page } from './html.ts';
+import { scriptSections } from './script-sections.ts';
+import type { ScriptView } from './script-view.ts';
+import { milliseconds, utc } from './times.ts';
 
 /** What the page shows. Texts are untrusted and may be anything; secrets must have been taken out before. */
 export interface ResultView {
@@ -23,6 +26,8 @@ export interface ResultView {
   }[];
   readonly request: ViewedMessage | null;
   readonly response: (ViewedMessage & { readonly isTruncated: boolean }) | null;
+  /** null = it ran no script. */
+  readonly script: ScriptView | null;
   /** How long the link works, epoch ms. */
   readonly expiresAt: number;
 }
@@ -51,7 +56,8 @@ export function resultPage(view: ResultView): string {
       <p><strong class="verdict ${view.outcome}">${verdicts[view.outcome]}</strong></p>
       <h1>${view.checkName}</h1>
       ${view.message !== null && html`<p>${view.message}</p>`} ${facts(view)}
-      ${view.phases.length > 0 && phaseBar(view.phases)} ${view.assertions.length > 0 && assertionList(view.assertions)}
+      ${view.script && scriptSections(view.script, view.message)} ${view.phases.length > 0 && phaseBar(view.phases)}
+      ${view.assertions.length > 0 && assertionList(view.assertions)}
       ${view.request && exchange('Request', view.request, false)}
       ${view.response && exchange('Response', view.response, view.response.isTruncated)}
       <p class="soft">This link works until ${utc(view.expiresAt)}. Whoever has it can read this one result.</p>
@@ -156,13 +162,4 @@ function exchange(title: string, message: ViewedMessage, isTruncated: boolean): 
     }
     ${message.body !== '' && html`<pre>${message.body}</pre>`}
     ${isTruncated && html`<p class="soft">The body is longer: only its beginning was kept.</p>`}`;
-}
-
-function utc(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-function milliseconds(ms: number): string {
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms >= 100 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }

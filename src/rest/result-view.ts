@@ -2,12 +2,15 @@
 import type { ShownResult } from '#actions/check-results.ts';
 import type { CheckResultBody } from '#contract/check-result.ts';
 import { resultParts } from '#contract/check-result-parts.ts';
+import { typesWithAssets } from '#domain/asset.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
+import { type ScriptView, scriptView } from './script-view.ts';
 
 type HttpPart = NonNullable<CheckResultBody['urlCheckResult']>;
 type LightPart = NonNullable<
   CheckResultBody['tcpCheckResult' | 'sslCheckResult' | 'dnsCheckResult' | 'icmpCheckResult']
 >;
+type ScriptPart = NonNullable<CheckResultBody['multiStepCheckResult' | 'browserCheckResult']>;
 type Headers = NonNullable<NonNullable<HttpPart['response']>['headers']>;
 
 const phaseNames: Readonly<Record<string, string>> = {
@@ -22,22 +25,19 @@ const phaseNames: Readonly<Record<string, string>> = {
   answer: 'Answer',
 };
 
-/** The view of a result; `expiresAt`: when its link ends, epoch ms. */
-export function resultView({
-  result,
-  checkName,
-  checkType,
-  described,
-  expiresAt,
-}: ShownResult & { expiresAt: number }): ResultView {
+/** The view of a result; `expiresAt`: when its link ends, epoch ms. @param link the last part of that link */
+export function resultView(shown: ShownResult & { expiresAt: number }, link: string): ResultView {
+  const { result, checkName, checkType, described, expiresAt } = shown;
   // Its shape is that of the kind of check, which the contract describes.
   const own = described[resultParts[checkType]] ?? null;
   const isPing = checkType === 'HEARTBEAT';
-  const part = isPing ? null : (own as HttpPart | LightPart | null);
+  const isScript = typesWithAssets.has(checkType);
+  const part = isPing || isScript ? null : (own as HttpPart | LightPart | null);
+  const script = isScript && own !== null ? scriptView(own as unknown as ScriptPart, shown, link) : null;
   return {
     checkName,
     outcome: result.outcome,
-    message: result.message,
+    message: script === null ? result.message : headOf(result.message, script),
     location: result.location,
     startedAt: result.startedAt,
     stoppedAt: result.stoppedAt,
@@ -53,8 +53,17 @@ export function resultView({
       ? asJson('Ping', own as object | null)
       : part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
     response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
+    script,
     expiresAt,
   };
+}
+
+/** What the assertion was and where: what came instead stands below it in full. */
+function headOf(message: string | null, { errors }: ScriptView): string | null {
+  const place = errors[0]?.place ?? null;
+  if (message === null || place === null) return message;
+  const [head, ...rest] = message.split(`(${place})`);
+  return rest.length === 0 ? message : `${head}(${place})`;
 }
 
 function isHttp(part: HttpPart | LightPart): part is HttpPart {

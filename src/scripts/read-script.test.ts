@@ -217,7 +217,7 @@ test('what could not be read is not remembered, nor is more than there is room f
     assert.equal(await deep.ask({ content: '['.repeat(200_000) }), null);
     assert.equal(deep.starts(), reads);
   }
-  const few = counted(t, createScriptReader({ remembered: 1 }));
+  const few = counted(t, createScriptReader({ rememberedBytes: 300 }));
   for (const content of ['1', '2', '2', '1']) await few.ask({ content });
   assert.equal(few.starts(), 3);
 });

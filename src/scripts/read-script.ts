@@ -39,12 +39,13 @@ export interface ReaderBounds {
   readonly atOnce: number;
   /** How long a script waits for one of them, ms: with the time to read it no longer than a client waits for an answer. */
   readonly waitMs: number;
-  /** How many verdicts are remembered, and their bytes. */
-  readonly remembered: number;
+  /** Of verdicts that are remembered. */
   readonly rememberedBytes: number;
 }
 
-const usual: ReaderBounds = { atOnce: 3, waitMs: 20_000, remembered: 5000, rememberedBytes: 2 << 20 };
+const usual: ReaderBounds = { atOnce: 3, waitMs: 20_000, rememberedBytes: 2 << 20 };
+/** A verdict with its key and its place in memory, roughly. */
+const bytesPerVerdict = 200;
 /** Longer than any text of a permitted size takes, ms. */
 const mostMs = 10_000;
 
@@ -53,12 +54,11 @@ const mostMs = 10_000;
  * it is installed; accounts take turns with the processes (docs/decisions/0056).
  */
 export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptReader {
-  const { atOnce, waitMs, remembered, rememberedBytes } = { ...usual, ...bounds };
+  const { atOnce, waitMs, rememberedBytes } = { ...usual, ...bounds };
   const lanes = createSharedLanes(atOnce, 1);
   const recent = createRecent<Read>({
-    most: remembered,
-    mostBytes: rememberedBytes,
-    bytesOf: ({ fault }) => 2 * (fault?.message.length ?? 0),
+    most: rememberedBytes,
+    sizeOf: ({ fault }) => bytesPerVerdict + 2 * (fault?.message.length ?? 0),
   });
   const readOnce = async (
     accountId: string,

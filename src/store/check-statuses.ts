@@ -1,8 +1,8 @@
 // Where checks stand, as the API reads it.
 import type { StatusOfCheck } from '#domain/status-of-check.ts';
+import { createRecent } from '#lib/recent.ts';
 import type { Database } from './database.ts';
 import { compareStamps, type KeyRange, type Known, knownOf, type StatusPiece, withStates } from './known-statuses.ts';
-import { createRemembered } from './remembered.ts';
 import { breathe, createStatusRows } from './status-rows.ts';
 
 /** The state of every check. */
@@ -23,7 +23,8 @@ const rememberedMost = 50_000;
 export function createCheckStatuses(database: Database): CheckStatuses {
   const { dialect } = database;
   const read = createStatusRows(database);
-  const remembered = createRemembered<Known>(({ entries }) => entries.size, rememberedMost);
+  // An account without checks counts as one.
+  const remembered = createRecent<Known>({ most: rememberedMost, sizeOf: ({ entries }) => Math.max(1, entries.size) });
   const rangeSize = Math.min(dialect.rowsAtOnce ?? stampsAtOnce, stampsAtOnce);
   /** null = a check was deleted in the midst of it. */
   const readList = async (accountId: string): Promise<Known | null> => {

@@ -29,9 +29,13 @@ export function idBytes(id: string): IdBytes {
 /** The two digits of a byte. */
 const digitsOf = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
 
-/** The lower-case text of 16 bytes. */
-export function idText(bytes: IdBytes): string {
-  const two = (at: number): string => digitsAt(bytes, at) + digitsAt(bytes, at + 1);
+/**
+ * The lower-case text of 16 bytes.
+ *
+ * @param from where they begin, when there are more
+ */
+export function idText(bytes: IdBytes, from = 0): string {
+  const two = (at: number): string => digitsAt(bytes, from + at) + digitsAt(bytes, from + at + 1);
   return `${two(0)}${two(2)}-${two(4)}-${two(6)}-${two(8)}-${two(10)}${two(12)}${two(14)}`;
 }
 

@@ -99,6 +99,33 @@ test('assets are read by whoever may read results, and by nobody else', async ()
   }
 });
 
+test('the page of a result shows its screenshots to whoever has the link, and nothing else of what was left', async () => {
+  await using on = await openServer();
+  const { checkId, resultId } = await scene(on);
+  const link = on.links.link(on.accountId, checkId, resultId, on.clock.now());
+  const token = link.slice(link.lastIndexOf('/') + 1);
+  const page = await get(on, `/results/${token}`, {});
+  // Beside the page itself, wherever that is served from.
+  assert.ok(page.body.includes(`<img src="${token}/screenshots/1"`), page.body);
+  assert.ok(page.body.includes('a &quot;name&quot; of\r\nsomebody &lt;else&gt;</figcaption>'));
+  assert.match(String(page.headers['content-security-policy']), /^default-src 'none';.*; img-src 'self'$/);
+  const picture = await get(on, `/results/${token}/screenshots/1`, {});
+  assert.deepEqual([picture.statusCode, picture.rawPayload], [200, png]);
+  assert.equal(picture.headers['content-type'], 'image/png');
+  assert.equal(picture.headers['content-disposition'], 'inline; filename="screenshot-1.png"');
+  assert.match(String(picture.headers['content-security-policy']), /sandbox/);
+  for (const [url, status] of [
+    [`/results/${token}/screenshots/2`, 404],
+    [`/results/${token}/screenshots/3`, 404],
+    [`/results/${token}/screenshots/0`, 400],
+    [`/results/${token}A/screenshots/1`, 404],
+  ] as const) {
+    assert.equal((await get(on, url, {})).statusCode, status, url);
+  }
+  on.clock.turn(30 * 86_400_000 + 1001);
+  assert.equal((await get(on, `/results/${token}/screenshots/1`, {})).statusCode, 404);
+});
+
 test('the client gives the bytes of an asset', async () => {
   await using on = await openServer();
   const { checkId, resultId } = await scene(on);

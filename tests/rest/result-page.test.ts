@@ -21,7 +21,22 @@ const view: ResultView = {
   assertions: [{ text: 'STATUS_CODE EQUALS 200', passed: false, message: 'it was 503' }],
   request: { line: 'GET https://shop.example/', headers: [['accept', '*/*']], body: '' },
   response: { line: '503 Service Unavailable', headers: [], body: 'down', isTruncated: true },
+  script: null,
   expiresAt: Date.UTC(2026, 2, 2),
+};
+
+const script: NonNullable<ResultView['script']> = {
+  warnings: ['The runtime 2026.04 is deprecated.'],
+  errors: [{ message: 'Expected: "thank you"\nReceived: "sold"', place: 'check.spec.ts:11' }],
+  screenshots: [{ address: 'AbC/screenshots/1', name: 'the basket' }],
+  files: [{ name: 'trace', bytes: 83_000, path: '/v1/check-results/1/2/assets/2' }],
+  steps: [
+    { title: 'a customer buys', isNamed: true, startMs: 0, durationMs: 12_300, hasFailed: true },
+    { title: 'Click', isNamed: false, startMs: 400, durationMs: 31, hasFailed: false },
+  ],
+  vitals: [{ url: 'https://shop.example/', values: [['LCP', '536 ms']] }],
+  output: [{ text: 'the basket is there', isError: false }],
+  pages: [{ text: 'error: a broken script', isError: true }],
 };
 
 test('a result can be read by a person: verdict, name, times, phases, assertions, request and response', () => {
@@ -42,6 +57,35 @@ test('a result can be read by a person: verdict, name, times, phases, assertions
   }
 });
 
+test('of a script it shows what failed, what was seen, its steps, and what it and its pages said', () => {
+  const page = resultPage({ ...view, request: null, response: null, script });
+  for (const text of [
+    'The runtime 2026.04 is deprecated.',
+    '<b>check.spec.ts:11</b>\nExpected: &quot;thank you&quot;\nReceived: &quot;sold&quot;',
+    '<img src="AbC/screenshots/1"',
+    'the basket</figcaption>',
+    'a customer buys',
+    '12.3 s',
+    '31.0 ms',
+    'LCP <strong>536 ms</strong>',
+    'the basket is there',
+    'error: a broken script',
+    'trace, 83 kB',
+    'GET /v1/check-results/1/2/assets/2',
+  ]) {
+    assert.ok(page.includes(text), text);
+  }
+});
+
+test('of many steps the first are shown, and of a result without any that only the outcome was kept', () => {
+  const step = { title: 'one of many', isNamed: false, startMs: 1, durationMs: 1, hasFailed: false };
+  const many = resultPage({ ...view, script: { ...script, steps: Array.from({ length: 207 }, () => step) } });
+  assert.equal(many.split('one of many').length - 1, 200);
+  assert.ok(many.includes('7 more are in the result as the API gives it.'));
+  const few = resultPage({ ...view, script: { ...script, steps: null } });
+  assert.ok(few.includes('only the outcome was kept'));
+});
+
 for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</title zzz>', '</pre zzz>']) {
   test(`untrusted text stays text, wherever it stands: ${evil}`, () => {
     const message = { line: evil, headers: [[evil, evil]] as const, body: evil };
@@ -54,6 +98,16 @@ for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</titl
       assertions: [{ text: evil, passed: false, message: evil }],
       request: message,
       response: { ...message, isTruncated: false },
+      script: {
+        warnings: [evil],
+        errors: [{ message: evil, place: evil }],
+        screenshots: [{ address: 'AbC/screenshots/1', name: evil }],
+        files: [{ name: evil, bytes: 1, path: '/' }],
+        steps: [{ title: evil, isNamed: true, startMs: 0, durationMs: 1, hasFailed: true }],
+        vitals: [{ url: evil, values: [[evil, evil]] }],
+        output: [{ text: evil, isError: false }],
+        pages: [{ text: evil, isError: true }],
+      },
     });
     assert.doesNotMatch(page, /<\/?[a-z]+\b[^>]*zzz/i);
     assert.ok(page.includes('zzz'));

@@ -6,7 +6,8 @@ import { createAlertNotificationActions } from '#actions/alert-notifications.ts'
 import { createApiKeyActions } from '#actions/api-keys.ts';
 import { createAuthentication } from '#actions/authenticate.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
-import { type CheckResultMeans, createCheckResultActions } from '#actions/check-results.ts';
+import { createDownloads, type DownloadBounds, type Downloads } from '#actions/asset-downloads.ts';
+import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -67,7 +68,7 @@ export interface ServerOnStore extends TempStore {
 }
 
 /** Opens it; answers are compared with the contract. `await using` closes everything. */
-export async function openServer(bounds: Pick<CheckResultMeans, 'downloads'> = {}): Promise<ServerOnStore> {
+export async function openServer(bounds: { readonly downloads?: DownloadBounds } = {}): Promise<ServerOnStore> {
   const temp = openTempStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
@@ -98,7 +99,7 @@ export async function openServer(bounds: Pick<CheckResultMeans, 'downloads'> = {
           throw notFound('runtime', name);
         },
       }),
-      ...routesOfRows({ ...store, ...bounds }, clock, links, resultHints),
+      ...routesOfRows({ ...store, download: createDownloads(bounds.downloads) }, clock, links, resultHints),
     ],
     authenticate: authentication.authenticate,
     log: { error: (details) => console.error(details) },
@@ -129,7 +130,7 @@ export async function openServer(bounds: Pick<CheckResultMeans, 'downloads'> = {
 }
 
 function routesOfRows(
-  store: Store & Pick<CheckResultMeans, 'downloads'>,
+  store: Store & { readonly download: Downloads },
   clock: TurnedClock,
   links: ResultLinks,
   resultHints: (look: () => void) => () => void,

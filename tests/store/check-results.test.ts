@@ -1,6 +1,7 @@
 // Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
 import assert from 'node:assert/strict';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
+import { createDownloads } from '#actions/asset-downloads.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { Refusal } from '#actions/refusal.ts';
@@ -24,8 +25,13 @@ const callerOf = (accountId: string): Caller => ({
 const describeResult = (_type: string, { details }: { details: unknown }, exchange: JsonObject | null) => ({
   apiCheckResult: json({ details, exchange }),
 });
-const resultsOf = ({ store }: TempStore) =>
-  createCheckResultActions({ checkResults: store.checkResults, resultAssets: store.resultAssets, describeResult });
+const meansOf = ({ store: { checkResults, resultAssets } }: TempStore) => ({
+  checkResults,
+  resultAssets,
+  describeResult,
+  download: createDownloads(),
+});
+const resultsOf = (temp: TempStore) => createCheckResultActions(meansOf(temp));
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 const final = { resultType: 'FINAL' } as const;
 
@@ -285,12 +291,7 @@ test('a result link opens its own result for 30 days, and no other', async (newS
   const others = createResultLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32).fill(2) });
   assert.equal(others.open(token, now), null);
 
-  const page = createResultPageActions({
-    checkResults: temp.store.checkResults,
-    describeResult,
-    links,
-    clock: temp.clock,
-  });
+  const page = createResultPageActions({ ...meansOf(temp), links, clock: temp.clock });
   assert.equal((await page.open(token)).result.id, resultId);
   temp.clock.turn(30 * 86_400_000 - 1);
   assert.equal((await page.open(token)).checkName, 'Front page');

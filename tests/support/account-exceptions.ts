@@ -103,7 +103,8 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'runs',
-    statement: /from runs where location = \? and due_at >= \? and due_at <= \? and available_at <= \?/,
+    statement:
+      /update runs set .* where ctid = any\(array\( ?select ctid from runs where location = \? and due_at >= \? and /,
     why: claim,
     seenIn: 'path-runs',
     engine: 'PostgreSQL',
@@ -115,7 +116,13 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'path-runs',
     engine: 'SQLite',
   },
-  { table: 'runs', statement: /^select due_at as at from runs/, why: rest, seenIn: 'path-runs', engine: 'PostgreSQL' },
+  {
+    table: 'runs',
+    statement: /^select .* \(select due_at from runs where location = \? and due_at > \? order by due_at limit 1\)/,
+    why: rest,
+    seenIn: 'path-runs',
+    engine: 'PostgreSQL',
+  },
   {
     table: 'deliveries',
     statement: /from deliveries where status = 0 and account_id > \? order by account_id, alert_channel_id/,

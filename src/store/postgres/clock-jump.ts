@@ -18,18 +18,6 @@ const sameSettingMs = 60_000;
 /** And with this difference in how far it went, ms. */
 const sameDistanceMs = 1500;
 
-/** Half a lease: who is this far from the database's time has not seen yet that its clock was set, or was suspended, ms. */
-const farOffMs = 5000;
-
-/** Whether `now` is the database's time, as far as taking work goes (docs/decisions/0055). */
-export async function isTheTime(session: Session, now: number): Promise<boolean> {
-  const [row] = await session.query<{ off: number }>(
-    'SELECT abs(extract(epoch FROM clock_timestamp()) * 1000 - $1)::float8 AS off',
-    [now],
-  );
-  return row !== undefined && row.off < farOffMs;
-}
-
 /**
  * Time that goes on while a transaction waits for others, epoch ms: what they wrote meanwhile is not ahead of it.
  */

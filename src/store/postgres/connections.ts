@@ -44,7 +44,13 @@ export const keyedSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_has
   .map((name) => `SET LOCAL ${name} = off`)
   .join('; ');
 
-const parsers: Readonly<Record<number, (text: string) => unknown>> = { 20: Number, 1700: Number };
+/** By the numbers by which every PostgreSQL knows its types: bigint, numeric, smallint[], bigint[]. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  1700: Number,
+  1005: numbersOf,
+  1016: numbersOf,
+};
 
 /** Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError. */
 export async function openConnections(address: PostgresAddress): Promise<Connections> {
@@ -131,6 +137,11 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
   };
 }
 
+/** `{1,NULL}` */
+function numbersOf(text: string): unknown {
+  return JSON.parse(`[${text.slice(1, -1).toLowerCase()}]`);
+}
+
 function readTls(address: PostgresAddress): NonNullable<PoolConfig['ssl']> {
   try {
     return tlsOf(address);
@@ -181,7 +192,7 @@ async function transact<Answer>(
   try {
     line.send(`BEGIN; ${transactionSettings}; ${settings}`);
     const answer = await work(line);
-    line.send('COMMIT');
+    line.commit();
     await line.end();
     return answer;
   } catch (failed) {

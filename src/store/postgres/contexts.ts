@@ -16,6 +16,12 @@ type OfCheck = Pick<Run, 'accountId' | 'checkId'>;
 export interface Contexts {
   /** In the order of the runs, or of whatever else is of a check; null when the check is gone. */
   read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
+  /**
+   * The same from memory alone; null = something has to be read.
+   *
+   * @param revisions counters of changes of the runs' accounts, as they stand
+   */
+  remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null;
 }
 
 export function createContexts(seal: Seal): Contexts {
@@ -25,6 +31,16 @@ export function createContexts(seal: Seal): Contexts {
       await readAccounts(session, [...new Set(runs.map(({ accountId }) => accountId))], accounts, seal);
       await readChecks(session, runs, accounts, seal);
       return runs.map(({ accountId, checkId }) => accounts.get(accountId)?.checks.get(checkId) ?? null);
+    },
+    remembered(runs, revisions) {
+      const found: CheckContext[] = [];
+      for (const { accountId, checkId } of runs) {
+        const account = accounts.get(accountId);
+        const context = account?.revision === revisions.get(accountId) ? account?.checks.get(checkId) : undefined;
+        if (context === undefined) return null;
+        found.push(context);
+      }
+      return found;
     },
   };
 }

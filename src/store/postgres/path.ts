@@ -5,7 +5,7 @@ import type { JudgedTurn } from '../judge-heartbeats.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
-import { type GoingTime, isTheTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
+import { type GoingTime, moveOnceWithClock, takeOver } from './clock-jump.ts';
 import { type Connections, keyedSettings } from './connections.ts';
 import type { Session } from './session.ts';
 import { createContexts } from './contexts.ts';
@@ -17,6 +17,7 @@ import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 import { bringForward } from './shared-channels.ts';
+import { isTheTime } from './the-time.ts';
 
 /** What the path on PostgreSQL is joined with. */
 export interface PostgresPathMeans {
@@ -81,11 +82,16 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     claimRuns: async (claim) => {
       const lookBack = runsLookBacks.get(claim.location) ?? createLookBack();
       runsLookBacks.set(claim.location, lookBack);
-      const none = { runs: [], nextAvailableAt: null };
-      const { runs, nextAvailableAt } = await taken(claim.now, none, (session) => claimRuns(session, claim, lookBack));
+      const asksTime = onOtherTime !== null;
+      const { runs, revisions, nextAvailableAt, isRightTime } = await lookBack.find(claim.now, (from) =>
+        written((session) => claimRuns(session, claim, { from, asksTime })),
+      );
+      if (!isRightTime) onOtherTime?.();
       if (runs.length === 0) return { runs: [], nextAvailableAt };
-      // After the lease is on disk: what is read now is at least as new as the claim.
-      const found = await connections.transaction((session) => contexts.read(session, runs), keyedSettings);
+      // What is read after the claim is as new as it, or newer.
+      const found =
+        contexts.remembered(runs, revisions) ??
+        (await connections.transaction((session) => contexts.read(session, runs), keyedSettings));
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     },
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),

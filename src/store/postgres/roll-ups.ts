@@ -91,10 +91,7 @@ function progressRows(
     writeProgress: (progress) => keep('rolled-up', writtenProgress(progress)),
     resultsFrom: async () => readResultsFrom(await value('results-from')),
     writeResultsFrom: (at) => keep('results-from', String(at)),
-    async oldestCheckAt() {
-      const [row] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
-      return row?.at ?? null;
-    },
+    oldestCheckAt: () => firstCheckAt(session),
   };
 }
 

@@ -13,6 +13,11 @@ export interface Session {
   change(statement: string, values?: readonly unknown[]): Promise<number>;
   /** The same for what nothing in the transaction depends on: it is waited for at the end, which fails with it. */
   send(statement: string, values?: readonly unknown[]): void;
+  /**
+   * Lets the end of the transaction travel with what was asked for: nothing is asked for after it. If a statement before
+   * it fails, nothing is committed.
+   */
+  commit(): void;
 }
 
 /** A session and its end. */
@@ -25,26 +30,52 @@ export interface Line extends Session {
 
 export function openLine(client: PoolClient): Line {
   const sent: Promise<unknown>[] = [];
+  const gather = createGather(client);
   let first: { readonly error: unknown } | null = null;
+  let isEnding = false;
   const ask = async (statement: string, values: readonly unknown[] = []): Promise<QueryResult> => {
     try {
+      gather();
       return await client.query(statement, values.length === 0 ? undefined : values.map(sendable));
     } catch (error) {
       first ??= { error };
       throw error;
     }
   };
+  const send: Session['send'] = (statement, values) => {
+    const answer = ask(statement, values);
+    // Who sends does not wait: the end does.
+    answer.catch(() => undefined);
+    sent.push(answer);
+  };
   return {
     query: async <Row>(statement: string, values?: readonly unknown[]) => (await ask(statement, values)).rows as Row[],
     change: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
-    send(statement, values) {
-      const answer = ask(statement, values);
-      // Who sends does not wait: the end does.
-      answer.catch(() => undefined);
-      sent.push(answer);
+    send,
+    commit() {
+      if (isEnding) return;
+      isEnding = true;
+      send('COMMIT');
     },
     end: async () => void (await Promise.all(sent)),
     firstError: () => first?.error,
+  };
+}
+
+/**
+ * What is asked for at once leaves in one piece: each statement by itself costs a call of the system, and wakes the server.
+ */
+function createGather({ connection }: PoolClient): () => void {
+  let isGathering = false;
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    const { stream } = connection;
+    stream.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      stream.uncork();
+    });
   };
 }
 

@@ -31,3 +31,6 @@ export function canCopyBeside(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   return major * 1e6 + minor * 1e3 + patch >= 3_051_003;
 }
+
+/** That of this Node.js. */
+export const copiesBeside: boolean = canCopyBeside(process.versions['sqlite'] ?? '0');

@@ -2,7 +2,7 @@
 // hold the loop for tens of milliseconds (docs/decisions/0088).
 import { Worker } from 'node:worker_threads';
 import type { Connection } from './connection.ts';
-import { canCopyBeside, checkpoint, type LogState } from './checkpoint.ts';
+import { checkpoint, copiesBeside, type LogState } from './checkpoint.ts';
 
 /** Keeps the log short while its file is written. */
 export interface Checkpoints {
@@ -24,7 +24,6 @@ const lookAgainMs = 5;
 
 /** @param writer the only connection that writes */
 export function createCheckpoints(path: string, writer: Connection): Checkpoints {
-  const isBeside = canCopyBeside(process.versions['sqlite'] ?? '0');
   let thread: Worker | null = null;
   let isUnderWay = false;
   let isClosed = false;
@@ -56,11 +55,17 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
     if (now !== null) before = now;
     if (!isProgress || passes > passesMost) end();
     else if (left > leftMost * passes) ask();
-    else if (writer.database.isTransaction) setTimeout(goOn, lookAgainMs).unref();
-    else {
-      checkpoint(writer.database, 'PASSIVE');
-      end();
+    else finish();
+  };
+  /** What is left is copied by the loop, once the transaction that is under way has ended. */
+  const finish = (): void => {
+    if (isClosed) return;
+    if (writer.database.isTransaction) {
+      setTimeout(finish, lookAgainMs).unref();
+      return;
     }
+    checkpoint(writer.database, 'PASSIVE');
+    end();
   };
   const end = (): void => {
     passes = 0;
@@ -70,7 +75,7 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
 
   return {
     noteCommit: () => {
-      if (!isBeside || isClosed || isUnderWay || ++commits % lookEach !== 0) return;
+      if (!copiesBeside || isClosed || isUnderWay || ++commits % lookEach !== 0) return;
       const now = checkpoint(writer.database, 'NOOP');
       if (now === null) return;
       if (now.inLog < before.inLog) before = { inLog: 0, inFile: 0 };

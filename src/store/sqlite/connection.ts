@@ -2,7 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Tables } from '../schema.ts';
-import { canCopyBeside } from './checkpoint.ts';
+import { copiesBeside } from './checkpoint.ts';
 
 /** A synchronous connection. Statements are prepared once per text. */
 export interface Connection {
@@ -23,7 +23,7 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
   if (mode === 'write') {
     database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     // Far more than checkpoints leave in the log, where they are made beside: for the case that their thread does not come.
-    const pages = canCopyBeside(process.versions['sqlite'] ?? '0') ? 16_000 : 4000;
+    const pages = copiesBeside ? 16_000 : 4000;
     database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
   }
   // kB: the pages of 10,000 checks that are written again and again; what is only read, the system keeps as well.

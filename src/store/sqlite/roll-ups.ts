@@ -77,10 +77,7 @@ function progressRows(
     writeProgress: async (progress) => keep('rolled-up', writtenProgress(progress)),
     resultsFrom: async () => readResultsFrom(value('results-from')),
     writeResultsFrom: async (at) => keep('results-from', String(at)),
-    async oldestCheckAt() {
-      const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
-      return at === null ? null : Number(at);
-    },
+    oldestCheckAt: async () => firstCheckAt(connection),
   };
 }
 

@@ -1,0 +1,12 @@
+// Instants and durations as our pages show them.
+
+/** @param at epoch ms @returns `2026-01-31 12:00:00 UTC` */
+export function utc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** @returns `20.4 ms`, `320 ms` or `12.3 s` */
+export function milliseconds(ms: number): string {
+  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms >= 100 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
+}
