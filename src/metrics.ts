@@ -1,13 +1,14 @@
 // What Prometheus reads: the path's own figures, and those of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
+import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
 
 /** The registry and what the path tells it. */
 export interface Metrics {
-  readonly registry: Registry;
+  readonly registry: MetricRegistry;
   onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
   onStarted(delayMs: number): void;
   onRecorded(outcome: string): void;
@@ -82,7 +83,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
 }
 
 /** How late slots were planned: the longest since the last scrape, since each turn has its own. */
-function addLagGauge(registers: Registry[]): (seconds: number) => void {
+function addLagGauge(registers: MetricRegistry[]): (seconds: number) => void {
   let longest = 0;
   const lag = new Gauge({
     name: 'tocsin_schedule_lag_seconds',
@@ -98,7 +99,7 @@ function addLagGauge(registers: Registry[]): (seconds: number) => void {
   };
 }
 
-function addHeartbeatMetrics(registers: Registry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
+function addHeartbeatMetrics(registers: MetricRegistry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
   const pings = new Counter({
     name: 'tocsin_pings_total',
     help: 'Calls of ping addresses at this process, by signal and by what became of them',
@@ -120,7 +121,7 @@ function addHeartbeatMetrics(registers: Registry[]): Pick<Metrics, 'onPing' | 'o
 
 type Loop = ReturnType<typeof monitorEventLoopDelay>;
 
-function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: () => number): void {
+function addProcessGauges(registers: MetricRegistry[], loop: Loop, probeLoopDelayMs: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_event_loop_delay_seconds',
     help: 'Longest delay of the event loop since the last scrape',
@@ -152,7 +153,7 @@ function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: (
 }
 
 /** What this process is among the others: the same as GET /v1/processes shows of it. */
-function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | null): void {
+function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSign | null): void {
   const info = new Gauge({
     name: 'tocsin_process_info',
     help: 'Always 1: which process this is, what it does, in which version and location',
@@ -231,7 +232,7 @@ function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> 
 
 /** A gauge of one figure, which has no line where the figure cannot be read. */
 function addFigure<Found>(
-  registers: Registry[],
+  registers: MetricRegistry[],
   [name, help]: readonly [string, string],
   reading: Reading<Found>,
   valueOf: (found: Found) => number,
@@ -248,7 +249,7 @@ function addFigure<Found>(
   });
 }
 
-function addStoreGauges(registers: Registry[], figures: Figures, now: () => number, showsChecks: boolean): void {
+function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () => number, showsChecks: boolean): void {
   const readings = createReadings();
   /** How long ago something was, s; 0 = it was not, or is to come. */
   const age = (at: number | null): number => (at === null ? 0 : Math.max(0, (now() - at) / 1000));
@@ -312,7 +313,7 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
 }
 
 function addConservationGauges(
-  registers: Registry[],
+  registers: MetricRegistry[],
   conservation: Reading<Awaited<ReturnType<Figures['conservation']>>>,
 ): void {
   const runs = new Gauge({
@@ -339,7 +340,7 @@ function addConservationGauges(
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
 
-function addCheckGauges(registers: Registry[], states: Reading<readonly CheckFigures[]>): void {
+function addCheckGauges(registers: MetricRegistry[], states: Reading<readonly CheckFigures[]>): void {
   const labelNames = ['account', 'check', 'name'] as const;
   const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
   const response = new Gauge({
