@@ -257,21 +257,10 @@ function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () =
     registers,
     readings.add(() => figures.conservation()),
   );
-  const outbox = readings.add(() => figures.outbox(now()));
-  addFigure(
+  addOutboxGauges(
     registers,
-    ['tocsin_deliveries_pending', 'Deliveries that have not ended'],
-    outbox,
-    ({ pending }) => pending,
-  );
-  addFigure(
-    registers,
-    [
-      'tocsin_outbox_age_seconds',
-      'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
-    ],
-    outbox,
-    ({ waitingSince }) => age(waitingSince),
+    readings.add(() => figures.outbox(now())),
+    age,
   );
   addFigure(
     registers,
@@ -310,6 +299,28 @@ function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () =
       up.set((await readings.isUp()) ? 1 : 0);
     },
   });
+}
+
+function addOutboxGauges(
+  registers: MetricRegistry[],
+  outbox: Reading<Awaited<ReturnType<Figures['outbox']>>>,
+  age: (at: number | null) => number,
+): void {
+  addFigure(
+    registers,
+    ['tocsin_deliveries_pending', 'Deliveries that have not ended'],
+    outbox,
+    ({ pending }) => pending,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_outbox_age_seconds',
+      'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
+    ],
+    outbox,
+    ({ waitingSince }) => age(waitingSince),
+  );
 }
 
 function addConservationGauges(
