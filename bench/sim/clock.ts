@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery, SendOutcome } from '#domain/delivery.ts';
+import type { DueDelivery, SendOutcome } from '#domain/delivery.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { conservationDifference } from '../../tests/support/slots.ts';
@@ -298,7 +298,7 @@ class ClockSimulation {
     this.#alerts.verdict({ checkId: run.checkId, resultId, isFailure: outcome === 'failed', isSilenced: false });
   }
 
-  #receive({ id, request }: Delivery, number: number, now: number): SendOutcome | null {
+  #receive({ id, request }: DueDelivery, number: number, now: number): SendOutcome | null {
     this.#counts.attempts++;
     const steady = this.#world.steadyNow();
     const before = this.#tried.get(id);

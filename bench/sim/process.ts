@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import type { ProbeInput } from '#domain/probe.ts';
-import type { Delivery, SendOutcome } from '#domain/delivery.ts';
+import type { DueDelivery, SendOutcome } from '#domain/delivery.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
@@ -24,7 +24,7 @@ export interface Outside {
   /** Looks at a target; null = this process does not live to see the answer. */
   probe(input: ProbeInput, now: number): Finding | null;
   /** Sends; null = it arrived, and this process does not live to note it. */
-  send(delivery: Delivery, attempt: number, now: number): SendOutcome | null;
+  send(delivery: DueDelivery, attempt: number, now: number): SendOutcome | null;
   /** Told of each attempt before it is recorded. */
   ended(attempt: EndedAttempt): void;
   /** Told of what the judge of heartbeats recorded. */

@@ -40,6 +40,12 @@ export interface Delivery {
   readonly error: string | null;
 }
 
+/** What an attempt needs of its delivery. */
+export type DueDelivery = Pick<
+  Delivery,
+  'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'alertType' | 'request' | 'createdAt' | 'replayOf' | 'isTest'
+>;
+
 /** Why an attempt brought no good answer: a closed list. */
 export type AttemptError =
   | 'status'

@@ -4,8 +4,8 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import {
   afterAttempt,
   type Attempt,
-  type Delivery,
   type DeliveryStep,
+  type DueDelivery,
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
@@ -15,7 +15,7 @@ import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
 
 interface Claimed {
-  readonly delivery: Delivery;
+  readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
   readonly number: number;
 }
@@ -27,7 +27,10 @@ interface Settled {
   readonly step: DeliveryStep;
 }
 
-function planOf({ isTest }: Delivery, { config }: AlertChannel): RetryPlan {
+/** What is kept of a delivery while its attempt is under way: the request is with the sender. */
+type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
+
+function planOf({ isTest }: Held, { config }: AlertChannel): RetryPlan {
   if (isTest) return 'once';
   return config['longTail'] === true ? 'long-tail' : 'normal';
 }
@@ -50,7 +53,7 @@ interface DeliveryStore {
   }>;
   /** Also brings forward what other processes left behind, and what is leased here unknown to us. */
   renewDeliveries(
-    deliveries: readonly Delivery[],
+    deliveries: readonly Held[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
   ): Promise<void>;
   settleAttempts(
@@ -72,10 +75,10 @@ export interface SendDeliveriesOptions {
   /** Whether other processes deliver as well. */
   readonly isShared: () => boolean;
   /** Sends a delivery once; never rejects. */
-  readonly send: (delivery: Delivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
+  readonly send: (delivery: DueDelivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
   /** Wakes this step: there is room again. */
   readonly wake: () => void;
-  readonly onSettled?: (delivery: Delivery, attempt: Attempt, step: DeliveryStep) => void;
+  readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
   /** The message through another channel that one does not receive any more. */
@@ -110,7 +113,7 @@ export interface SendDeliveries {
 
 export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
   const { store, clock, owner } = options;
-  const underWay = new Map<string, Delivery>();
+  const underWay = new Map<string, Held>();
   const lanes = createLanes();
   const looked = createLookedChannels();
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -119,21 +122,24 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const writer = settleWriter(options, underWay);
 
   const start = ({ delivery, channel, number }: Claimed): void => {
-    underWay.set(delivery.id, delivery);
-    lanes.enter(delivery);
+    const { accountId, id, alertChannelId, checkId, isTest } = delivery;
+    // Without what it sends: hundreds of requests that are kept until they are answered outlive the young generation.
+    const held: Held = { accountId, id, alertChannelId, checkId, isTest };
+    const plan = planOf(held, channel);
+    underWay.set(id, held);
+    lanes.enter(held);
     void options.send(delivery, channel, number).then((outcome) => {
-      lanes.leave(delivery);
-      looked.forget(delivery.accountId, delivery.alertChannelId);
+      lanes.leave(held);
+      looked.forget(accountId, alertChannelId);
       // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
       // (docs/decisions/0012).
       if (outcome.error?.class === 'interrupted') {
-        underWay.delete(delivery.id);
+        underWay.delete(id);
         return;
       }
-      const step = afterAttempt(outcome, number, planOf(delivery, channel));
-      const { accountId, id, alertChannelId, isTest } = delivery;
+      const step = afterAttempt(outcome, number, plan);
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
-      options.onSettled?.(delivery, attempt, step);
+      options.onSettled?.(held, attempt, step);
       writer.add({ attempt, alertChannelId, isTest, step });
     });
   };
@@ -174,7 +180,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   };
 }
 
-async function untilEmpty(underWay: ReadonlyMap<string, Delivery>, mostMs: number): Promise<void> {
+async function untilEmpty(underWay: ReadonlyMap<string, Held>, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;
   while (underWay.size > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -182,7 +188,7 @@ async function untilEmpty(underWay: ReadonlyMap<string, Delivery>, mostMs: numbe
 }
 
 /** Logs what came of attempts, many to a commit, and then forgets them. */
-function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Delivery>): BatchWriter<Settled> {
+function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held>): BatchWriter<Settled> {
   const { store, clock, owner, renderFailing, onFailing } = options;
   const wakeLater = gathered(options.wake, gatherMs);
   return createBatchWriter<Settled>({
@@ -225,14 +231,17 @@ function createLanes() {
     size: (accountId: string, alertChannelId: number): number =>
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
     checks: (accountId: string, alertChannelId: number): string[] => {
-      const checks = [...(lanes.get(nameOf(accountId, alertChannelId))?.values() ?? [])];
-      return [...new Set(checks.filter((id) => id !== null))];
+      const checks: string[] = [];
+      for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
+        if (id !== null && !checks.includes(id)) checks.push(id);
+      }
+      return checks;
     },
-    enter({ accountId, alertChannelId, id, checkId }: Delivery): void {
+    enter({ accountId, alertChannelId, id, checkId }: Held): void {
       const name = nameOf(accountId, alertChannelId);
       lanes.set(name, (lanes.get(name) ?? new Map<string, string | null>()).set(id, checkId));
     },
-    leave({ accountId, alertChannelId, id }: Delivery): void {
+    leave({ accountId, alertChannelId, id }: Held): void {
       const name = nameOf(accountId, alertChannelId);
       const lane = lanes.get(name);
       lane?.delete(id);
@@ -255,7 +264,7 @@ function createLookedChannels() {
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
     from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
-    note(channels: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[], now: number): void {
+    note(channels: readonly Pick<Held, 'accountId' | 'alertChannelId'>[], now: number): void {
       for (const { accountId, alertChannelId } of channels) {
         const name = nameOf(accountId, alertChannelId);
         if (!ended.has(name)) times.set(name, now - commitsWithinMs);

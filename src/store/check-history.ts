@@ -1,7 +1,19 @@
 // What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
 // always current (docs/decisions/0042).
 import type { Kysely, Selectable } from 'kysely';
-import { dayMs, dayOf, hourMs, hourOf, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
+import { sumBySpan } from '#domain/analytics.ts';
+import {
+  dayMs,
+  dayOf,
+  emptyRollUp,
+  hourMs,
+  hourOf,
+  hoursKeptDays,
+  mergeRollUp,
+  type RollUp,
+  type Stretch,
+} from '#domain/roll-up.ts';
+import { readSums } from './check-sums.ts';
 import { type IdBytes, idBytes, idOfDigits, idText } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Database } from './database.ts';
@@ -40,30 +52,76 @@ export interface CheckHistory {
   readonly checksAtOnce: number;
   /** Of checks of one account: at most that many at once. */
   read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
+  /**
+   * What each of them came to in a span (epoch ms, `to` excluded) as a whole, at all locations together; by its id. The span
+   * begins as that of a question for days does.
+   */
+  sums(
+    accountId: string,
+    checkIds: readonly string[],
+    span: Pick<HistoryQuestion, 'from' | 'to'>,
+  ): Promise<ReadonlyMap<string, RollUp>>;
 }
 
 /** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
 export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
+  const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
+    const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
+    return { reader, dialect, account, checks, question, areTogether: dialect.rowsAtOnce === null };
+  };
   return {
     checksAtOnce: dialect.historiesAtOnce,
     async read(accountId, checkIds, question) {
-      const checks = checkIds.map(idBytes);
-      const account = idBytes(accountId);
-      const scope = { reader, dialect, account, checks, question, areTogether: dialect.rowsAtOnce === null };
-      // First how far roll-ups are: whatever is rolled up meanwhile, no hour is then read twice or not at all.
-      const known = await readKnown(scope);
-      const pieces: HistoryPiece[] = [];
-      const [results, kept] = await Promise.all([
-        readRest(scope, known),
-        readStretches(scope),
-        question.pieceMs >= hourMs ? readRollUps(scope, known, clock.now(), pieces) : null,
-      ]);
-      addResults(results, question.pieceMs, pieces);
-      return { pieces, stretches: stretchesIn(kept, results, account) };
+      const scope = scopeOf(accountId, checkIds, question);
+      return readHistory(scope, await readKnown(scope), clock.now());
+    },
+    async sums(accountId, checkIds, span) {
+      const scope = scopeOf(accountId, checkIds, { ...span, pieceMs: dayMs });
+      return sumsOf(scope, await readKnown(scope), clock.now());
     },
   };
+}
+
+/** Checks of which nothing has to be looked at row by row are summed up by the database: nearly all of them. */
+async function sumsOf(scope: Scope, known: Known, now: number): Promise<Map<string, RollUp>> {
+  const { account, question } = scope;
+  const stale = new Set([...known.stale.values()].map((row) => idText(row.check_id)));
+  const plain = scope.checks.filter((check) => !stale.has(idText(check)));
+  const [{ ofChecks, odd }, kept] = await Promise.all([
+    readSums({ ...scope, checks: plain }, question, known.progress.hourAt),
+    readStretches({ ...scope, checks: plain }),
+  ]);
+  const others = scope.checks.filter((check) => stale.has(idText(check)) || odd.has(idText(check)));
+  for (const id of odd) ofChecks.delete(id);
+  const rest = others.length === 0 ? null : await readHistory({ ...scope, checks: others }, known, now);
+  const pieces = Map.groupBy(rest?.pieces ?? [], ({ checkId }) => checkId);
+  const isOdd = (stretch: { readonly check_id: IdBytes }): boolean => odd.has(idText(stretch.check_id));
+  const own = stretchesIn(
+    kept.filter((row) => !isOdd(row)),
+    [],
+    account,
+  );
+  const stretches = Map.groupBy([...own, ...(rest?.stretches ?? [])], ({ checkId }) => checkId);
+  for (const id of new Set([...pieces.keys(), ...stretches.keys()])) {
+    const [sum = emptyRollUp()] = sumBySpan([question], pieces.get(id) ?? [], stretches.get(id) ?? []);
+    mergeRollUp(sum, ofChecks.get(id) ?? emptyRollUp());
+    ofChecks.set(id, sum);
+  }
+  return ofChecks;
+}
+
+async function readHistory(scope: Scope, known: Known, now: number): Promise<History> {
+  const { question, account } = scope;
+  const pieces: HistoryPiece[] = [];
+  const [results, kept] = await Promise.all([
+    readRest(scope, known),
+    readStretches(scope),
+    question.pieceMs >= hourMs ? readRollUps(scope, known, now, pieces) : null,
+  ]);
+  addResults(results, question.pieceMs, pieces);
+  return { pieces, stretches: stretchesIn(kept, results, account) };
 }
 
 interface Scope {

@@ -1,7 +1,7 @@
 // How a delivery stands in its rows, and what a claim of deliveries and a settling of attempts ask and get.
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
-import type { Attempt, Delivery, DeliveryStep, RenderedRequest } from '#domain/delivery.ts';
+import type { Attempt, Delivery, DeliveryStep, DueDelivery, RenderedRequest } from '#domain/delivery.ts';
 import { type IdBytes, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { FailingRules } from './failing-delivery.ts';
@@ -34,7 +34,7 @@ export interface DeliveryClaim {
 
 /** A delivery taken for its next attempt. */
 export interface ClaimedDelivery {
-  readonly delivery: Delivery;
+  readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
   /** The number its attempt carries. */
   readonly number: number;
@@ -78,15 +78,16 @@ export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
 
 /**
  * The first of each channel and check, of rows in the order in which they are due: the others begin when its attempt has ended
- * (docs/decisions/0070). What belongs to no check waits for nobody.
+ * (docs/decisions/0070).
+ *
+ * @param nameOf the channel and check of a row; null = it belongs to no check, and waits for nobody
  */
-export function firstOfEachCheck<Row extends Pick<DeliveriesTable, 'account_id' | 'alert_channel_id' | 'check_id'>>(
-  rows: readonly Row[],
-): Row[] {
+export function firstOfEachCheck<Row>(rows: readonly Row[], nameOf: (row: Row) => string | null): readonly Row[] {
+  if (rows.length < 2) return rows;
   const seen = new Set<string>();
-  return rows.filter(({ account_id, alert_channel_id, check_id }) => {
-    if (check_id === null) return true;
-    const name = `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`;
+  return rows.filter((row) => {
+    const name = nameOf(row);
+    if (name === null) return true;
     if (seen.has(name)) return false;
     seen.add(name);
     return true;
@@ -125,7 +126,11 @@ export function exchangeText({ headers, response, isSentTwice }: StoredExchange)
  *
  * @param repeatedAt epoch ms; null = it is not repeated, because its delivery is ended now
  */
-export function interruptedAttempt(row: DeliveryRow, now: number, repeatedAt: number | null = now): Attempt {
+export function interruptedAttempt(
+  row: Pick<DeliveryRow, 'account_id' | 'id' | 'attempts' | 'attempt_started_at' | 'request'>,
+  now: number,
+  repeatedAt: number | null = now,
+): Attempt {
   const then = repeatedAt === null ? 'its delivery was cancelled' : 'it is repeated';
   return {
     accountId: idText(row.account_id),

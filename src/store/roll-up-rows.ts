@@ -67,7 +67,8 @@ function responsesBytes({ count, sum, sumOfSquares, least, most, sketch }: Respo
   return Buffer.from([...bytes, ...squares, ...sketchBytes(sketch)]);
 }
 
-function responsesOf(bytes: Uint8Array | null): Responses {
+/** Response times as a row keeps them; null = none. */
+export function responsesOf(bytes: Uint8Array | null): Responses {
   if (bytes === null) return emptyResponses();
   if (bytes[0] !== form)
     throw new Error(`the database has a roll-up of form ${bytes[0]}, which this version does not know`);

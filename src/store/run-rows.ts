@@ -1,6 +1,6 @@
 // How a run stands in its row, and what a claim of runs asks and gets.
 import type { Run } from '#domain/run.ts';
-import { idText, idTextOrNull } from './codec.ts';
+import { type IdBytes, idText, idTextOrNull } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -20,11 +20,23 @@ export interface ClaimedRuns {
   readonly nextAvailableAt: number | null;
 }
 
-export function runOf(row: Omit<RunsTable, 'available_at' | 'leased_by'>): Run {
+/** Bytes of an id. */
+export const idLength = 16;
+
+/** What of a row becomes a run. */
+export type RunRow = Pick<
+  RunsTable,
+  'location' | 'source' | 'slot_at' | 'interval_ms' | 'attempt' | 'due_at' | 'first_started_at' | 'batch_id'
+> & {
+  /** Of the account, the run and the check, one behind the other: a value of bytes is slow to read. */
+  readonly ids: IdBytes;
+};
+
+export function runOf(row: RunRow): Run {
   return {
-    accountId: idText(row.account_id),
-    id: idText(row.id),
-    checkId: idText(row.check_id),
+    accountId: idText(row.ids),
+    id: idText(row.ids, idLength),
+    checkId: idText(row.ids, 2 * idLength),
     location: row.location,
     source: sourceCodes.decode(row.source),
     slotAt: row.slot_at,

@@ -1,7 +1,7 @@
 // Roll-ups are what their results come to, however turns, late results, clocks and crashes fall.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { dayMs, dayOf, hourMs, hourOf, isLate, type RollUp } from '#domain/roll-up.ts';
+import { dayMs, dayOf, emptyRollUp, hourMs, hourOf, isLate, type RollUp } from '#domain/roll-up.ts';
 import { quantileOf } from '#domain/sketch.ts';
 import { newId } from '#lib/id.ts';
 import type { Outcome } from '#domain/result.ts';
@@ -26,6 +26,8 @@ interface Fact {
   readonly outcome: Outcome;
   readonly slots: number;
   readonly responseUs: number | null;
+  /** null = a run on demand. */
+  readonly intervalMs: number | null;
 }
 
 /** Records a result at the present time of the store, with the mark that recording makes. */
@@ -37,7 +39,7 @@ function record(temp: TempStore, accountId: string, fact: Fact): void {
     location: fact.location,
     slots: fact.slots,
     responseUs: fact.responseUs,
-    intervalMs: minuteMs,
+    intervalMs: fact.intervalMs,
   });
   if (isLate(fact.at, temp.clock.now())) mark(temp.raw, accountId, fact.checkId, hourOf(fact.at));
 }
@@ -70,12 +72,21 @@ function slotsOf(facts: readonly Fact[]): (Fact & { readonly slotAt: number })[]
   );
 }
 
-type Sums = Omit<RollUp, 'responses' | 'failedResponses'> & { readonly times: number; readonly median: number };
+type Sums = Omit<RollUp, 'responses' | 'failedResponses'> & {
+  readonly times: number;
+  readonly failedTimes: number;
+  readonly median: number;
+};
 
-function sumsOf(facts: readonly Fact[], from: number, to: number, location: string): Sums {
-  const slots = slotsOf(facts).filter((slot) => slot.slotAt >= from && slot.slotAt < to && slot.location === location);
+/** @param location null = all together */
+function sumsOf(facts: readonly Fact[], from: number, to: number, location: string | null): Sums {
+  const slots = slotsOf(facts).filter(
+    (slot) => slot.slotAt >= from && slot.slotAt < to && (location === null || slot.location === location),
+  );
   const final = slots.filter(({ isFinal }) => isFinal);
-  const count = (...outcomes: Outcome[]) => final.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const of = (...outcomes: Outcome[]) => final.filter(({ outcome }) => outcomes.includes(outcome));
+  const count = (...outcomes: Outcome[]) => of(...outcomes).length;
+  const time = (...outcomes: Outcome[]) => of(...outcomes).reduce((sum, { intervalMs }) => sum + (intervalMs ?? 0), 0);
   const times = final
     .filter(({ outcome }) => outcome === 'passed' || outcome === 'degraded')
     .flatMap(({ responseUs }) => responseUs ?? []);
@@ -87,10 +98,11 @@ function sumsOf(facts: readonly Fact[], from: number, to: number, location: stri
     unknown: count('unknown'),
     missed: count('missed'),
     retries: slots.length - final.length,
-    knownMs: count('passed', 'degraded', 'failed') * minuteMs,
-    downMs: count('failed') * minuteMs,
-    unknownMs: count('unknown', 'missed') * minuteMs,
+    knownMs: time('passed', 'degraded', 'failed'),
+    downMs: time('failed'),
+    unknownMs: time('unknown', 'missed'),
     times: times.length,
+    failedTimes: of('failed').filter(({ responseUs }) => responseUs !== null).length,
     median: sorted[Math.ceil(sorted.length / 2) - 1] ?? 0,
   };
 }
@@ -101,7 +113,8 @@ function comparable(rollUp: RollUp, wanted: Sums): Sums {
   const counts = { passed, degraded, failed, unknown, missed, retries, knownMs, downMs, unknownMs };
   const median = quantileOf(responses.sketch, 0.5) ?? 0;
   assert.ok(Math.abs(median - wanted.median) <= wanted.median * 0.011, `median ${median} for ${wanted.median}`);
-  return { ...counts, times: responses.count, median: wanted.median };
+  const failedTimes = rollUp.failedResponses.count;
+  return { ...counts, times: responses.count, failedTimes, median: wanted.median };
 }
 
 /** Facts that a stretch beyond its hour keeps out of the roll-ups. */
@@ -132,8 +145,11 @@ async function assertCurrent(temp: TempStore, accountId: string, facts: readonly
   const from = noon - 2 * dayMs - 12 * hourMs;
   const to = noon + 3 * dayMs;
   const { pieces, stretches } = await temp.store.checkHistory.read(accountId, checkIds, { from, to, pieceMs });
+  const whole = await temp.store.checkHistory.sums(accountId, checkIds, { from, to });
   for (const checkId of checkIds) {
     const own = facts.filter((fact) => fact.checkId === checkId);
+    const wantedWhole = sumsOf(own, from, to, null);
+    assert.deepEqual(comparable(whole.get(checkId) ?? emptyRollUp(), wantedWhole), wantedWhole);
     const ofCheck = pieces.filter((piece) => piece.checkId === checkId);
     const sums = { passed: 0, failed: 0, missed: 0, retries: 0, knownMs: 0 };
     for (const { rollUp } of ofCheck) {
@@ -183,6 +199,7 @@ const recorded = fc.record({
   outcome: fc.constantFrom<Outcome>('passed', 'passed', 'degraded', 'failed', 'unknown', 'missed'),
   slots: fc.nat({ max: 90 }),
   responseUs: fc.option(fc.integer({ min: 100, max: 30_000_000 })),
+  intervalMs: fc.constantFrom(minuteMs, minuteMs, minuteMs, minuteMs, 2 * minuteMs, null),
 });
 const step = fc.oneof(
   { weight: 8, arbitrary: recorded },
@@ -219,7 +236,8 @@ test('every hour and day comes to what its results come to, whatever comes late,
           const { check, agoMinutes, slots, does: _, ...rest } = each;
           const checkId = checks[check] ?? '';
           const at = temp.clock.now() - agoMinutes * minuteMs;
-          const fact = { ...rest, checkId, at, slots: each.outcome === 'missed' && each.isFinal ? slots + 1 : 1 };
+          const isStretch = each.outcome === 'missed' && each.isFinal && each.intervalMs === minuteMs;
+          const fact = { ...rest, checkId, at, slots: isStretch ? slots + 1 : 1 };
           record(temp, accountId, fact);
           facts.push(fact);
         }
@@ -244,6 +262,7 @@ const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => 
   outcome: 'passed',
   slots: 1,
   responseUs: 1000,
+  intervalMs: minuteMs,
   ...change,
 });
 

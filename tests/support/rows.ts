@@ -100,7 +100,7 @@ export interface ResultLook {
   readonly responseUs?: number | null;
   readonly slots?: number;
   readonly details?: JsonValue;
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | null;
 }
 
 /** A result of a check whose slot is `at` (epoch ms); answers with its id. */

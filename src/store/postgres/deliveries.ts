@@ -58,7 +58,9 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   const { rows, nextTimes, looked: seen } = beside?.due ?? (await dueRows(session, chosen, [], claim));
   dueTimes.push(...nextTimes);
   if (beside?.isContended === true) dueTimes.push(claim.now + contendedMs);
-  const firsts = firstOfEachCheck(rows);
+  const firsts = firstOfEachCheck(rows, ({ account_id, alert_channel_id, check_id }) =>
+    check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
+  );
   // Places were left by what waits for another of its check: the next claim looks past it.
   if (firsts.length < rows.length) dueTimes.push(claim.now);
   const isFull = rows.length >= claim.most;

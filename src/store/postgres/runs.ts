@@ -2,7 +2,7 @@
 import type { Run } from '#domain/run.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../codec.ts';
 import { sourceCodes } from '../codes.ts';
-import type { ClaimedRuns, RunClaim } from '../run-rows.ts';
+import { type ClaimedRuns, idLength, type RunClaim } from '../run-rows.ts';
 import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { isTheTimeAt } from './the-time.ts';
@@ -85,8 +85,6 @@ const takeSql = (isTime: string): string => `
     array_agg(first_started_at) AS starts,
     (SELECT last FROM counters c WHERE c.account_id = taken.account_id AND c.noun = 'revision') AS revision
   FROM taken GROUP BY account_id, source, batch_id`;
-
-const idLength = 16;
 
 function runsOf(group: Group, { location, now }: RunClaim): Run[] {
   const accountId = idText(group.account_id);

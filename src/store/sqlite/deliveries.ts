@@ -1,15 +1,14 @@
 // Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Attempt, Delivery } from '#domain/delivery.ts';
+import type { AlertType } from '#domain/alert.ts';
+import type { Attempt, Delivery, DueDelivery, RenderedRequest } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
-import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import {
   type ClaimedDeliveries,
   type ClaimedDelivery,
   type DeliveryClaim,
-  deliveryOf,
-  type DeliveryRow,
   exchangeText,
   firstOfEachCheck,
   interruptedAttempt,
@@ -33,9 +32,11 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
   const looked: ClaimedDeliveries['looked'][number][] = [];
   let nextDueAt: number | null = null;
   const seen = new Set<string>();
-  let lane = laneAfter(claim.place.accountId, claim.place.alertChannelId) ?? laneAfter(new Uint8Array(), 0);
+  const { accountId: from, alertChannelId } = claim.place;
+  const place = { account_id: from, accountId: idText(from), alert_channel_id: alertChannelId };
+  let lane = laneAfter(place) ?? laneAfter(beforeAll);
   while (lane !== undefined && claimed.length < claim.most) {
-    const accountId = idText(lane.account_id);
+    const { accountId } = lane;
     const name = `${accountId}/${lane.alert_channel_id}`;
     if (seen.has(name)) return { claimed, nextDueAt, looked };
     seen.add(name);
@@ -50,27 +51,44 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     }
     claim.place.accountId = lane.account_id;
     claim.place.alertChannelId = lane.alert_channel_id;
-    lane = laneAfter(lane.account_id, lane.alert_channel_id) ?? laneAfter(new Uint8Array(), 0);
+    lane = laneAfter(lane) ?? laneAfter(beforeAll);
   }
   return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, looked };
 }
+
+/** A channel with its earliest delivery. */
+interface Lane {
+  readonly account_id: IdBytes;
+  /** The same as text. */
+  readonly accountId: string;
+  readonly alert_channel_id: number;
+  readonly next_attempt_at: number;
+}
+
+type LanePlace = Omit<Lane, 'next_attempt_at'>;
+
+const beforeAll: LanePlace = { account_id: new Uint8Array(), accountId: '', alert_channel_id: 0 };
 
 /**
  * Finds the channel that follows in the order of accounts and channels, with its earliest delivery. Two statements,
  * because SQLite would read every entry of the channel before for `(account_id, alert_channel_id) > (?, ?)`.
  */
-function laneFinder(connection: Connection): (accountId: IdBytes, alertChannelId: number) => LaneRow | undefined {
-  const [sameAccount, nextAccount] = ['account_id = ? AND alert_channel_id > ?', 'account_id > ?'].map((place) =>
-    connection.prepare(
-      `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND ${place}
-       ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
-    ),
+function laneFinder(connection: Connection): (place: LanePlace) => Lane | undefined {
+  const sameAccount = connection.select<Pick<Lane, 'alert_channel_id' | 'next_attempt_at'>>(
+    `SELECT alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND account_id = ?
+     AND alert_channel_id > ? ORDER BY alert_channel_id, next_attempt_at LIMIT 1`,
   );
-  return (accountId, alertChannelId) =>
-    (sameAccount?.get(accountId, alertChannelId) ?? nextAccount?.get(accountId)) as LaneRow | undefined;
+  const nextAccount = connection.select<Omit<Lane, 'accountId'>>(
+    `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND account_id > ?
+     ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
+  );
+  return ({ account_id, accountId, alert_channel_id }) => {
+    const [same] = sameAccount(account_id, alert_channel_id);
+    if (same !== undefined) return { account_id, accountId, ...same };
+    const [next] = nextAccount(account_id);
+    return next === undefined ? undefined : { accountId: idText(next.account_id), ...next };
+  };
 }
-
-type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 
 interface Taken {
   readonly taken: readonly ClaimedDelivery[];
@@ -80,28 +98,16 @@ interface Taken {
   readonly isLooked: boolean;
 }
 
-function claimLane(connection: Connection, lane: LaneRow, room: number, claim: DeliveryClaim): Taken {
-  const { account_id, alert_channel_id } = lane;
-  const accountId = idText(account_id);
+function claimLane(connection: Connection, lane: Lane, room: number, claim: DeliveryClaim): Taken {
+  const { account_id, accountId, alert_channel_id } = lane;
   const busy = claim.busy(accountId, alert_channel_id);
-  const from = claim.lookedFrom(accountId, alert_channel_id);
-  const due = connection
-    .prepare(
-      `SELECT d.*, r.request FROM deliveries d
-       LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
-       WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at >= ?
-         AND d.next_attempt_at <= ? AND (d.check_id IS NULL OR d.check_id NOT IN (${busy.map(() => '?').join(', ')}))
-         AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.status = ${pending} AND o.account_id = d.account_id
-           AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ? AND o.check_id = d.check_id)
-       ORDER BY d.next_attempt_at, d.id LIMIT ?`,
-    )
-    .all(account_id, alert_channel_id, from, claim.now, ...busy.map(idBytes), from, room) as unknown as DeliveryRow[];
-  const rows = firstOfEachCheck(due);
-  const channel = readChannel(connection, account_id, alert_channel_id, claim);
+  const due = dueRows(connection, lane, room, busy, claim);
+  const rows = firstOfEachCheck(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
+  const channel = readChannel(connection, lane, claim);
   if (channel === null) {
     for (const row of rows) {
-      if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now, null));
-      endDelivery(connection, row, 'cancelled', 'the alert channel is gone');
+      if (row.attempt_started_at !== null) logInterrupted(connection, lane, row, claim.now, null);
+      endDelivery(connection, lane, row, 'cancelled', 'the alert channel is gone');
     }
     return { taken: [], nextAt: null, isLooked: false };
   }
@@ -110,26 +116,105 @@ function claimLane(connection: Connection, lane: LaneRow, room: number, claim: D
   // Places were left by what waits for another of its check: the next claim looks past it.
   else if (rows.length < due.length) nextAt = claim.now;
   const lease = connection.prepare(
-    'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE account_id = ? AND id = ?',
+    'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
   );
   const taken = rows.flatMap((row) => {
-    if (row.request === null) {
-      endDelivery(connection, row, 'failed', 'what it would send is not in the database');
+    const request = parsedOrNull<RenderedRequest>(row.request);
+    if (request === null) {
+      endDelivery(connection, lane, row, 'failed', 'what it would send is not in the database');
       return [];
     }
-    lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.account_id, row.id);
-    if (row.attempt_started_at !== null) insertAttempt(connection, interruptedAttempt(row, claim.now));
-    return {
-      delivery: deliveryOf(row),
-      channel,
-      number: row.attempts + 1,
+    lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.row, account_id);
+    if (row.attempt_started_at !== null) logInterrupted(connection, lane, row, claim.now, claim.now);
+    const delivery: DueDelivery = {
+      accountId,
+      id: idOfDigits(row.id_digits),
+      alertChannelId: alert_channel_id,
+      checkId: idOfDigitsOrNull(row.check_digits),
+      alertType: row.alert_type as AlertType,
+      request,
+      createdAt: row.created_at,
+      replayOf: idOfDigitsOrNull(row.replayed_digits),
+      isTest: row.is_test === 1,
     };
+    return { delivery, channel, number: row.attempts + 1 };
   });
   return { taken, nextAt, isLooked: due.length < room && busy.length > 0 };
 }
 
+/**
+ * What a claim reads of a delivery, and no more. Ids come as digits, '' = none: bytes would become an object each, which
+ * costs more to make and to collect than the text that is wanted of them.
+ */
+interface DueRow extends Pick<
+  DeliveriesTable,
+  'alert_type' | 'attempts' | 'created_at' | 'attempt_started_at' | 'is_test'
+> {
+  /** Of the delivery, within this transaction. */
+  readonly row: number;
+  readonly id_digits: string;
+  readonly check_digits: string;
+  readonly replayed_digits: string;
+  readonly request: string | null;
+}
+
+function idOfDigitsOrNull(digits: string): string | null {
+  return digits === '' ? null : idOfDigits(digits);
+}
+
+/** The oldest due deliveries of a channel, `room` at most; without those that wait for the checks that are busy. */
+function dueRows(
+  connection: Connection,
+  { account_id, accountId, alert_channel_id }: Lane,
+  room: number,
+  busy: readonly string[],
+  { now, lookedFrom }: DeliveryClaim,
+): DueRow[] {
+  const from = lookedFrom(accountId, alert_channel_id);
+  const select = connection.select<DueRow>(dueStatement(busy.length, from > 0));
+  const looked = from > 0 ? [from, from] : [];
+  return select(account_id, alert_channel_id, now, ...busy.map(idBytes), ...looked, room);
+}
+
+const dueStatements = new Map<number, string>();
+
+/**
+ * The statement of `dueRows`: most claims neither pass over a busy check nor over what was looked at before, and pay for
+ * neither. Comparisons one by one, because SQLite makes a table of what stands in a list.
+ */
+function dueStatement(busy: number, isLookedPast: boolean): string {
+  const key = isLookedPast ? -1 - busy : busy;
+  const known = dueStatements.get(key);
+  if (known !== undefined) return known;
+  const others = Array.from({ length: busy }, () => 'd.check_id <> ?').join(' AND ');
+  const past = `AND d.next_attempt_at >= ? AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.status = ${pending}
+    AND o.account_id = d.account_id AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ?
+    AND o.check_id = d.check_id)`;
+  const statement = `SELECT d.rowid AS row, hex(d.id) AS id_digits, hex(d.check_id) AS check_digits, d.alert_type,
+      d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, r.request FROM deliveries d
+    LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
+    WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
+    ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isLookedPast ? past : ''}
+    ORDER BY d.next_attempt_at, d.id LIMIT ?`;
+  dueStatements.set(key, statement);
+  return statement;
+}
+
+/** @param repeatedAt epoch ms; null = its delivery is ended now */
+function logInterrupted(
+  connection: Connection,
+  { account_id }: Lane,
+  { id_digits, ...row }: DueRow,
+  now: number,
+  repeatedAt: number | null,
+): void {
+  const id = idBytes(idOfDigits(id_digits));
+  const attempt = interruptedAttempt({ ...row, account_id, id }, now, repeatedAt);
+  insertAttempt(connection, attempt, { accountId: account_id, id });
+}
+
 /** When the next delivery of a channel is due that is not due yet, epoch ms; null without any. */
-function dueAfter(connection: Connection, { account_id, alert_channel_id }: LaneRow, now: number): number | null {
+function dueAfter(connection: Connection, { account_id, alert_channel_id }: Lane, now: number): number | null {
   const next = connection
     .prepare(
       `SELECT next_attempt_at AS at FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
@@ -148,20 +233,19 @@ const channelsKept = 2000;
 
 function readChannel(
   connection: Connection,
-  accountId: IdBytes,
-  id: number,
+  { account_id, accountId, alert_channel_id }: Lane,
   { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
 ): AlertChannel | null {
-  const key = `${idText(accountId)}/${id}`;
+  const key = `${accountId}/${alert_channel_id}`;
   const kept = channels.get(key);
-  const stamp = connection
-    .prepare('SELECT updated_at FROM alert_channels WHERE account_id = ? AND id = ?')
-    .get(accountId, id);
+  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at'>>(
+    'SELECT updated_at FROM alert_channels WHERE account_id = ? AND id = ?',
+  )(account_id, alert_channel_id);
   if (stamp === undefined) return null;
-  if (kept !== undefined && kept.updatedAt === stamp['updated_at']) return kept;
+  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return kept;
   const row = connection
     .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')
-    .get(accountId, id) as unknown as AlertChannelsTable;
+    .get(account_id, alert_channel_id) as unknown as AlertChannelsTable;
   const channel = channelOf(row, seal);
   if (channels.size >= channelsKept) channels.clear();
   channels.set(key, channel);
@@ -179,25 +263,30 @@ export function settleAttempts(
        attempt_started_at = NULL, error = ? WHERE account_id = ? AND id = ? AND leased_by = ? AND status = ${pending}`,
   );
   return settled.map(({ attempt, alertChannelId, isTest, step }) => {
+    const key = { accountId: idBytes(attempt.accountId), id: idBytes(attempt.deliveryId) };
     const { changes } = settle.run(
       deliveryStatusCodes.encode(step.status),
       step.nextAttemptAt,
       step.status === 'delivered' || attempt.error === null ? null : attempt.error.message,
-      idBytes(attempt.accountId),
-      idBytes(attempt.deliveryId),
+      key.accountId,
+      key.id,
       rules.owner,
     );
     if (Number(changes) === 0) return false;
-    insertAttempt(connection, attempt);
+    insertAttempt(connection, attempt, key);
     if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules);
     return true;
   });
 }
 
+/** The key of a delivery as it stands in its row. */
+interface DeliveryKey {
+  readonly accountId: IdBytes;
+  readonly id: IdBytes;
+}
+
 /** VALUES and not SELECT: for what might be many rows SQLite opens a savepoint of its own, which costs as much again. */
-function insertAttempt(connection: Connection, attempt: Attempt): void {
-  const accountId = idBytes(attempt.accountId);
-  const deliveryId = idBytes(attempt.deliveryId);
+function insertAttempt(connection: Connection, attempt: Attempt, { accountId, id }: DeliveryKey): void {
   connection
     .prepare(
       `INSERT INTO attempts (account_id, delivery_id, position, number, started_at, duration_ms, status, error_class,
@@ -207,7 +296,7 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
     )
     .run(
       accountId,
-      deliveryId,
+      id,
       attempt.number,
       Math.trunc(attempt.startedAt),
       Math.round(attempt.durationMs),
@@ -221,16 +310,17 @@ function insertAttempt(connection: Connection, attempt: Attempt): void {
 
 function endDelivery(
   connection: Connection,
-  row: DeliveriesTable,
+  { account_id }: Lane,
+  { row }: DueRow,
   status: 'cancelled' | 'failed',
   error: string,
 ): void {
   connection
     .prepare(
       `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
-       WHERE account_id = ? AND id = ?`,
+       WHERE rowid = ? AND account_id = ?`,
     )
-    .run(deliveryStatusCodes.encode(status), error, row.account_id, row.id);
+    .run(deliveryStatusCodes.encode(status), error, row, account_id);
 }
 
 /** Keeps the leases on deliveries that are still under way. */

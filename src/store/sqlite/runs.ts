@@ -1,14 +1,13 @@
 // Runs that wait: the statements of the step `run-checks`. A lease is the run's next available time.
 import type { Run } from '#domain/run.ts';
 import { idBytes } from '../codec.ts';
-import { type ClaimedRuns, type RunClaim, runOf } from '../run-rows.ts';
-import type { RunsTable } from '../schema.ts';
+import { type ClaimedRuns, type RunClaim, runOf, type RunRow } from '../run-rows.ts';
 import type { Connection } from './connection.ts';
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns {
   const { location, owner, now, leaseMs, most } = claim;
-  const rows = connection.select<Row>(`SELECT ${columns} ${free}`)(location, now, most);
+  const rows = connection.select<RunRow>(`SELECT ${columns} ${free}`)(location, now, most);
   // The same rows once more: nobody writes between the two, and one statement costs a third of one for each run.
   if (rows.length > 0)
     connection
@@ -23,10 +22,9 @@ export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns 
   return { runs: rows.map(runOf), nextAvailableAt: next === undefined ? null : Number(next['at']) };
 }
 
-/** What of a row becomes a run. */
-type Row = Omit<RunsTable, 'available_at' | 'leased_by'>;
-
-const columns = `account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, first_started_at, batch_id`;
+/** What is joined comes as text, of the same bytes. */
+const columns = `CAST(account_id || id || check_id AS BLOB) AS ids, location, source, slot_at, interval_ms, attempt, due_at,
+  first_started_at, batch_id`;
 
 /** Runs that are available, those first that have been for longest; of those that came together the same at each look. */
 const free = `FROM runs WHERE location = ?1 AND available_at <= ?2 ORDER BY available_at, account_id, id LIMIT ?3`;
