@@ -16,13 +16,15 @@ const daysOf = (isQuick: boolean): number => (isQuick ? 6 : 31);
 export const historyBench: Bench = {
   about: 'a check, an account and a result out of 10 million results (--results N), roll-up and retention meanwhile',
   async run(options) {
-    const dataDir = `${options.folder}/history`;
-    const sqlite = await onEngine(sqliteEngine(dataDir), dataDir, options);
-    const postgres = await onEngine(await postgresEngine(), `${options.folder}/beside`, options);
+    const { folder, engine } = options;
+    const found: Found[] = [];
+    if (engine !== 'PostgreSQL')
+      found.push(await onEngine(sqliteEngine(`${folder}/history`), `${folder}/history`, options));
+    if (engine !== 'SQLite') found.push(await onEngine(await postgresEngine(), `${folder}/beside`, options));
     return {
-      rows: [...sqlite.rows, ...postgres.rows],
-      notes: [...sqlite.notes, ...postgres.notes],
-      faults: [...sqlite.faults, ...postgres.faults],
+      rows: found.flatMap(({ rows }) => rows),
+      notes: found.flatMap(({ notes }) => notes),
+      faults: found.flatMap(({ faults }) => faults),
     };
   },
 };

@@ -19,7 +19,7 @@ import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
 import { startBench } from './start.ts';
 import { describeMachine } from './support/machine.ts';
-import { asJson, asTable, type Bench, isPassed } from './support/report.ts';
+import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
 import { triggerBench } from './trigger.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -41,7 +41,7 @@ const benches: Readonly<Record<string, Bench>> = {
   move: moveBench,
 };
 
-const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N]
+const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N] [--engine NAME]
 
 ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
@@ -51,6 +51,7 @@ ${Object.entries(benches)
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
   --results  how many results the benches of history and of moves write
+  --engine   SQLite or PostgreSQL: the only one that the bench of history measures
 `;
 
 await main();
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
       quick: { type: 'boolean' },
       profile: { type: 'boolean' },
       results: { type: 'string' },
+      engine: { type: 'string' },
     },
   });
   const [name = ''] = positionals;
@@ -71,6 +73,11 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     if (positionals.length === 0) return;
     process.stderr.write(`bench: there is no ${positionals.join(' ')}\n`);
+    process.exit(2);
+  }
+  const engine = engineNames.find((each) => each === values.engine) ?? null;
+  if (engine === null && values.engine !== undefined) {
+    process.stderr.write(`bench: there is no engine ${values.engine}, but ${engineNames.join(' and ')}\n`);
     process.exit(2);
   }
   const data = fileURLToPath(new URL('../data', import.meta.url));
@@ -83,6 +90,7 @@ async function main(): Promise<void> {
       folder,
       isQuick: values.quick === true,
       results: values.results === undefined ? null : Number(values.results),
+      engine,
       profileFolder: values.profile === true ? join(data, 'profiles') : null,
       say: (what) =>
         process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),

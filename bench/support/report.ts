@@ -31,6 +31,10 @@ export interface Bench {
   run(options: BenchOptions): Promise<Findings>;
 }
 
+/** The engines, as figures name them. */
+export const engineNames = ['SQLite', 'PostgreSQL'] as const;
+export type EngineName = (typeof engineNames)[number];
+
 /** What the command line asks for. */
 export interface BenchOptions {
   /** Folder for databases, on a real disk; removed afterwards. */
@@ -39,6 +43,8 @@ export interface BenchOptions {
   readonly isQuick: boolean;
   /** How many results to write where that is asked for; null = as many as the bar says. */
   readonly results: number | null;
+  /** The only engine to measure where each is measured apart; null = both. */
+  readonly engine: EngineName | null;
   /** Where to put CPU profiles of the service; null = do not profile. */
   readonly profileFolder: string | null;
   /** Tells how far the bench is. */

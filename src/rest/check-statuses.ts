@@ -7,7 +7,7 @@ import { isoText, isoTextOrNull } from './wire.ts';
 
 /** The routes of statuses and alerts. */
 export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
-  const written: Written = { statuses: new WeakMap(), pieces: new WeakMap() };
+  const written: Written = { statuses: new WeakMap(), pieces: new WeakMap(), lists: new WeakMap() };
   return [
     route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
     route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
@@ -24,6 +24,8 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
 interface Written {
   readonly statuses: WeakMap<ShownStatus, string>;
   readonly pieces: WeakMap<readonly ShownStatus[], Buffer>;
+  /** The last list that began with these bytes. */
+  readonly lists: WeakMap<Buffer, { readonly parts: readonly Buffer[]; readonly text: JsonText }>;
 }
 
 const [opening, comma, closing] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
@@ -42,7 +44,14 @@ async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], writte
     if (parts.length > 1) parts.push(comma);
     parts.push(bytes);
   }
-  return new JsonText(Buffer.concat([...parts, closing]));
+  parts.push(closing);
+  // Megabytes that are put together for every answer are garbage after it, and the next collection is an answer's wait.
+  const first = parts[1] ?? closing;
+  const before = written.lists.get(first);
+  if (before?.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])) return before.text;
+  const text = new JsonText(Buffer.concat(parts));
+  written.lists.set(first, { parts, text });
+  return text;
 }
 
 function writeStatus(status: ShownStatus, { statuses }: Written): string {

@@ -215,6 +215,29 @@ test('statuses and alerts are shown as the reference clients read them', async (
   assert.deepEqual([ofCheck.json(), ofCheck.headers['content-range']], [[alert], '0-0/1']);
 });
 
+test('of hundreds of statuses each change is shown, wherever in the list it is', async () => {
+  await using on = await openServer();
+  const checkIds = Array.from({ length: 600 }, (_, at) =>
+    putCheck(on.raw, on.accountId, { name: `check ${at}`, createdAt: at }),
+  );
+  const names = checkIds.map((_, at) => `check ${at}`);
+  const shown = async (): Promise<string[]> => {
+    const statuses = (await get(on, '/v1/check-statuses')).json<{ name: string }[]>();
+    return statuses.map(({ name }) => name);
+  };
+  assert.deepEqual(await shown(), names);
+  for (const at of [599, 0, 300]) {
+    names[at] = `renamed ${at}`;
+    on.raw.prepare('UPDATE checks SET name = ? WHERE id = ?').run(names[at], idBytes(checkIds[at] ?? ''));
+    countChange(on.raw, on.accountId);
+    assert.deepEqual(await shown(), names);
+    assert.deepEqual(await shown(), names);
+  }
+  on.raw.prepare('DELETE FROM checks WHERE id = ?').run(idBytes(checkIds[599] ?? ''));
+  countChange(on.raw, on.accountId);
+  assert.deepEqual(await shown(), names.slice(0, -1));
+});
+
 test('a delivery is listed without bodies, read with them, retried, cancelled and replayed', async () => {
   await using on = await openServer();
   putChannel(on.raw, on.accountId, 1);
