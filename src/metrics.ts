@@ -1,12 +1,13 @@
 // What Prometheus reads: the path's own figures, and those of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
+import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
 
 /** The registry and what the path tells it. */
 export interface Metrics {
-  readonly registry: Registry;
+  readonly registry: MetricRegistry;
   onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
   onStarted(delayMs: number): void;
   onRecorded(outcome: string): void;
@@ -82,7 +83,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
 }
 
 /** How late slots were planned: the longest since the last scrape, since each turn has its own. */
-function addLagGauge(registers: Registry[]): (seconds: number) => void {
+function addLagGauge(registers: MetricRegistry[]): (seconds: number) => void {
   let longest = 0;
   const lag = new Gauge({
     name: 'tocsin_schedule_lag_seconds',
@@ -99,7 +100,7 @@ function addLagGauge(registers: Registry[]): (seconds: number) => void {
 }
 
 function addHeartbeatMetrics(
-  registers: Registry[],
+  registers: MetricRegistry[],
   figures: Figures,
   now: () => number,
 ): Pick<Metrics, 'onPing' | 'onOverdue'> {
@@ -133,7 +134,7 @@ function addHeartbeatMetrics(
 
 type Loop = ReturnType<typeof monitorEventLoopDelay>;
 
-function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: () => number): void {
+function addProcessGauges(registers: MetricRegistry[], loop: Loop, probeLoopDelayMs: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_event_loop_delay_seconds',
     help: 'Longest delay of the event loop since the last scrape',
@@ -165,7 +166,7 @@ function addProcessGauges(registers: Registry[], loop: Loop, probeLoopDelayMs: (
 }
 
 /** What this process is among the others: the same as GET /v1/processes shows of it. */
-function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | null): void {
+function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSign | null): void {
   const info = new Gauge({
     name: 'tocsin_process_info',
     help: 'Always 1: which process this is, what it does, in which version and location',
@@ -211,7 +212,7 @@ function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> 
   };
 }
 
-function addStoreGauges(registers: Registry[], figures: Figures, now: () => number): void {
+function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () => number): void {
   const conservation = oncePerScrape(() => figures.conservation());
   const outbox = oncePerScrape(() => figures.outbox(now()));
   const slots = new Gauge({
@@ -262,7 +263,7 @@ function addStoreGauges(registers: Registry[], figures: Figures, now: () => numb
   addRollUpGauge(registers, figures, now);
 }
 
-function addRollUpGauge(registers: Registry[], figures: Figures, now: () => number): void {
+function addRollUpGauge(registers: MetricRegistry[], figures: Figures, now: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_roll_up_delay_seconds',
     help: 'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
@@ -276,7 +277,7 @@ function addRollUpGauge(registers: Registry[], figures: Figures, now: () => numb
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
 
-function addCheckGauges(registers: Registry[], figures: Figures): void {
+function addCheckGauges(registers: MetricRegistry[], figures: Figures): void {
   const labelNames = ['account', 'check', 'name'] as const;
   const states = oncePerScrape(() => figures.checkStates());
   const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
