@@ -132,11 +132,88 @@ describe('a script runs', () => {
     ]);
   });
 
+  const fixtures = {
+    path: 'lib/fixtures.ts',
+    content: "import { test as base } from '@playwright/test';\nexport const test = base;",
+  };
+  const helper = {
+    path: 'lib/open.ts',
+    content: "import { chromium } from '@playwright/test';\nexport default chromium;",
+  };
+  const suite = { path: 'suite.ts', content: "import { test } from '@playwright/test';\ntest('a', () => {});" };
+  for (const [name, script, more] of [
+    [
+      'with `test` of a file beside it',
+      "import { test } from './lib/fixtures';\ntest('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that by another name',
+      "import { test as it } from './lib/fixtures';\nit.only('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that and all beside it',
+      "import * as lib from './lib/fixtures';\nlib.test('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that as CommonJS has it',
+      "const { test: it } = require('./lib/fixtures');\nit('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with `test` that is handed on',
+      "import { test } from './all';\ntest('a', () => {});",
+      { dependencies: [{ path: 'all.ts', content: "export * from '@playwright/test';" }] },
+    ],
+    ['with `test` by another name', "import { expect, test as it } from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` by a name with a dollar', "import { test as $ } from '@playwright/test';\n$('a', () => {});", {}],
+    ['with `test` as the module itself', "import it from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` of the other module', "import { test } from 'playwright/test';\ntest('a', () => {});", {}],
+    [
+      'with a `test` made of `test`',
+      "import { test as base } from '@playwright/test';\nconst it = base.extend<{ a: 1 }>({});\nit('a', () => {});",
+      {},
+    ],
+    [
+      'with the name of one, whose tests are beside it',
+      "import './suite';",
+      { scriptPath: 'all.spec.ts', dependencies: [suite] },
+    ],
+    ['with the other name of one', "import './suite';", { scriptPath: 'shop/all.test.mjs', dependencies: [suite] }],
+  ] as const) {
+    it(`as tests ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'spec'));
+  }
+
+  const program = "import { chromium } from '@playwright/test';\nconst browser = await chromium.launch();";
+  for (const [name, script, more] of [
+    ['where nobody chose its path', "import './suite';", { dependencies: [suite] }],
+    ['whatever its path', 'await fetch(process.env.SHOP);', { scriptPath: 'check.spec.ts' }],
+    ['that takes a browser of Playwright', program, { scriptPath: 'check.spec.ts' }],
+    ['that takes one beside it', "import open from './lib/open';\nopen.launch();", { dependencies: [helper] }],
+    ['with tests of Node.js', "import { test } from 'node:test';\ntest('a', () => {});", { dependencies: [fixtures] }],
+    ['that asks a pattern', "import a from './a';\nif (/a/.test(a)) a();", { dependencies: [fixtures] }],
+  ] as const) {
+    it(`as a program ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'plain'));
+  }
+
   it('as what it is, however long it takes pains to look like something else', () => {
     const beginning = performance.now();
     const { sort } = readScript({ script: `'@playwright/test'; ${'test '.repeat(1e5)} test${' '.repeat(4e5)}` });
     assert.equal(sort, 'plain');
     assert.equal(readScript({ script: "'@playwright/test'; test . describe.only (" }).sort, 'spec');
+    const dependencies = [fixtures];
+    for (const piece of [
+      'import ',
+      'import { test as a } from "./a";',
+      'const { ',
+      'const a = require("',
+      'test as a ',
+    ]) {
+      const script = `'@playwright/test'; ${piece.repeat(524_000 / piece.length)}`;
+      assert.equal(readScript({ script, dependencies }).sort, 'plain', piece);
+    }
     assert.ok(performance.now() - beginning < 10_000);
   });
 });
