@@ -247,10 +247,47 @@ describe('the verdict over a script', () => {
       ['Error: socket hang up', 'reset'],
       ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
+      ['TypeError: fetch failed: certificate has expired', 'tls'],
+      [
+        "Error: Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
+        'tls',
+      ],
+      ['Error: apiRequestContext.get: unable to get local issuer certificate', 'tls'],
+      ['Error: self-signed certificate', 'tls'],
+      ['Error: write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number', 'tls'],
+      ['Error: page.goto: net::ERR_SSL_PROTOCOL_ERROR at https://shop.example/', 'tls'],
+      ['Error: page.goto: net::ERR_CONNECTION_CLOSED at https://shop.example/', 'reset'],
+      ['Error: page.goto: net::ERR_EMPTY_RESPONSE at http://shop.example/', 'reset'],
+      ['fetch failed: Client network socket disconnected before secure TLS connection was established', 'reset'],
+      ['fetch failed: other side closed', 'reset'],
+      ['Error: page.goto: net::ERR_CONNECTION_TIMED_OUT at http://shop.example/', 'connect'],
+      ['fetch failed: connect ETIMEDOUT 192.0.2.1:443', 'connect'],
+      ['Error: page.goto: net::ERR_TIMED_OUT at http://shop.example/', 'timeout'],
+      ['fetch failed: Connect Timeout Error (attempted address: shop.example:443, timeout: 10000ms)', 'timeout'],
+      ['TimeoutError: The operation was aborted due to timeout', 'timeout'],
+      ['TimeoutError: page.goto: Timeout 300ms exceeded.\nCall log:\n  - navigating to "http://a/"', 'timeout'],
+      ['TimeoutError: apiRequestContext.get: Timeout 300ms exceeded.\nCall log:\n  - → GET http://a/', 'timeout'],
+      ["TimeoutError: locator.click: Timeout 30000ms exceeded.\nCall log:\n  - waiting for locator('#a')", 'script'],
+      ["page.waitForSelector: Timeout 300ms exceeded.\n  - waiting for getByText('ECONNRESET')", 'script'],
+      ['Error: x\n\nCall Log:\n- Timeout 300ms exceeded while waiting on the predicate', 'assertion'],
+      ['Error: socket hang up\n\nCall Log:\n- Timeout 300ms exceeded while waiting on the predicate', 'reset'],
       ['Error: expect(received).toBe(expected)', 'assertion'],
       ['TypeError: x is not a function', 'script'],
     ] as const) {
       const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
+      assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
+    }
+  });
+
+  it('tells a test that waited for something in a page from one that waited for an answer', async () => {
+    for (const [text, reason] of [
+      ["Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')", 'script'],
+      ['Error: page.goto: Test timeout of 100ms exceeded.', 'timeout'],
+      ['Error: page.goto: net::ERR_ABORTED; maybe frame was detached?', 'timeout'],
+      ['TimeoutError: locator.click: Timeout 30ms exceeded.\n(of the next test)', 'timeout'],
+    ] as const) {
+      const errors = ['Test timeout of 100ms exceeded.', text].map((message) => ({ message, place: null }));
+      const { finding } = await probe({ outcome: { failedTests: 1, errors } });
       assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
     }
   });
