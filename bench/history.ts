@@ -65,10 +65,14 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     const rows: Row[] = [];
     for (const [what, question] of Object.entries(questions)) {
       await ask(service, question, warmUps);
+      const cpuBefore = service.cpuSeconds();
       const times = await ask(service, question, asks);
+      const cpuMs = ((service.cpuSeconds() - cpuBefore) / asks) * 1000;
       const value = percentile(times, 0.95);
-      say(`${name}: ${what}: p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${value.toFixed(1)} ms`);
+      const median = percentile(times, 0.5).toFixed(1);
+      say(`${name}: ${what}: p50 ${median} ms, p95 ${value.toFixed(1)} ms, CPU of the service ${cpuMs.toFixed(1)} ms`);
       rows.push({ figure: `${name}: ${what}, p95`, value, unit: 'ms', atMost: 50 });
+      rows.push({ figure: `${name}: ${what}, CPU of the service`, value: cpuMs, unit: 'ms' });
     }
     for (const [what, question] of Object.entries(reports)) {
       const value = percentile(await ask(service, question, reportAsks), 0.5);

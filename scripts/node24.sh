@@ -4,6 +4,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 # Compiled once, not by each thread of each start: half the time until ready and 18 MB a thread less (docs/performance.md).
 # Where the folder cannot be written, Node.js goes on without it. Whoever else can write there decides what runs here: it is made
 # so that only this user can, and left alone where it is another's than this user's or root's, or others can write it.
+# The umask holds for all that the program writes: what the service keeps is nobody else's to change.
 export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/node_modules/.cache/node-compile}"
 umask go-w
 mkdir -p "$NODE_COMPILE_CACHE" 2>/dev/null

@@ -40,6 +40,9 @@ import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
 
+/** Screenshots that pages of results show at once: a browser asks for all ten of a page together. */
+const pictures = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
+
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
 
@@ -56,8 +59,7 @@ export function composeActions(means: ActionMeans) {
     clock,
   };
   const { resultAssets } = store;
-  // Both hand out assets, within the same bounds.
-  const resultMeans = { checkResults, resultAssets, describeResult, download: createDownloads() };
+  const resultMeans = { checkResults, resultAssets, describeResult };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
@@ -74,8 +76,8 @@ export function composeActions(means: ActionMeans) {
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
-    checkResults: createCheckResultActions(resultMeans),
-    resultPage: createResultPageActions({ ...resultMeans, links, clock }),
+    checkResults: createCheckResultActions({ ...resultMeans, download: createDownloads() }),
+    resultPage: createResultPageActions({ ...resultMeans, download: createDownloads(pictures), links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
     analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/key-check.ts';
-import { compose, type Tocsin } from './compose.ts';
+import type { Tocsin } from './compose.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -26,6 +26,8 @@ async function serve(): Promise<void> {
       const hint = nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`;
       log.warn('config.unknown', { name, hint });
     }
+    // Loaded when the configuration is known to be right: what is wrong with it is said at once.
+    const { compose } = await import('./compose.ts');
     tocsin = await compose(config, log);
     process.stdout.write(firstMinutes(tocsin));
     log.info('process.ready', {

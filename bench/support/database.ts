@@ -70,7 +70,11 @@ async function insert(query: BenchDatabase['query'], table: string, rows: readon
   const text = JSON.stringify(rows, (_, value: unknown) =>
     isBytes(value) ? `\\x${Buffer.from(value.data).toString('hex')}` : value,
   );
-  await query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [text]);
+  // By name: what no row has is left to its default.
+  const columns = Object.keys(rows[0] ?? {}).join(', ');
+  await query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(null::${table}, $1)`, [
+    text,
+  ]);
 }
 
 /** As JSON.stringify sees a Buffer. */

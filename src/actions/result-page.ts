@@ -2,13 +2,15 @@
 import { typesWithAssets } from '#domain/asset.ts';
 import { isSampleResult } from '#domain/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { AssetDownload } from './asset-downloads.ts';
+import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import { type CheckResultMeans, shown, type ShownResult } from './check-results.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
 /** What this action needs. */
-export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult' | 'resultAssets' | 'download'> {
+export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult' | 'resultAssets'> {
+  /** Not that of downloads with a key: whoever has a link takes no room from those. */
+  readonly download: Downloads;
   readonly checkResults: Pick<CheckResultMeans['checkResults'], 'find' | 'subject'>;
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;

@@ -21,6 +21,11 @@ describe('the escalation of a check', () => {
       { type: 'RUN_BASED', runs: 2 },
     ],
     [
+      'is its own where it names a number of runs and no type',
+      [{ runBasedEscalation: { failedRunThreshold: 3 } }, tenMinutes],
+      { type: 'RUN_BASED', runs: 3 },
+    ],
+    [
       'counts runs from the first where no number is set',
       [{ escalationType: 'RUN_BASED' }],
       { type: 'RUN_BASED', runs: 1 },

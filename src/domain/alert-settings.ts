@@ -33,10 +33,13 @@ export function remindersOf(settings: AlertSettings | null): Reminders | null {
 
 /**
  * The escalation that holds for a check. The check's own settings win when `useGlobalAlertSettings` is false, else its
- * group's, else the account's; what nobody set is an alert at the first failing run.
+ * group's, else the account's; what nobody set is an alert at the first failing run. A number of runs alone says RUN_BASED, which is
+ * the type where none is named (reference §4.5).
  */
 export function escalationOf(levels: readonly (AlertSettings | null)[]): Escalation {
-  const settings = levels.find((level) => level?.escalationType !== undefined);
+  const settings = levels.find(
+    (level) => level?.escalationType !== undefined || (level?.runBasedEscalation?.failedRunThreshold ?? 0) > 0,
+  );
   if (settings?.escalationType === 'TIME_BASED') {
     return { type: 'TIME_BASED', ms: (settings.timeBasedEscalation?.minutesFailingThreshold || 5) * 60_000 };
   }

@@ -35,6 +35,8 @@ export interface LocationStatus extends Position {
   readonly before?: number;
   /** How often in a row it has come since without a verdict; absent = not at all. */
   readonly silent?: number;
+  /** When it has come so once: the `before` of what it found last. */
+  readonly earlier?: number;
 }
 
 export const newCheckState: CheckState = {
@@ -131,11 +133,23 @@ function foundBy({ at, startedAt }: Position, status: CheckStatus, last: Locatio
   return { status, at, startedAt, ...(before !== undefined && { before }) };
 }
 
-/** A location that came without a verdict: what it found last stands, and it is not waited for while that goes on. */
+/**
+ * A location that came without a verdict: what it found last stands. It holds up this round, as one that does not answer, and is
+ * not waited for while that goes on.
+ */
 function silenced(state: CheckState, { location, at, startedAt }: StateResult): CheckState {
   const last = state.byLocation[location];
   if (last === undefined) return state;
-  const entry = { ...last, at, startedAt, before: last.at, silent: (last.silent ?? 0) + 1 };
+  const { earlier: _, ...rest } = last;
+  const isFirst = last.silent === undefined && last.before !== undefined;
+  const entry: LocationStatus = {
+    ...rest,
+    at,
+    startedAt,
+    before: last.at,
+    silent: (last.silent ?? 0) + 1,
+    ...(isFirst && { earlier: last.before }),
+  };
   return { ...state, byLocation: { ...state.byLocation, [location]: entry } };
 }
 
@@ -167,7 +181,7 @@ function statusOfRound(
   let [failing, mayFail, awaited] = [0, 0, 0];
   let isDegraded = false;
   for (const code of locations) {
-    const found = byLocation[code];
+    const found = beforeSilence(byLocation[code], newest);
     const { status = null, at = Number.NEGATIVE_INFINITY } = found ?? {};
     const isAnswered = at === newest && found?.silent === undefined;
     const isAwaited = !isAnswered && isRegular(found, before, intervalMs);
@@ -181,6 +195,14 @@ function statusOfRound(
   if (isFailing(mayFail)) return null;
   if (isDegraded) return 'degraded';
   return awaited > 0 ? null : 'passing';
+}
+
+/** Where a location stood before it came without a verdict in this round: nothing is decided by that, in whatever order. */
+function beforeSilence(found: LocationStatus | undefined, newest: number): LocationStatus | undefined {
+  if (found?.silent === undefined || found.at !== newest || found.before === undefined) return found;
+  const { silent, earlier, before, ...rest } = found;
+  if (silent > 1) return { ...rest, at: before, before, silent: silent - 1 };
+  return { ...rest, at: before, ...(earlier !== undefined && { before: earlier }) };
 }
 
 /** Whether a location has answered in the round before, and in the one before that: it is expected to answer in this one. */
@@ -208,8 +230,10 @@ function isCountedNow(
   { parallel }: StateRules,
 ): boolean {
   if (parallel === null) return true;
-  const isSameRound = roundsOf(before, parallel.locations).newest === roundsOf(after, parallel.locations).newest;
-  return !isSameRound || statusOfRound(before, parallel) !== counted;
+  const { newest } = roundsOf(after, parallel.locations);
+  // Who came without a verdict has not begun it.
+  const hasBegun = parallel.locations.some((code) => before[code]?.at === newest && before[code]?.silent === undefined);
+  return !hasBegun || statusOfRound(before, parallel) !== counted;
 }
 
 /** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */

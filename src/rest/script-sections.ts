@@ -3,8 +3,10 @@ import { type Html, html } from './html.ts';
 import type { ScriptView, ViewedLine } from './script-view.ts';
 import { milliseconds } from './times.ts';
 
-/** Steps that stand on the page; a script may take thousands, and the API has all of them. */
-const stepsMost = 200;
+/** Steps, and lines of each output, that stand on the page; there may be thousands, and the API has all of them. */
+const rowsMost = 200;
+/** Characters of one line. */
+const lineMost = 2000;
 
 /** @param message what stands at the head of the page already, and is not said twice */
 export function scriptSections(view: ScriptView, message: string | null): Html {
@@ -40,7 +42,7 @@ function pictures(screenshots: ScriptView['screenshots']): Html {
 }
 
 function stepTable(steps: NonNullable<ScriptView['steps']>): Html {
-  const rows = steps.slice(0, stepsMost).map(
+  const rows = steps.slice(0, rowsMost).map(
     ({ title, isNamed, startMs, durationMs, hasFailed }) =>
       html`<tr>
         <td class="at">${milliseconds(startMs)}</td>
@@ -61,7 +63,11 @@ function stepTable(steps: NonNullable<ScriptView['steps']>): Html {
       </tr>
       ${rows}
     </table>
-    ${left > 0 && html`<p class="soft">${left} more are in the result as the API gives it.</p>`}`;
+    ${more(left)}`;
+}
+
+function more(left: number): Html | false {
+  return left > 0 && html`<p class="soft">${left} more are in the result as the API gives it.</p>`;
 }
 
 function vitalTables(vitals: ScriptView['vitals']): Html {
@@ -79,12 +85,16 @@ function vitalTables(vitals: ScriptView['vitals']): Html {
 }
 
 function lines(title: string, of: readonly ViewedLine[]): Html {
-  const texts = of.map(({ text, isError }) => [
-    html`<span class="${isError ? 'failed' : ''}">${text.trimEnd()}</span>`,
-    '\n',
-  ]);
+  const texts = of
+    .slice(0, rowsMost)
+    .map(({ text, isError }) => [html`<span class="${isError ? 'failed' : ''}">${cut(text.trimEnd())}</span>`, '\n']);
   return html`<h2>${title}</h2>
-    <pre>${texts}</pre>`;
+    <pre>${texts}</pre>
+    ${more(of.length - rowsMost)}`;
+}
+
+function cut(text: string): string {
+  return text.length > lineMost ? `${text.slice(0, lineMost)} …` : text;
 }
 
 function fileList(files: ScriptView['files']): Html {

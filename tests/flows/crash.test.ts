@@ -1,4 +1,4 @@
-// Processes that are killed or stopped lose nothing and do nothing twice that they need not (design §1).
+// Processes that are killed lose nothing and do nothing twice that they need not (design §1).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { test as it } from '../support/each-topology.ts';
@@ -25,7 +25,7 @@ describe('a process that is killed', together, () => {
     t,
     startService,
   }) => {
-    const service = await startService(t);
+    const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     target.answer({ status: 500 });
     receiver.answer('hang');
@@ -59,7 +59,7 @@ describe('a process that is killed', together, () => {
   });
 
   it('during a probe runs that slot again, and records it once', async ({ t, startService }) => {
-    const service = await startService(t);
+    const service = await startService(t, {}, { roles: ['api', 'runner'] });
     const target = await startScriptedServer(t);
     target.answer('hang');
     const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
@@ -87,55 +87,9 @@ describe('a process that is killed', together, () => {
   });
 });
 
-describe('a process that is stopped', together, () => {
-  it('ends within 10 s while its targets and receivers hang, and gives back what it holds', async ({
-    t,
-    startService,
-  }) => {
-    const service = await startService(t);
-    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
-    const hanging = await startScriptedServer(t);
-    target.answer({ status: 500 });
-    hanging.answer('hang');
-    receiver.answer('hang');
-    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
-    const groupId = Number(group['id']);
-    for (const { url } of [target, hanging]) {
-      const request = { method: 'GET', url };
-      await service.must('POST', '/v1/checks/api', { name: url, frequency: 1440, groupId, request });
-    }
-    const config = { url: receiver.url, webhookSecret: secret };
-    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
-    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-    await Promise.all([receiver.received(() => true), hanging.hits(1)]);
-
-    const ended = await service.stop();
-    assert.deepEqual([ended.code, ended.signal], [0, null]);
-    assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
-    const count = (sql: string): number =>
-      service.rows((raw) => Number(Object.values(raw.prepare(sql).get() ?? {})[0]));
-    assert.equal(count('SELECT count(*) FROM runs WHERE leased_by IS NULL'), 1, 'the run is free for the next process');
-    assert.equal(count('SELECT count(*) FROM deliveries WHERE status = 0'), 1);
-    assert.equal(count('SELECT count(*) FROM processes'), 0, 'nobody is said to live');
-
-    for (const server of [target, hanging]) server.answer({ status: 200 });
-    receiver.answer({ status: 200 });
-    await service.restart();
-    assert.doesNotMatch(service.printed, /store\.recovered/, 'it was no crash');
-    await hanging.hits(2);
-    await receiver.received(({ hit }) => hit.at > Date.now() - 5_000 && receiver.all.length >= 2);
-    assert.equal(
-      new Set(
-        receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE').map(({ deliveryId }) => deliveryId),
-      ).size,
-      1,
-    );
-  });
-});
-
 describe('a check that runs every 10 s', together, () => {
   it('fills every slot once, over a kill and a restart', async ({ t, startService }) => {
-    const service = await startService(t);
+    const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
     const target = await startScriptedServer(t);
     const request = { method: 'GET', url: target.url };
     const checks = 5;

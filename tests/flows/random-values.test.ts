@@ -10,7 +10,7 @@ test('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for 
   t,
   startService,
 }) => {
-  const service = await startService(t);
+  const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
   const receiver = await startReceiver(t, 'secret');
   const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
   await service.must('POST', '/v1/alert-channels', {

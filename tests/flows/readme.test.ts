@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, test } from '../support/each-topology.ts';
+import { describe } from '../support/each-topology.ts';
 import { freePort } from '../support/free-port.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
@@ -13,54 +13,48 @@ const run = promisify(execFile);
 const hasCurl = spawnSync('curl', ['--version']).error === undefined;
 assert.ok(hasCurl, 'there is no curl on this machine: what newcomers paste cannot be tried');
 
-test('the five lines of README, pasted as they are, end with an alert that has arrived', async ({
-  t,
-  startService,
-}) => {
-  const { address } = await startService(t);
-  const port = await freePort();
-  const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
-  const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], {
-    env,
-    timeout: 60_000,
+describe('on one installation, new at first,', {}, ({ it }) => {
+  it('the five lines of README, pasted as they are, end with an alert that has arrived', async (_, { address }) => {
+    const port = await freePort();
+    const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
+    const { stdout } = await run('sh', ['-c', blockOf(readPage('README.md'), 'sh', 'first-alert')], {
+      env,
+      timeout: 60_000,
+    });
+
+    const [channel, check, alert, deliveries] = stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(channel?.['type'], 'WEBHOOK', stdout);
+    assert.equal(check?.['name'], 'first check', stdout);
+    assert.equal(alert?.['ALERT_TYPE'], 'ALERT_FAILURE', stdout);
+    assert.equal(alert['CHECK_ID'], check['id']);
+    assert.match(String(alert['CHECK_ERROR_MESSAGE']), /^connection refused by 127\.0\.0\.1:1 after/);
+    const [delivery] = deliveries as unknown as readonly Record<string, unknown>[];
+    assert.ok(delivery);
+    assert.equal(delivery['id'], alert['DELIVERY_ID']);
+    assert.equal(delivery['status'], 'delivered');
   });
 
-  const [channel, check, alert, deliveries] = stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  assert.equal(channel?.['type'], 'WEBHOOK', stdout);
-  assert.equal(check?.['name'], 'first check', stdout);
-  assert.equal(alert?.['ALERT_TYPE'], 'ALERT_FAILURE', stdout);
-  assert.equal(alert['CHECK_ID'], check['id']);
-  assert.match(String(alert['CHECK_ERROR_MESSAGE']), /^connection refused by 127\.0\.0\.1:1 after/);
-  const [delivery] = deliveries as unknown as readonly Record<string, unknown>[];
-  assert.ok(delivery);
-  assert.equal(delivery['id'], alert['DELIVERY_ID']);
-  assert.equal(delivery['status'], 'delivered');
-});
+  it('the three commands of the first start, pasted as they are, end with an alert that has arrived', async (_, {
+    printed,
+  }) => {
+    const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
+    const port = String(await freePort());
+    const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
+    const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
+    assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
+  });
 
-test('the three commands of the first start, pasted as they are, end with an alert that has arrived', async ({
-  t,
-  startService,
-}) => {
-  const { printed } = await startService(t);
-  const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
-  const port = String(await freePort());
-  const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
-  const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
-  assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
-});
-
-describe('the lines of docs/ci.md', {}, ({ it }) => {
-  it('lead from nothing to a verdict', async (_, { address }) => {
+  it('the lines of docs/ci.md lead from nothing to a verdict', async (_, { address }) => {
     const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey };
     const lines = ['make', 'gate'].map((name) => blockOf(readPage('docs/ci.md'), 'sh', name)).join('\n');
     const { stdout } = await run('sh', ['-ec', lines], { env, timeout: 60_000 });
     assert.match(stdout, /\[\{"checkId":"[^"]+","name":"Cart","hasFailures":false,"responseTime":\d+\}\]$/);
   });
 
-  it('exit with 0 when the group passes, and with another code when it does not', async (t, service) => {
+  it('the lines of docs/ci.md exit with 0 when the group passes, and with another code when it does not', async (t, service) => {
     let status = 200;
     const target = await startTarget(t, (_request, response) => void response.writeHead(status).end('ok'));
     const group = await service.must('POST', '/v2/check-groups', { name: 'Shop' });

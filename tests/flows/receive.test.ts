@@ -68,7 +68,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
   });
 
   it('answers attempt by attempt as it is told, and shows retries and replays', async ({ t, startService }) => {
-    const service = await startService(t);
+    const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
     const receiver = await startReceive(t, '--answer', 'reset,503,200');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };

@@ -24,7 +24,7 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
     const body = { name, frequency: 1440, groupId: group['id'], request: { method: 'GET', url } };
     return String((await service.must('POST', '/v1/checks/api', body))['id']);
   };
-  await make('failing', failing.url);
+  const failed = await make('failing', failing.url);
   const hung = await make('hanging', hanging.url);
   const trigger = await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
   const first = await receiver.received(() => true);
@@ -37,16 +37,28 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
     () => 'closed' as const,
   );
   await hanging.hits(2);
+  const resultsOf = async (id: string) =>
+    (await service.must('GET', `/v1/check-results/${id}`)) as unknown as { hasFailures: boolean }[];
+  await until('both failures on record', async () => (await resultsOf(failed)).length === 2);
 
   const ended = await service.stop();
   assert.deepEqual([ended.code, ended.signal], [0, null]);
   assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
   assert.ok(['closed', 503, 408].includes(await waiting), `whoever waited was told ${await waiting}`);
   await assert.rejects(fetch(`${service.address}/health/live`), 'nobody is answered any more');
+  const count = (sql: string): number => service.rows((raw) => Number(Object.values(raw.prepare(sql).get() ?? {})[0]));
+  assert.equal(
+    count('SELECT count(*) FROM runs WHERE leased_by IS NULL'),
+    2,
+    'both runs are free for the next process',
+  );
+  assert.equal(count('SELECT count(*) FROM deliveries WHERE status = 0'), 1);
+  assert.equal(count('SELECT count(*) FROM processes'), 0, 'nobody is said to live');
 
   hanging.answer({ status: 200 });
   receiver.answer({ status: 200 });
   await service.restart();
+  assert.doesNotMatch(service.printed, /store\.recovered/, 'it was no crash');
   const delivery = await until('the delivery to end', async () => {
     const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
     return read['status'] === 'delivered' && read;
@@ -62,13 +74,20 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
     ],
   );
   const results = await until('both runs of the check that hung', async () => {
-    const { body } = await service.api('GET', `/v1/check-results/${hung}`);
-    const list = body as unknown as { hasFailures: boolean }[];
+    const list = await resultsOf(hung);
     return list.length >= 2 && list;
   });
   assert.deepEqual(
     results.map(({ hasFailures }) => hasFailures),
     [false, false],
+  );
+  const told = receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE');
+  assert.deepEqual(
+    told.map(({ deliveryId, attempt }) => [deliveryId, attempt]),
+    [
+      [first.deliveryId, 1],
+      [first.deliveryId, 1],
+    ],
   );
   assert.match(await (await fetch(`${service.address}/metrics`)).text(), /^tocsin_conservation_difference 0$/m);
 });

@@ -82,6 +82,10 @@ test('of many steps the first are shown, and of a result without any that only t
   const many = resultPage({ ...view, script: { ...script, steps: Array.from({ length: 207 }, () => step) } });
   assert.equal(many.split('one of many').length - 1, 200);
   assert.ok(many.includes('7 more are in the result as the API gives it.'));
+  const line = { text: `spoken ${'x'.repeat(3000)}`, isError: false };
+  const loud = resultPage({ ...view, script: { ...script, output: Array.from({ length: 300 }, () => line) } });
+  assert.equal(loud.split('spoken').length - 1, 200);
+  assert.ok(loud.includes('100 more are in the result as the API gives it.') && !loud.includes('x'.repeat(2001)));
   const few = resultPage({ ...view, script: { ...script, steps: null } });
   assert.ok(few.includes('only the outcome was kept'));
 });

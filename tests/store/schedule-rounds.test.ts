@@ -57,6 +57,35 @@ it('a schedule that was planned once goes on in step with its interval, and its 
   assert.equal(rounds(test).length, 1);
 });
 
+it('schedules in step run where each of them says, and at once where it says so', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const add = (change: Partial<Check>) => test.add({ frequency: 0, frequencyOffset: 10, ...change });
+  const [here, there, both] = [
+    await add({}),
+    await add({ locations: ['there'] }),
+    await add({ locations: ['there', 'far'], runParallel: true }),
+  ];
+  const turn = async (): Promise<void> => {
+    test.temp.clock.turn(10_000);
+    await test.schedule('overload', ['local', 'there', 'far']);
+  };
+  await turn();
+  assert.ok(schedules(test).every(({ next_due_at }) => next_due_at === inStep));
+  test.temp.raw.exec('DELETE FROM runs');
+  await turn();
+  const ran = test.rows('SELECT check_id, location FROM runs ORDER BY check_id, location');
+  const expected = [
+    [here, 'local'],
+    [there, 'there'],
+    [both, 'far'],
+    [both, 'there'],
+  ].map(([check, location]) => [(check as Check).id, location]);
+  assert.deepEqual(
+    ran.map(({ check_id, location }) => [idText(check_id as Uint8Array), location]),
+    expected,
+  );
+});
+
 it('a round of which nothing is left ends, and begins anew with the next schedule of its interval', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const { id } = await test.add({ frequency: 0, frequencyOffset: 10 });

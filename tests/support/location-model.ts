@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type CheckState, foldResult, newCheckState, type StateRules } from '#domain/check-state.ts';
 
-const outcomes = ['passed', 'degraded', 'failed'] as const;
+const outcomes = ['passed', 'degraded', 'failed', 'unknown'] as const;
 type Outcome = (typeof outcomes)[number];
 
 /** A check in the model. */
@@ -23,8 +23,9 @@ const start = Date.UTC(2026, 2, 10);
 const minuteMs = 60_000;
 
 /**
- * Follows every history: each location finds anything in each round, and they answer in any order. What was raised, and where the
- * check stands, must be the same at the end of each round in every order.
+ * Follows every history: each location finds anything in each round, or comes without a verdict from some round on, and they
+ * answer in any order. What was raised, and where the check stands, must be the same at the end of each round in every order. Only one
+ * that has a verdict again after it had none may be a surprise (docs/decisions/0098).
  *
  * @returns how many histories there are, orders counted
  * @throws {Error} that names the first two orders that differ
@@ -41,10 +42,11 @@ export function exploreOrders(given: LocationCase): number {
   const orders = permutations(locations);
   const rounds = combinations(given.locations);
 
-  const explore = (node: Node, round: number): number => {
+  const explore = (node: Node, round: number, silent: ReadonlySet<number>): number => {
     if (round === given.rounds) return 0;
     let histories = 0;
     for (const found of rounds) {
+      if (found.some((outcome, index) => silent.has(index) && outcome !== 'unknown')) continue;
       const ends = orders.map((order) =>
         roundOf(node, order, { found, at: start + round * minuteMs }, rules, locations),
       );
@@ -54,11 +56,12 @@ export function exploreOrders(given: LocationCase): number {
         const what = `${found.join(', ')} in round ${round} of ${node.raised.join(', ')}, answered ${orders[index]?.join(' ')}`;
         assert.deepEqual(end, first, what);
       }
-      histories += orders.length + explore(first, round + 1);
+      const silentNow = found.flatMap((outcome, index) => (outcome === 'unknown' ? [index] : []));
+      histories += orders.length + explore(first, round + 1, new Set(silentNow));
     }
     return histories;
   };
-  return explore({ state: newCheckState, raised: [] }, 0);
+  return explore({ state: newCheckState, raised: [] }, 0, new Set());
 }
 
 interface Round {

@@ -12,13 +12,16 @@ export async function until<Answer>(
 ): Promise<Exclude<Answer, null | undefined | false>> {
   const startedAt = performance.now();
   for (;;) {
+    const lookedAt = performance.now();
     const answer = await look();
     if (answer !== null && answer !== undefined && answer !== false) {
       return answer as Exclude<Answer, null | undefined | false>;
     }
-    const waitedMs = performance.now() - startedAt;
+    const now = performance.now();
+    const waitedMs = now - startedAt;
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
-    // What takes long is looked at less often: looking costs what is waited for its processor.
-    await new Promise((resolve) => setTimeout(resolve, Math.min(50, 10 + waitedMs / 20)));
+    // What takes long, or is costly to look at, is looked at less often: looking costs what is waited for its processor.
+    const pauseMs = Math.min(100, Math.max(10 + waitedMs / 20, 2 * (now - lookedAt)));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

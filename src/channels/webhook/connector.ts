@@ -2,7 +2,8 @@
 import net from 'node:net';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector as Connecting } from 'undici';
+import { buildConnector } from './undici.ts';
 
 /** Where requests may go, as far as sending needs to know. */
 export interface EgressGuard {
@@ -29,7 +30,7 @@ function refusal(message: string): Error {
  *
  * @param timeoutMs the longest that connecting may take
  */
-export function guardedConnector(guard: EgressGuard, timeoutMs: number): buildConnector.connector {
+export function guardedConnector(guard: EgressGuard, timeoutMs: number): Connecting.connector {
   const connect = buildConnector({
     lookup: guard.lookup,
     timeout: timeoutMs,
@@ -63,11 +64,7 @@ export function guardedConnector(guard: EgressGuard, timeoutMs: number): buildCo
 }
 
 /** Connections through a proxy: it judges where they lead, TLS is with the receiver. */
-function connectorThrough(
-  tunnel: Tunnel,
-  connect: buildConnector.connector,
-  timeoutMs: number,
-): buildConnector.connector {
+function connectorThrough(tunnel: Tunnel, connect: Connecting.connector, timeoutMs: number): Connecting.connector {
   return (options, callback) => {
     const isTls = options.protocol === 'https:';
     const port = options.port === '' ? (isTls ? 443 : 80) : Number(options.port);

@@ -132,11 +132,88 @@ describe('a script runs', () => {
     ]);
   });
 
+  const fixtures = {
+    path: 'lib/fixtures.ts',
+    content: "import { test as base } from '@playwright/test';\nexport const test = base;",
+  };
+  const helper = {
+    path: 'lib/open.ts',
+    content: "import { chromium } from '@playwright/test';\nexport default chromium;",
+  };
+  const suite = { path: 'suite.ts', content: "import { test } from '@playwright/test';\ntest('a', () => {});" };
+  for (const [name, script, more] of [
+    [
+      'with `test` of a file beside it',
+      "import { test } from './lib/fixtures';\ntest('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that by another name',
+      "import { test as it } from './lib/fixtures';\nit.only('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that and all beside it',
+      "import * as lib from './lib/fixtures';\nlib.test('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with that as CommonJS has it',
+      "const { test: it } = require('./lib/fixtures');\nit('a', () => {});",
+      { dependencies: [fixtures] },
+    ],
+    [
+      'with `test` that is handed on',
+      "import { test } from './all';\ntest('a', () => {});",
+      { dependencies: [{ path: 'all.ts', content: "export * from '@playwright/test';" }] },
+    ],
+    ['with `test` by another name', "import { expect, test as it } from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` by a name with a dollar', "import { test as $ } from '@playwright/test';\n$('a', () => {});", {}],
+    ['with `test` as the module itself', "import it from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` of the other module', "import { test } from 'playwright/test';\ntest('a', () => {});", {}],
+    [
+      'with a `test` made of `test`',
+      "import { test as base } from '@playwright/test';\nconst it = base.extend<{ a: 1 }>({});\nit('a', () => {});",
+      {},
+    ],
+    [
+      'with the name of one, whose tests are beside it',
+      "import './suite';",
+      { scriptPath: 'all.spec.ts', dependencies: [suite] },
+    ],
+    ['with the other name of one', "import './suite';", { scriptPath: 'shop/all.test.mjs', dependencies: [suite] }],
+  ] as const) {
+    it(`as tests ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'spec'));
+  }
+
+  const program = "import { chromium } from '@playwright/test';\nconst browser = await chromium.launch();";
+  for (const [name, script, more] of [
+    ['where nobody chose its path', "import './suite';", { dependencies: [suite] }],
+    ['whatever its path', 'await fetch(process.env.SHOP);', { scriptPath: 'check.spec.ts' }],
+    ['that takes a browser of Playwright', program, { scriptPath: 'check.spec.ts' }],
+    ['that takes one beside it', "import open from './lib/open';\nopen.launch();", { dependencies: [helper] }],
+    ['with tests of Node.js', "import { test } from 'node:test';\ntest('a', () => {});", { dependencies: [fixtures] }],
+    ['that asks a pattern', "import a from './a';\nif (/a/.test(a)) a();", { dependencies: [fixtures] }],
+  ] as const) {
+    it(`as a program ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'plain'));
+  }
+
   it('as what it is, however long it takes pains to look like something else', () => {
     const beginning = performance.now();
     const { sort } = readScript({ script: `'@playwright/test'; ${'test '.repeat(1e5)} test${' '.repeat(4e5)}` });
     assert.equal(sort, 'plain');
     assert.equal(readScript({ script: "'@playwright/test'; test . describe.only (" }).sort, 'spec');
+    const dependencies = [fixtures];
+    for (const piece of [
+      'import ',
+      'import { test as a } from "./a";',
+      'const { ',
+      'const a = require("',
+      'test as a ',
+    ]) {
+      const script = `'@playwright/test'; ${piece.repeat(524_000 / piece.length)}`;
+      assert.equal(readScript({ script, dependencies }).sort, 'plain', piece);
+    }
     assert.ok(performance.now() - beginning < 10_000);
   });
 });
@@ -170,10 +247,47 @@ describe('the verdict over a script', () => {
       ['Error: socket hang up', 'reset'],
       ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
+      ['TypeError: fetch failed: certificate has expired', 'tls'],
+      [
+        "Error: Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
+        'tls',
+      ],
+      ['Error: apiRequestContext.get: unable to get local issuer certificate', 'tls'],
+      ['Error: self-signed certificate', 'tls'],
+      ['Error: write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number', 'tls'],
+      ['Error: page.goto: net::ERR_SSL_PROTOCOL_ERROR at https://shop.example/', 'tls'],
+      ['Error: page.goto: net::ERR_CONNECTION_CLOSED at https://shop.example/', 'reset'],
+      ['Error: page.goto: net::ERR_EMPTY_RESPONSE at http://shop.example/', 'reset'],
+      ['fetch failed: Client network socket disconnected before secure TLS connection was established', 'reset'],
+      ['fetch failed: other side closed', 'reset'],
+      ['Error: page.goto: net::ERR_CONNECTION_TIMED_OUT at http://shop.example/', 'connect'],
+      ['fetch failed: connect ETIMEDOUT 192.0.2.1:443', 'connect'],
+      ['Error: page.goto: net::ERR_TIMED_OUT at http://shop.example/', 'timeout'],
+      ['fetch failed: Connect Timeout Error (attempted address: shop.example:443, timeout: 10000ms)', 'timeout'],
+      ['TimeoutError: The operation was aborted due to timeout', 'timeout'],
+      ['TimeoutError: page.goto: Timeout 300ms exceeded.\nCall log:\n  - navigating to "http://a/"', 'timeout'],
+      ['TimeoutError: apiRequestContext.get: Timeout 300ms exceeded.\nCall log:\n  - → GET http://a/', 'timeout'],
+      ["TimeoutError: locator.click: Timeout 30000ms exceeded.\nCall log:\n  - waiting for locator('#a')", 'script'],
+      ["page.waitForSelector: Timeout 300ms exceeded.\n  - waiting for getByText('ECONNRESET')", 'script'],
+      ['Error: x\n\nCall Log:\n- Timeout 300ms exceeded while waiting on the predicate', 'assertion'],
+      ['Error: socket hang up\n\nCall Log:\n- Timeout 300ms exceeded while waiting on the predicate', 'reset'],
       ['Error: expect(received).toBe(expected)', 'assertion'],
       ['TypeError: x is not a function', 'script'],
     ] as const) {
       const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
+      assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
+    }
+  });
+
+  it('tells a test that waited for something in a page from one that waited for an answer', async () => {
+    for (const [text, reason] of [
+      ["Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')", 'script'],
+      ['Error: page.goto: Test timeout of 100ms exceeded.', 'timeout'],
+      ['Error: page.goto: net::ERR_ABORTED; maybe frame was detached?', 'timeout'],
+      ['TimeoutError: locator.click: Timeout 30ms exceeded.\n(of the next test)', 'timeout'],
+    ] as const) {
+      const errors = ['Test timeout of 100ms exceeded.', text].map((message) => ({ message, place: null }));
+      const { finding } = await probe({ outcome: { failedTests: 1, errors } });
       assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
     }
   });

@@ -3,6 +3,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { KeptOf, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/script.ts';
 import type { SettingsProblem } from '../kind.ts';
 import { list, text } from '../read.ts';
+import { sortOf } from './sort.ts';
 
 /** The files of a scripted check. */
 export interface ScriptSettings {
@@ -24,19 +25,17 @@ export function readScript(settings: JsonObject): ScriptSettings {
     path: text(file['path']),
     content: text(file['content']),
   }));
-  const files = [{ path: entry, content }, ...beside.filter(({ path }) => path !== entry)];
-  return { entry, files, sort: sortOf(content) };
+  const others = beside.filter(({ path }) => path !== entry);
+  const isNamed = text(settings['scriptPath']) !== '';
+  return {
+    entry,
+    files: [{ path: entry, content }, ...others],
+    sort: sortOf({ path: entry, content }, others, isNamed),
+  };
 }
 
 /** Bytes of a script and its files together. */
 const mostBytes = 1 << 20;
-
-/** A file of tests for Playwright's runner, or a program: whoever calls its `test` has written tests. */
-function sortOf(script: string): ScriptWork['sort'] {
-  return script.includes('@playwright/test') && /\btest\s{0,20}(?:\.\s{0,20}\w{1,20}\s{0,20}){0,3}\(/.test(script)
-    ? 'spec'
-    : 'plain';
-}
 
 /** What cannot be run; empty = fine. */
 export function scriptProblems(settings: JsonObject): SettingsProblem[] {

@@ -28,7 +28,7 @@ export function judgeScript(
     const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
     return {
       verdict: 'failed',
-      reason: reasonOf(error.message),
+      reason: reasonOf(errors),
       message: `${sentenceOf(error, files, hide)}${others}`,
     };
   }
@@ -53,22 +53,51 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
   return `the script was ended: it took more than ${passed[limit]}`;
 }
 
-/** Faults of the network count as such, so that a retry strategy can be for them only. */
+/** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */
+const asking =
+  /^(?:\w*Error: )?(?:apiRequestContext\.|(?:page|frame)\.(?:goto|reload|goBack|goForward|waitForURL|waitForNavigation|waitForLoadState|waitForResponse)\b)/;
+const late = /^(?:\w*Error: )?\w+\.\w+: (?:Timeout \d+ms|Test timeout of \d+ms) exceeded/;
+const ofTest = /: Test timeout of \d+ms exceeded/;
+
+/**
+ * Faults of the network are of the class that other checks have them in (connection/fault.ts), so that a retry strategy can be for
+ * them only.
+ */
 const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
   [/\brefused by the egress policy: /, 'egress-refused'],
   [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
   [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
   [
-    /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ERR_CONNECTION_REFUSED|ERR_ADDRESS_UNREACHABLE|ERR_SOCKS_CONNECTION_FAILED)\b/,
+    /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ERR_CONNECTION_(?:REFUSED|FAILED|TIMED_OUT)|ERR_ADDRESS_UNREACHABLE|ERR_SOCKS_CONNECTION_FAILED)\b/,
     'connect',
   ],
-  [/\b(?:ECONNRESET|EPIPE|socket hang up|ERR_CONNECTION_RESET)\b/, 'reset'],
-  [/\b(?:CERT_|ERR_CERT_|self[- ]signed certificate|unable to verify the first certificate)/, 'tls'],
-  [/\b(?:ETIMEDOUT|ERR_CONNECTION_TIMED_OUT|Timeout \d+ms exceeded|Test timeout of \d+ms exceeded)/i, 'timeout'],
+  [
+    /\b(?:ECONNRESET|ECONNABORTED|EPIPE|socket hang up|other side closed|ERR_CONNECTION_(?:RESET|CLOSED|ABORTED)|ERR_EMPTY_RESPONSE)\b|Client network socket disconnected/,
+    'reset',
+  ],
+  [
+    /\b(?:CERT_|ERR_CERT_|ERR_SSL_|ERR_TLS_|EPROTO\b|SSL routines:|self[- ]signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate|certificate (?:has expired|is not yet valid|revoked)|Hostname\/IP does not match certificate's altnames)/,
+    'tls',
+  ],
+  // Of an expectation that is tried again and again, where it is not one of the network.
+  [/\bTimeout \d+ms exceeded while waiting on the predicate/, 'assertion'],
+  [
+    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout of \d+ms exceeded/,
+    'timeout',
+  ],
 ];
 
-function reasonOf(message: string): Reason {
+function reasonOf([first, next]: readonly ScriptError[]): Reason {
+  const message = first?.message ?? '';
+  // Where a test took too long, the next one tells what it waited for then.
+  const isTestLate = /^Test timeout of \d+ms exceeded/.test(message) && next !== undefined && ofTest.test(next.message);
+  if (isWaiting(message) || (isTestLate && isWaiting(next.message))) return 'script';
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
+}
+
+/** Whether it waited in vain for something in a page. */
+function isWaiting(message: string): boolean {
+  return late.test(message) && !asking.test(message);
 }
 
 const detailMost = 500;

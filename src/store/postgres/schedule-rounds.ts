@@ -1,6 +1,8 @@
 // Rounds of schedules in PostgreSQL: who goes on with the round of an interval holds it to the end of its transaction.
+import type { IdBytes } from '../codec.ts';
+import { idLength } from '../run-rows.ts';
 import { type DueSchedule, inStep, nextOfRound, type OpenRound, openRound, phaseAfter } from '../schedule-rounds.ts';
-import { type InStepRow, inStepRow, type PhaseRange, roomOf, throughOf, walk } from '../schedule-rounds.ts';
+import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from '../schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import type { Session } from './session.ts';
 
@@ -126,14 +128,40 @@ function endRounds(session: Session, empty: readonly Pick<ScheduleRoundsTable, '
 
 async function readRange(session: Session, range: PhaseRange, most: number): Promise<SchedulesTable[]> {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
-  const rows = await session.query<InStepRow>(
-    `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
-     WHERE next_due_at = ${inStep} AND interval_ms = $1
-       AND (phase_ms, account_id, check_id) > ($2, $3, $4) AND phase_ms <= $5
-     ORDER BY phase_ms, account_id, check_id LIMIT $6`,
+  const [lists] = await session.query<RangeLists>(
+    `SELECT string_agg(account_id || check_id, '') AS ids, array_agg(phase_ms) AS phases, array_agg(run_parallel) AS parallels,
+       CASE WHEN bool_or(locations <> '[]') THEN array_agg(locations) END AS locations
+     FROM (SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+       WHERE next_due_at = ${inStep} AND interval_ms = $1
+         AND (phase_ms, account_id, check_id) > ($2, $3, $4) AND phase_ms <= $5
+       ORDER BY phase_ms, account_id, check_id LIMIT $6) AS due`,
     [intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most],
   );
-  return rows.map((row) => inStepRow(row, intervalMs));
+  return lists === undefined || lists.ids === null ? [] : rowsOf({ ...lists, ids: lists.ids }, intervalMs);
+}
+
+/** The rows of a range as lists, in their order: rows by themselves are slow to write there and to read here. */
+interface RangeLists {
+  /** Of the account and the check, one behind the other; null = there is no row. */
+  readonly ids: IdBytes | null;
+  readonly phases: readonly number[];
+  readonly parallels: readonly number[];
+  /** null = `[]` in all of them. */
+  readonly locations: readonly string[] | null;
+}
+
+function rowsOf({ ids, phases, parallels, locations }: RangeLists & { ids: IdBytes }, intervalMs: number) {
+  return phases.map((phase_ms, index) => {
+    const at = index * 2 * idLength;
+    const row = {
+      account_id: ids.subarray(at, at + idLength),
+      check_id: ids.subarray(at + idLength, at + 2 * idLength),
+      phase_ms,
+      locations: locations?.[index] ?? '[]',
+      run_parallel: parallels[index] ?? 0,
+    };
+    return inStepRow(row, intervalMs);
+  });
 }
 
 /** The lowest phase of an interval's schedules in step, and the lowest that is still to come. */

@@ -87,14 +87,13 @@ function takeRounds(connection: Connection, now: number, most: number) {
 
 function readRange(connection: Connection, range: PhaseRange, most: number): SchedulesTable[] {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
-  const rows = connection
-    .prepare(
-      `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
-       WHERE next_due_at = ${inStep} AND interval_ms = ?
-         AND (phase_ms, account_id, check_id) > (?, ?, ?) AND phase_ms <= ?
-       ORDER BY phase_ms, account_id, check_id LIMIT ?`,
-    )
-    .all(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most) as unknown as InStepRow[];
+  const read = connection.select<InStepRow>(
+    `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+     WHERE next_due_at = ${inStep} AND interval_ms = ?
+       AND (phase_ms, account_id, check_id) > (?, ?, ?) AND phase_ms <= ?
+     ORDER BY phase_ms, account_id, check_id LIMIT ?`,
+  );
+  const rows = read(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most);
   return rows.map((row) => inStepRow(row, intervalMs));
 }
 
