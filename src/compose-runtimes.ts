@@ -36,18 +36,36 @@ export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promis
   if (fatal !== undefined) throw new StartError(`runtime ${fatal.runtime}: ${fatal.message}`);
   await store.runtimeStages.remember(stages);
   const startedAt = clock.now();
-  for (const { subject, message } of runtimes.flatMap(endNotice(startedAt))) {
-    log.warn('runtime.ends', { runtime: subject, message });
-  }
+  const warnOfEnds = createEndWarning(log);
+  warnOfEnds(runtimes, startedAt);
   let listed: readonly InstalledRuntime[] = runtimes;
   return {
     list() {
       const now = clock.now();
+      warnOfEnds(listed, now);
       const isEnded = listed.some((runtime) => stageAt(runtime, now) === 'REMOVED');
       if (isEnded) listed = listed.filter((runtime) => stageAt(runtime, now) !== 'REMOVED');
       return listed;
     },
     notices: () => [...problems.map(brokenNotice(startedAt)), ...listed.flatMap(endNotice(clock.now()))],
+  };
+}
+
+/** Looked at no more often than this, ms: whoever runs a script asks for the runtimes. */
+const warnEachMs = 3_600_000;
+
+/** Says of each runtime once that its end is near, also in a process that has run for months (decisions: Runtimes). */
+export function createEndWarning(log: Pick<Log, 'warn'>): (runtimes: readonly Runtime[], now: number) => void {
+  const told = new Set<string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return (runtimes, now) => {
+    if (Math.abs(now - lookedAt) < warnEachMs) return;
+    lookedAt = now;
+    for (const { subject, message } of runtimes.flatMap(endNotice(now))) {
+      if (told.has(subject)) continue;
+      told.add(subject);
+      log.warn('runtime.ends', { runtime: subject, message });
+    }
   };
 }
 
