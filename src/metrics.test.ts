@@ -1,6 +1,8 @@
 // What Prometheus reads of the scheduler, and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Figures } from '#store/figures.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
 import { noFigures } from '../tests/support/no-figures.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -52,4 +54,45 @@ it('tells of pings by what became of them, of deadlines by how late they were ju
   ]) {
     assert.ok(text.includes(`${line}\n`), line);
   }
+});
+
+it('leaves out what cannot be read while the database is away, says so, and tells the rest', async (t) => {
+  let fault: Error | null = null;
+  const figures = Object.fromEntries(
+    Object.entries(noFigures).map(([name, read]) => [
+      name,
+      (now: number) => (fault === null ? read(now) : Promise.reject(fault)),
+    ]),
+  ) as unknown as Figures;
+  const state = { accountId: 'a', checkId: 'c', name: 'Cart', status: 'failing', responseTimeMs: 12 };
+  const checkStates = () => (fault === null ? Promise.resolve([state]) : Promise.reject(fault));
+  const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks: true };
+  const metrics = createMetrics({ ...figures, checkStates }, sources);
+  t.after(() => metrics.stop());
+  const namesWithLines = async (): Promise<string[]> => [
+    ...new Set(
+      [...(await metrics.registry.metrics()).matchAll(/^(\w+)(?:\{.*\})? \S+$/gm)].map(([, name = '']) => name),
+    ),
+  ];
+  const before = await namesWithLines();
+  assert.match(await metrics.registry.metrics(), /^tocsin_database_up 1$/m);
+  fault = new StoreUnavailableError('the database is not available');
+  assert.match(await metrics.registry.metrics(), /^tocsin_database_up 0$/m);
+  const left = await namesWithLines();
+  assert.deepEqual(before.filter((name) => !left.includes(name)).toSorted(), [
+    'tocsin_channels_failing',
+    'tocsin_check_response_seconds',
+    'tocsin_check_state',
+    'tocsin_conservation_difference',
+    'tocsin_deliveries_pending',
+    'tocsin_heartbeat_due_age_seconds',
+    'tocsin_outbox_age_seconds',
+    'tocsin_roll_up_delay_seconds',
+    'tocsin_runs',
+  ]);
+  fault = null;
+  assert.deepEqual(await namesWithLines(), before);
+  assert.match(await metrics.registry.metrics(), /^tocsin_database_up 1$/m);
+  fault = new TypeError('a fault of ours');
+  await assert.rejects(metrics.registry.metrics(), fault, 'what does not pass is not hidden');
 });

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
 import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
 
 /** The registry and what the path tells it. */
@@ -61,12 +62,11 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     registers,
   });
   const noteLag = addLagGauge(registers);
-  const heartbeats = addHeartbeatMetrics(registers, figures, now);
+  const heartbeats = addHeartbeatMetrics(registers);
   const loop = monitorEventLoopDelay({ resolution: 10 });
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
-  addStoreGauges(registers, figures, now);
-  if (showsChecks) addCheckGauges(registers, figures);
+  addStoreGauges(registers, figures, now, showsChecks);
   addSignGauges(registers, ownProcess);
   return {
     registry,
@@ -99,11 +99,7 @@ function addLagGauge(registers: MetricRegistry[]): (seconds: number) => void {
   };
 }
 
-function addHeartbeatMetrics(
-  registers: MetricRegistry[],
-  figures: Figures,
-  now: () => number,
-): Pick<Metrics, 'onPing' | 'onOverdue'> {
+function addHeartbeatMetrics(registers: MetricRegistry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
   const pings = new Counter({
     name: 'tocsin_pings_total',
     help: 'Calls of ping addresses at this process, by signal and by what became of them',
@@ -116,15 +112,6 @@ function addHeartbeatMetrics(
     labelNames: ['outcome'] as const,
     buckets: [1, 1.25, 1.5, 2, 3, 5, 10, 30, 60, 300, 3600],
     registers,
-  });
-  const age = new Gauge({
-    name: 'tocsin_heartbeat_due_age_seconds',
-    help: 'How long the heartbeat that is due for the longest time has waited to be judged',
-    registers,
-    async collect() {
-      const dueAt = await figures.heartbeatDueAt(now());
-      age.set(dueAt === null ? 0 : Math.max(0, (now() - dueAt) / 1000));
-    },
   });
   return {
     onPing: (signal, what) => pings.inc({ signal, what }),
@@ -201,7 +188,38 @@ function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSig
   });
 }
 
-/** Every gauge sets itself, because each is written out as soon as it is collected; one scrape reads each figure once. */
+/** A figure of the store; undefined = it is away for now. */
+type Reading<Found> = () => Promise<Found | undefined>;
+
+/** Makes readings of the store, and tells whether all of them found it. */
+interface Readings {
+  readonly add: <Found>(read: () => Promise<Found>) => Reading<Found>;
+  readonly isUp: () => Promise<boolean>;
+}
+
+/**
+ * Every gauge sets itself, because each is written out as soon as it is collected; one scrape reads each figure once. Where
+ * the store is away, what this process knows by itself is told all the same; other faults fail the scrape.
+ */
+function createReadings(): Readings {
+  const all: Reading<unknown>[] = [];
+  return {
+    add(read) {
+      const reading = oncePerScrape(async () => {
+        try {
+          return await read();
+        } catch (error) {
+          if (error instanceof StoreUnavailableError) return undefined;
+          throw error;
+        }
+      });
+      all.push(reading);
+      return reading;
+    },
+    isUp: async () => (await Promise.all(all.map((reading) => reading()))).every((found) => found !== undefined),
+  };
+}
+
 function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> {
   let found: Promise<Found> | null = null;
   return () => {
@@ -212,74 +230,129 @@ function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> 
   };
 }
 
-function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () => number): void {
-  const conservation = oncePerScrape(() => figures.conservation());
-  const outbox = oncePerScrape(() => figures.outbox(now()));
-  const slots = new Gauge({
+/** A gauge of one figure, which has no line where the figure cannot be read. */
+function addFigure<Found>(
+  registers: MetricRegistry[],
+  [name, help]: readonly [string, string],
+  reading: Reading<Found>,
+  valueOf: (found: Found) => number,
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers,
+    async collect() {
+      const found = await reading();
+      if (found === undefined) gauge.remove();
+      else gauge.set(valueOf(found));
+    },
+  });
+}
+
+function addStoreGauges(registers: MetricRegistry[], figures: Figures, now: () => number, showsChecks: boolean): void {
+  const readings = createReadings();
+  /** How long ago something was, s; 0 = it was not, or is to come. */
+  const age = (at: number | null): number => (at === null ? 0 : Math.max(0, (now() - at) / 1000));
+  addConservationGauges(
+    registers,
+    readings.add(() => figures.conservation()),
+  );
+  addOutboxGauges(
+    registers,
+    readings.add(() => figures.outbox(now())),
+    age,
+  );
+  addFigure(
+    registers,
+    ['tocsin_channels_failing', 'Alert channels whose last five deliveries did not arrive'],
+    readings.add(() => figures.failingChannels()),
+    (failing) => failing,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_heartbeat_due_age_seconds',
+      'How long the heartbeat that is due for the longest time has waited to be judged',
+    ],
+    readings.add(() => figures.heartbeatDueAt(now())),
+    age,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_roll_up_delay_seconds',
+      'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+    ],
+    readings.add(() => figures.rolledUpTo()),
+    age,
+  );
+  if (showsChecks)
+    addCheckGauges(
+      registers,
+      readings.add(() => figures.checkStates()),
+    );
+  const up = new Gauge({
+    name: 'tocsin_database_up',
+    help: 'Whether the database answered this scrape: where it is 0, what would be read from it is left out',
+    registers,
+    async collect() {
+      up.set((await readings.isUp()) ? 1 : 0);
+    },
+  });
+}
+
+function addOutboxGauges(
+  registers: MetricRegistry[],
+  outbox: Reading<Awaited<ReturnType<Figures['outbox']>>>,
+  age: (at: number | null) => number,
+): void {
+  addFigure(
+    registers,
+    ['tocsin_deliveries_pending', 'Deliveries that have not ended'],
+    outbox,
+    ({ pending }) => pending,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_outbox_age_seconds',
+      'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
+    ],
+    outbox,
+    ({ waitingSince }) => age(waitingSince),
+  );
+}
+
+function addConservationGauges(
+  registers: MetricRegistry[],
+  conservation: Reading<Awaited<ReturnType<Figures['conservation']>>>,
+): void {
+  const runs = new Gauge({
     name: 'tocsin_runs',
     help: 'Runs since the installation began: asked for, open, and by outcome',
     labelNames: ['what'] as const,
     registers,
     async collect() {
       const found = await conservation();
-      slots.set({ what: 'asked_for' }, found.askedFor);
-      slots.set({ what: 'open' }, found.open);
-      for (const [outcome, count] of Object.entries(found.outcomes)) slots.set({ what: outcome }, count);
+      runs.reset();
+      if (found === undefined) return;
+      runs.set({ what: 'asked_for' }, found.askedFor);
+      runs.set({ what: 'open' }, found.open);
+      for (const [outcome, count] of Object.entries(found.outcomes)) runs.set({ what: outcome }, count);
     },
   });
-  const difference = new Gauge({
-    name: 'tocsin_conservation_difference',
-    help: 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault',
+  addFigure(
     registers,
-    async collect() {
-      difference.set((await conservation()).difference);
-    },
-  });
-  const pending = new Gauge({
-    name: 'tocsin_deliveries_pending',
-    help: 'Deliveries that have not ended',
-    registers,
-    async collect() {
-      pending.set((await outbox()).pending);
-    },
-  });
-  const age = new Gauge({
-    name: 'tocsin_outbox_age_seconds',
-    help: 'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
-    registers,
-    async collect() {
-      const { waitingSince } = await outbox();
-      age.set(waitingSince === null ? 0 : Math.max(0, (now() - waitingSince) / 1000));
-    },
-  });
-  const failing = new Gauge({
-    name: 'tocsin_channels_failing',
-    help: 'Alert channels whose last five deliveries did not arrive',
-    registers,
-    async collect() {
-      failing.set(await figures.failingChannels());
-    },
-  });
-  addRollUpGauge(registers, figures, now);
-}
-
-function addRollUpGauge(registers: MetricRegistry[], figures: Figures, now: () => number): void {
-  const delay = new Gauge({
-    name: 'tocsin_roll_up_delay_seconds',
-    help: 'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
-    registers,
-    async collect() {
-      const at = await figures.rolledUpTo();
-      delay.set(at === null ? 0 : Math.max(0, (now() - at) / 1000));
-    },
-  });
+    ['tocsin_conservation_difference', 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault'],
+    conservation,
+    ({ difference }) => difference,
+  );
 }
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
 
-function addCheckGauges(registers: MetricRegistry[], figures: Figures): void {
+function addCheckGauges(registers: MetricRegistry[], states: Reading<readonly CheckFigures[]>): void {
   const labelNames = ['account', 'check', 'name'] as const;
-  const states = oncePerScrape(() => figures.checkStates());
   const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
   const response = new Gauge({
     name: 'tocsin_check_response_seconds',
@@ -287,7 +360,7 @@ function addCheckGauges(registers: MetricRegistry[], figures: Figures): void {
     labelNames,
     registers,
     async collect() {
-      const found = await states();
+      const found = (await states()) ?? [];
       response.reset();
       for (const check of found) {
         if (check.responseTimeMs !== null) response.set(labelsOf(check), check.responseTimeMs / 1000);
@@ -300,7 +373,7 @@ function addCheckGauges(registers: MetricRegistry[], figures: Figures): void {
     labelNames,
     registers,
     async collect() {
-      const found = await states();
+      const found = (await states()) ?? [];
       state.reset();
       for (const check of found) state.set(labelsOf(check), ['passing', 'degraded', 'failing'].indexOf(check.status));
     },

@@ -198,9 +198,11 @@ function checkDeployment(deployment: Fields): void {
 
   it('is of this version, spread over nodes, and says what it needs', () => {
     assert.equal(container['image'], image.tag);
-    for (const kind of ['requests', 'limits']) {
-      assert.deepEqual(Object.keys(fieldsAt(container, 'resources', kind)).toSorted(), ['cpu', 'memory']);
-    }
+    const { requests, limits } = fieldsAt(container, 'resources');
+    // Scripts fill a folder of gigabytes: the node must have it.
+    const disk = roleOf(deployment) === 'runner' ? ['ephemeral-storage'] : [];
+    assert.deepEqual(Object.keys(fieldsAt(requests)).toSorted(), ['cpu', ...disk, 'memory']);
+    assert.deepEqual(Object.keys(fieldsAt(limits)).toSorted(), ['cpu', 'memory']);
     const spread = listOf(pod['topologySpreadConstraints']);
     assert.equal(spread.length, 2);
     for (const one of spread) {

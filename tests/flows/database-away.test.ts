@@ -20,6 +20,13 @@ const health = async (address: string, of: 'live' | 'ready') => {
   return { status: answer.status, reasons: ((await answer.json()) as { reasons?: string[] }).reasons ?? [] };
 };
 
+const metricsOf = async (address: string): Promise<string> => {
+  const answer = await fetch(`${address}/metrics`);
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return text;
+};
+
 for (const [how, mode] of [
   ['is stopped in good order', 'fast'],
   ['is killed', 'immediate'],
@@ -58,6 +65,11 @@ for (const [how, mode] of [
         });
         assert.ok(ready.reasons.length > 0);
         assert.equal((await health(address, 'live')).status, 200, 'a restart would not help');
+        const told = await metricsOf(address);
+        assert.match(told, /^tocsin_database_up 0$/m);
+        assert.match(told, /^tocsin_process_info\{.+\} 1$/m);
+        assert.match(told, /^tocsin_process_last_sign_timestamp_seconds \d{10}/m);
+        assert.doesNotMatch(told, /^tocsin_(?:conservation_difference|runs|outbox_age_seconds)[ {]/m);
       }
       const refused = await api.api('GET', '/v1/checks');
       assert.deepEqual(
@@ -78,7 +90,8 @@ for (const [how, mode] of [
       const alert = await receiver.alert('ALERT_FAILURE');
       assert.equal(alert.json['CHECK_ID'], id);
       assert.equal(target.all.length, 1, 'it was probed once: what was found had waited in memory');
-      const metrics = await (await fetch(`${worker.address}/metrics`)).text();
+      const metrics = await metricsOf(worker.address);
+      assert.match(metrics, /^tocsin_database_up 1$/m);
       assert.match(metrics, /^tocsin_conservation_difference 0$/m);
       assert.match(metrics, /^tocsin_runs\{what="failed"\} 1$/m);
     });

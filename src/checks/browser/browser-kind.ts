@@ -1,17 +1,9 @@
 // Browser checks: a script that drives a Chromium, as tests of Playwright or as a plain program (reference §4.3).
-import type { ScriptLimits } from '#domain/script.ts';
 import type { ScriptedKind } from '../kind.ts';
 import { describeBrowser } from '../scripted/describe.ts';
+import { browserLimits as limits } from '../scripted/limits.ts';
 import { createScriptedProbe } from '../scripted/probe.ts';
 import { scriptProblems } from '../scripted/settings.ts';
-
-const limits: ScriptLimits = {
-  wallClockMs: 240_000,
-  memoryBytes: 2 * 1024 ** 3,
-  processes: 128,
-  outputBytes: 8 << 20,
-  diskBytes: 512 << 20,
-};
 
 export const browserKind: ScriptedKind = {
   isScripted: true,

@@ -12,3 +12,12 @@ export const programLimits: ScriptLimits = {
 
 /** Of one script before or after a request (docs/decisions/0086). */
 export const aroundLimits: ScriptLimits = { ...programLimits, wallClockMs: 10_000 };
+
+/** Of a browser check. */
+export const browserLimits: ScriptLimits = {
+  wallClockMs: 240_000,
+  memoryBytes: 2 * 1024 ** 3,
+  processes: 128,
+  outputBytes: 8 << 20,
+  diskBytes: 512 << 20,
+};
