@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { canCopyBeside } from '#store/sqlite/checkpoint.ts';
+import { createCheckpoints } from '#store/sqlite/checkpoints.ts';
+import { openConnection } from '#store/sqlite/connection.ts';
 import { openSqliteFile, type SqliteFile } from '#store/sqlite/file.ts';
 import { until } from '../support/until.ts';
 
@@ -93,6 +95,44 @@ test('whoever reads for long keeps the log, and it is copied back when he has en
     await write(1);
     return logOf(path).log < 4000;
   });
+});
+
+test('a writer that outpaces the thread copies a thousand pages at most itself', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-log-'));
+  const path = join(folder, 'tocsin.db');
+  const writer = openConnection(path, 'write');
+  const { database } = writer;
+  const checkpoints = createCheckpoints(path, writer);
+  t.after(async () => {
+    await checkpoints.close();
+    writer.close();
+    rmSync(folder, { recursive: true });
+  });
+  database.exec('CREATE TABLE pieces (id INTEGER PRIMARY KEY, piece BLOB)');
+  const left: number[] = [];
+  const { prepare } = database;
+  t.mock.method(database, 'prepare', (statement: string) => {
+    if (statement === 'PRAGMA wal_checkpoint(PASSIVE)') {
+      const { log, checkpointed } = prepare.call(database, 'PRAGMA wal_checkpoint(NOOP)').get() ?? {};
+      left.push(Number(log) - Number(checkpointed));
+    }
+    return prepare.call(database, statement);
+  });
+  const insert = writer.prepare('INSERT OR REPLACE INTO pieces VALUES (?, ?)');
+  // Each turn of the loop commits 1,300 pages, more than it may copy itself, while the thread copies those of the last.
+  const piece = new Uint8Array(4096 * 1300).fill(7);
+  let isCopied = false;
+  for (let turn = 0; turn < 80; turn++) {
+    insert.run(turn % 4, piece);
+    for (let commit = 0; commit < 4; commit++) checkpoints.noteCommit();
+    isCopied ||= logOf(path).checkpointed > 0;
+    await pause(1);
+  }
+  assert.ok(isCopied, 'the thread is at it');
+  assert.deepEqual(
+    left.filter((pages) => pages > 1000),
+    [],
+  );
 });
 
 test('a log is copied back by two connections only where SQLite is safe from itself', () => {

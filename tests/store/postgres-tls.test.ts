@@ -1,13 +1,13 @@
 // The way to a PostgreSQL that encrypts: what each sslmode accepts and refuses.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openConnections } from '#store/postgres/connections.ts';
+import { connectAlone, openConnections } from '#store/postgres/connections.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
-import { createAuthority } from '../support/certificates.ts';
+import { type Authority, createAuthority } from '../support/certificates.ts';
 import { type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const authority = createAuthority();
@@ -72,6 +72,51 @@ describe('a PostgreSQL that encrypts', () => {
       );
     });
   }
+});
+
+describe('a PostgreSQL that asks who connects for a certificate', () => {
+  let asking: PostgresServer;
+  before(async () => {
+    // Others than we are run the server, and read its rules.
+    chmodSync(folder, 0o755);
+    const rules = join(folder, 'rules.conf');
+    writeFileSync(rules, 'local all all trust\nhostssl all all all scram-sha-256 clientcert=verify-ca\n');
+    const settings = { hba_file: rules, ssl_ca_file: trusted };
+    asking = await startPostgres(authority.issue({ names: ['localhost'] }), undefined, settings);
+    database = await asking.newDatabase();
+  });
+  after(() => asking.stop());
+
+  /** sslcert and sslkey, with a certificate that somebody signed. */
+  const ownCertificate = (signer: Authority): string => {
+    const { key, cert } = signer.issue({ names: ['tocsin'] });
+    const [certFile, keyFile] = [join(folder, 'own.crt'), join(folder, 'own.key')];
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, key, { mode: 0o600 });
+    return `sslcert=${certFile}&sslkey=${keyFile}`;
+  };
+
+  it('is reached with one that its authority signed, by the pool and by who listens', async () => {
+    const options = `sslmode=verify-full&sslrootcert=${trusted}&${ownCertificate(authority)}`;
+    assert.equal(await isEncrypted(options, 'localhost'), true);
+    const url = `${database.url.replace('127.0.0.1', 'localhost')}?${options}`;
+    const client = await connectAlone(readPostgresAddress(url), () => {});
+    await client.end();
+  });
+
+  it('is refused without one, with one that somebody else signed, and with one that is not there', async () => {
+    for (const [options, why] of [
+      ['sslmode=require', /client certificate/],
+      [`sslmode=require&${ownCertificate(stranger)}`, /unknown ca|client certificate/],
+      ['sslmode=require&sslcert=/nowhere.crt&sslkey=/nowhere.key', /nowhere\.crt/],
+    ] as const) {
+      await assert.rejects(
+        isEncrypted(options),
+        (error) => error instanceof StoreUnavailableError && why.test(error.message),
+        options,
+      );
+    }
+  });
 });
 
 describe('a PostgreSQL that does not encrypt', () => {

@@ -14,9 +14,11 @@ export interface Checkpoints {
 
 /** Pages by which the log grows before it is copied back: 16 MB, in which a page that is written often stands many times. */
 const pagesMost = 4000;
-/** Pages that the loop may copy itself, for each time that the thread has gone through the log. */
-const leftMost = 500;
-const passesMost = 8;
+/** Pages that the loop copies itself, at most: after the first time that the thread has gone through the log, and later. */
+const leftAtOnce = 500;
+const leftMost = 1000;
+/** Times that the thread goes through the log; what is left then stays in it until it has grown as much again. */
+const passesMost = 16;
 /** Commits between two looks at the log. */
 const lookEach = 4;
 /** Between two looks whether a transaction has ended, ms. */
@@ -54,7 +56,7 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
     const isProgress = now !== null && (now.inFile > before.inFile || now.inLog < before.inLog);
     if (now !== null) before = now;
     if (!isProgress || passes > passesMost) end();
-    else if (left > leftMost * passes) ask();
+    else if (left > (passes > 1 ? leftMost : leftAtOnce)) ask();
     else finish();
   };
   /** What is left is copied by the loop, once the transaction that is under way has ended. */
