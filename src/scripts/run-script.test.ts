@@ -1,8 +1,10 @@
 // Whose fault it is that a script's process ended without a report.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { printed, runPlain } from '../../tests/support/script-runs.ts';
+import { currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
 
 test('a script whose process is ended from outside says nothing of its target', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM']) {
@@ -16,6 +18,34 @@ test('a script whose process is ended from outside says nothing of its target', 
 test('a script that ends its own process by a fault of its own has failed', async () => {
   const outcome = await runPlain('process.abort();');
   assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 1], JSON.stringify(outcome));
+});
+
+test('a script whose heap is full has passed the limit of memory; one that prints that it was has not', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tsn-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const nodeBinary = join(folder, 'node');
+  writeFileSync(nodeBinary, `#!/bin/sh\nexec '${process.execPath}' --max-old-space-size=64 "$@"\n`, { mode: 0o755 });
+  const runtime = { ...currentRuntime, nodeBinary };
+  // Apart from nothing, because the program that is in the place of Node.js leads to one outside.
+  const full = await runPlain('const all = []; for (;;) all.push(new Array(1e6).fill(0.5));', {
+    runtime,
+    level: 'process',
+  });
+  assert.equal(full.ending, 'memory', JSON.stringify(full));
+  const words = `console.error('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');`;
+  const passed = await runPlain(words);
+  assert.deepEqual([passed.ending, passed.failedTests], ['ended', 0], JSON.stringify(passed));
+  const failed = await runPlain(`${words} throw new Error('no');`);
+  assert.deepEqual([failed.ending, failed.errors[0]?.message], ['ended', 'no'], JSON.stringify(failed));
+});
+
+test('tests whose process ends because its heap is full have passed the limit of memory', async () => {
+  const content = `import { test } from '@playwright/test';
+test('a', () => { const all = []; for (;;) all.push(new Array(1e6).fill(0.5)); });`;
+  const files = [{ path: 'a.spec.mjs', content }];
+  const environment = { NODE_OPTIONS: '--max-old-space-size=64' };
+  const outcome = await runPlain('', { sort: 'spec', entry: 'a.spec.mjs', files, environment });
+  assert.equal(outcome.ending, 'memory', JSON.stringify(outcome));
 });
 
 test('tests whose runner cannot be loaded have not failed', async () => {

@@ -258,11 +258,19 @@ function readAll(
   };
 }
 
-/** V8 ends its process by itself where the heap is full. */
-function isOutOfMemory({ log }: Report): boolean {
-  return log.some(
-    ({ stream, text }) =>
-      stream === 'stderr' && /JavaScript heap out of memory|FatalOOM|Fatal process out of memory/.test(text),
+/**
+ * V8 ends its process by itself where the heap is full: that of the script, or one in which the runner had its tests, which tells
+ * then. A script whose process came to its end may have printed the same words.
+ */
+function isOutOfMemory({ log, isEnded, errors }: Report): boolean {
+  const isDead =
+    !isEnded || errors.some(({ message }) => message.startsWith('Error: worker process exited unexpectedly'));
+  return (
+    isDead &&
+    log.some(
+      ({ stream, text }) =>
+        stream === 'stderr' && /JavaScript heap out of memory|FatalOOM|Fatal process out of memory/.test(text),
+    )
   );
 }
 

@@ -1,6 +1,15 @@
 // Scripts of checks stay where they are put: attempts to get out, and bombs, in real processes on this machine.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -27,21 +36,20 @@ after(() => rmSync(tmpdir(), { recursive: true }));
 describe('a script', () => {
   it('gets hold of nothing outside, in more than thirty ways', async () => {
     process.env['TOCSIN_ESCAPE_CANARY'] = canary;
-    const targets = { servicePid: process.pid, dataFolder, checkout, canary };
-    const content = readFileSync(join(import.meta.dirname, 'attempts.mjs'), 'utf8');
-    const outcome = await runPlain(content, { environment: { TARGETS: JSON.stringify(targets) } });
+    const tried = await besideAnother(() => attempted({}));
     delete process.env['TOCSIN_ESCAPE_CANARY'];
-    assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
-    const tried = printed(outcome)
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { name: string; got: string });
     assert.ok(tried.length >= 30, `${tried.length} attempts`);
     assert.deepEqual(
       tried.filter(({ got }) => got !== ''),
       [],
     );
     assert.deepEqual(readdirSync(dataFolder).toSorted(), ['secret.key', 'tocsin.db']);
+  });
+
+  it('would get hold of the files of another run, were it not kept apart', async () => {
+    const only = 'the files of other runs';
+    const level = process.getuid?.() === 0 ? 'user' : 'process';
+    assert.deepEqual(await besideAnother(() => attempted({ only }, { level })), [{ name: only, got: 'read it' }]);
   });
 
   const bombs: readonly (readonly [name: string, limit: ScriptLimit, source: string])[] = [
@@ -131,6 +139,36 @@ describe('a script', () => {
     await nothingLeft();
   });
 });
+
+/** Tries all attempts, or `only` one, and tells what each got. */
+async function attempted(
+  change: { readonly only?: string },
+  means: { readonly level?: 'user' | 'process' } = {},
+): Promise<readonly { readonly name: string; readonly got: string }[]> {
+  const targets = { servicePid: process.pid, dataFolder, checkout, runs: tmpdir(), canary, ...change };
+  const content = readFileSync(join(import.meta.dirname, 'attempts.mjs'), 'utf8');
+  const outcome = await runPlain(content, { ...means, environment: { TARGETS: JSON.stringify(targets) } });
+  assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
+  return printed(outcome)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string; got: string });
+}
+
+/** Does something while another run is under way whose files hold the canary. */
+async function besideAnother<Got>(act: () => Promise<Got>): Promise<Got> {
+  const controller = new AbortController();
+  const other = runPlain(`/* ${canary} */ setInterval(() => {}, 1000);`, { signal: controller.signal });
+  const file = (name: string): string => join(tmpdir(), name, 'home', 'script.mjs');
+  const isThere = (): boolean => readdirSync(tmpdir()).some((name) => existsSync(file(name)));
+  try {
+    await until('the files of the other run', isThere);
+    return await act();
+  } finally {
+    controller.abort();
+    assert.equal((await other).ending, 'stopped');
+  }
+}
 
 /** Processes with that in their command line whose files are here, by what is mounted for them or where they stand. */
 function processes(part: string): string[] {
