@@ -110,13 +110,13 @@ test('a writer that outpaces the thread copies a thousand pages at most itself',
   });
   database.exec('CREATE TABLE pieces (id INTEGER PRIMARY KEY, piece BLOB)');
   const left: number[] = [];
-  const { prepare } = database;
+  const prepare = database.prepare.bind(database);
   t.mock.method(database, 'prepare', (statement: string) => {
     if (statement === 'PRAGMA wal_checkpoint(PASSIVE)') {
-      const { log, checkpointed } = prepare.call(database, 'PRAGMA wal_checkpoint(NOOP)').get() ?? {};
+      const { log, checkpointed } = prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
       left.push(Number(log) - Number(checkpointed));
     }
-    return prepare.call(database, statement);
+    return prepare(statement);
   });
   const insert = writer.prepare('INSERT OR REPLACE INTO pieces VALUES (?, ?)');
   // Each turn of the loop commits 1,300 pages, more than it may copy itself, while the thread copies those of the last.

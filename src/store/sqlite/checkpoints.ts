@@ -21,8 +21,6 @@ const leftMost = 1000;
 const passesMost = 16;
 /** Commits between two looks at the log. */
 const lookEach = 4;
-/** Between two looks whether a transaction has ended, ms. */
-const lookAgainMs = 5;
 
 /** @param writer the only connection that writes */
 export function createCheckpoints(path: string, writer: Connection): Checkpoints {
@@ -51,23 +49,17 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
   const goOn = (): void => {
     if (isClosed) return;
     const now = checkpoint(writer.database, 'NOOP');
+    // null as long as a transaction is under way: it is asked again after the next commits.
     const left = now === null ? 0 : now.inLog - now.inFile;
     // Whoever reads for long, as a backup does, holds up the rest.
     const isProgress = now !== null && (now.inFile > before.inFile || now.inLog < before.inLog);
     if (now !== null) before = now;
     if (!isProgress || passes > passesMost) end();
     else if (left > (passes > 1 ? leftMost : leftAtOnce)) ask();
-    else finish();
-  };
-  /** What is left is copied by the loop, once the transaction that is under way has ended. */
-  const finish = (): void => {
-    if (isClosed) return;
-    if (writer.database.isTransaction) {
-      setTimeout(finish, lookAgainMs).unref();
-      return;
+    else {
+      checkpoint(writer.database, 'PASSIVE');
+      end();
     }
-    checkpoint(writer.database, 'PASSIVE');
-    end();
   };
   const end = (): void => {
     passes = 0;
