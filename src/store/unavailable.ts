@@ -12,7 +12,7 @@ const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14]);
  * connections (53), a lock not had in time (55P03), a statement or server that was ended (57), the system's own faults
  * (58), a transaction that stood still for too long (25P03), a server that only reads (25006), and one that does not let us in while its rules are changed (28, 3D).
  */
-const passingState = /^(?:08|40|53|57|58)...$|^55P03$|^25006$|^25P0[234]$/;
+const passingState = /^(?:08|28|3D|40|53|57|58)...$|^55P03$|^25006$|^25P0[234]$/;
 
 /** What the system says of a connection that cannot be had or is gone. */
 const passingConnection =
