@@ -78,6 +78,7 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
       return readHistory(scope, await readKnown(scope), clock.now());
     },
     async sums(accountId, checkIds, span) {
+      if (checkIds.length === 0) return new Map();
       const scope = scopeOf(accountId, checkIds, { ...span, pieceMs: dayMs });
       return sumsOf(scope, await readKnown(scope), clock.now());
     },
@@ -91,7 +92,8 @@ async function sumsOf(scope: Scope, known: Known, now: number): Promise<Map<stri
   const plain = scope.checks.filter((check) => !stale.has(idText(check)));
   const [{ ofChecks, odd }, kept] = await Promise.all([
     readSums({ ...scope, checks: plain }, question, known.progress.hourAt),
-    readStretches({ ...scope, checks: plain }),
+    // PostgreSQL knows no empty list.
+    plain.length === 0 ? [] : readStretches({ ...scope, checks: plain }),
   ]);
   const others = scope.checks.filter((check) => stale.has(idText(check)) || odd.has(idText(check)));
   for (const id of odd) ofChecks.delete(id);

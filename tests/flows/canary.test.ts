@@ -156,7 +156,7 @@ async function assertNoAnswerTells(
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
     // Assets are of browser checks; an event is shown in the list as well.
-    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/events\//.test(path);
+    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\//.test(path);
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
     assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
   }

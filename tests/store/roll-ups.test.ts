@@ -266,6 +266,13 @@ const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => 
   ...change,
 });
 
+test('of no checks there is nothing to sum up', async (newStore) => {
+  await using temp = await newStore(noon);
+  const accountId = putAccount(temp.raw);
+  const sums = await temp.store.checkHistory.sums(accountId, [], { from: noon - 3 * dayMs, to: noon });
+  assert.equal(sums.size, 0);
+});
+
 test('what is recorded after the clock was set back to before the first check was made is rolled up, too', async (newStore) => {
   await using temp = await newStore(noon);
   const accountId = putAccount(temp.raw);

@@ -38,6 +38,8 @@ export function databaseClock(database: PostgresDatabase): SetClock {
     INSERT INTO machine.clock VALUES (0);
     CREATE FUNCTION machine.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
       'SELECT pg_catalog.clock_timestamp() + ahead_ms * interval ''1 millisecond'' FROM machine.clock';
+    CREATE FUNCTION machine.now() RETURNS timestamptz LANGUAGE sql STABLE AS
+      'SELECT pg_catalog.now() + ahead_ms * interval ''1 millisecond'' FROM machine.clock';
     ALTER DATABASE ${database.name} SET search_path = public, machine, pg_catalog;
   `);
   raw.close();
