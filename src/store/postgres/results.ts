@@ -42,7 +42,9 @@ async function recordOf(
   held: ReadonlySet<string>,
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  const states = await holdStates(session, bulk, attempts, rules.now);
+  // Of a run that is gone the check may be gone, too: its state would stay for ever.
+  const ours = attempts.filter(({ run }) => held.has(run.id));
+  const states = await holdStates(session, bulk, ours, rules.now);
   const listeners = new Map<string, readonly ListenerRow[]>();
   // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others
   // are folded again, once the channels that they ask for are read.
