@@ -35,3 +35,6 @@ export interface CheckGroup {
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
+
+/** The scripts around the requests of all checks in a group. */
+export type GroupScripts = Pick<CheckGroup, 'localSetupScript' | 'localTearDownScript'>;
