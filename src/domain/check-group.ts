@@ -1,3 +1,4 @@
+// Groups of checks, and what of one their checks need.
 import type { AlertSettings } from './alert-settings.ts';
 import type { RetryStrategy } from './check.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
