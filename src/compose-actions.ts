@@ -5,11 +5,11 @@ import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createAnalyticsActions } from '#actions/analytics.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
+import { createDownloads, pictureBounds } from '#actions/asset-downloads.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
-import { createDownloads } from '#actions/asset-downloads.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -19,6 +19,7 @@ import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
+import { createRuntimeEnds, type RuntimeEnds } from '#actions/runtime-ends.ts';
 import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
@@ -41,9 +42,6 @@ import type { ActionMeans } from './compose-means.ts';
 import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
 
-/** Screenshots that pages of results show at once: a browser asks for all ten of a page together. */
-const pictures = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
-
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
 
@@ -61,7 +59,7 @@ export function composeActions(means: ActionMeans) {
   };
   const { resultAssets } = store;
   const resultMeans = { checkResults, resultAssets, describeResult };
-  const pages = { accounts: store.accounts, download: createDownloads(pictures) };
+  const pages = { accounts: store.accounts, download: createDownloads(pictureBounds) };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
@@ -92,7 +90,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, ...means }),
+    notices: createNoticeActions({ ...store, ...means, runtimeEnds: runtimeEndsOf(means) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
@@ -160,6 +158,10 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
     wake: () => wake('judge-heartbeats'),
     onAnswered: (signal, fate) => metrics.onPing(signal, fate),
   });
+}
+
+function runtimeEndsOf({ store, clock, runtimes }: ActionMeans): RuntimeEnds {
+  return createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now: () => clock.now() });
 }
 
 /** A key that is forgotten here is read again by every process. */
