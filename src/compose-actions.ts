@@ -5,11 +5,11 @@ import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createAnalyticsActions } from '#actions/analytics.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
+import { createDownloads, pictureBounds } from '#actions/asset-downloads.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
-import { createDownloads } from '#actions/asset-downloads.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -39,9 +39,6 @@ import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
-
-/** Screenshots that pages of results show at once: a browser asks for all ten of a page together. */
-const pictures = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -77,7 +74,7 @@ export function composeActions(means: ActionMeans) {
       stopping: means.stopping,
     }),
     checkResults: createCheckResultActions({ ...resultMeans, download: createDownloads() }),
-    resultPage: createResultPageActions({ ...resultMeans, download: createDownloads(pictures), links, clock }),
+    resultPage: createResultPageActions({ ...resultMeans, download: createDownloads(pictureBounds), links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
     analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),

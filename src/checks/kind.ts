@@ -64,6 +64,8 @@ export interface ScriptProbeMeans {
   readonly runtimes: () => readonly ScriptRuntime[];
   /** The browser there is; null = none. */
   readonly chromium: () => ScriptBrowser | null;
+  /** Looks at what a check names beside its script, as its kind's `beside` says. */
+  readonly lookBeside: Probe;
   /** Epoch ms. */
   readonly now: () => number;
 }
@@ -84,6 +86,14 @@ export interface AroundScripts {
   createProbe(means: AroundProbeMeans): Probe;
 }
 
+/** What scripted checks may name to be looked at beside their scripts; of what is found the certificate alone is told. */
+export interface BesideScripts {
+  /** Whether a check names any. */
+  has(check: Pick<Check, 'settings'>): boolean;
+  /** For a thread that does nothing else. */
+  createProbe(means: ProbeMeans): Probe;
+}
+
 /** A kind of check that is looked at by a thread that does nothing else. */
 export interface CheckKind extends KindWords {
   readonly isScripted?: never;
@@ -97,6 +107,7 @@ export interface ScriptedKind extends KindWords {
   readonly isScripted: true;
   readonly isCalled?: never;
   readonly around?: never;
+  readonly beside?: BesideScripts;
   /** Why a runtime will not do for it, in a sentence; null = it will. */
   readonly refusesRuntime: (runtime: Runtime) => string | null;
   createProbe(means: ScriptProbeMeans): Probe;
