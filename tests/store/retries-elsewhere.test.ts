@@ -145,7 +145,8 @@ function stateOf(test: PathUnderTest, checkId: string): Record<string, unknown> 
 
 /** What each location found last, `code status`. */
 function foundAt(test: PathUnderTest, checkId: string): string[] {
-  const found = JSON.parse(String(stateOf(test, checkId)['by_location'] ?? '{}')) as Record<string, { status: string }>;
+  const shown = stateOf(test, checkId)['by_location'] as string;
+  const found = JSON.parse(shown) as Record<string, { status: string }>;
   return Object.entries(found)
     .map(([code, { status }]) => `${code} ${status}`)
     .sort();
