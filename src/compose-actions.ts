@@ -19,6 +19,7 @@ import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
+import { createRuntimeEnds, type RuntimeEnds } from '#actions/runtime-ends.ts';
 import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
@@ -87,7 +88,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, ...means }),
+    notices: createNoticeActions({ ...store, ...means, runtimeEnds: runtimeEndsOf(means) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
@@ -144,6 +145,10 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
     wake: () => wake('judge-heartbeats'),
     onAnswered: (signal, fate) => metrics.onPing(signal, fate),
   });
+}
+
+function runtimeEndsOf({ store, clock, runtimes }: ActionMeans): RuntimeEnds {
+  return createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now: () => clock.now() });
 }
 
 /** A key that is forgotten here is read again by every process. */

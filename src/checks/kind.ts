@@ -1,6 +1,6 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
 import type { Socket } from 'node:net';
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { GroupScripts } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Exchange, Probe } from '#domain/probe.ts';
@@ -79,7 +79,7 @@ export interface AroundProbeMeans extends ScriptProbeMeans {
 /** Of a kind whose checks may have scripts around what is measured (docs/decisions/0086). */
 export interface AroundScripts {
   /** Whether a check has any, its own or its group's. */
-  has(check: Pick<Check, 'settings'>, group: CheckGroup | null): boolean;
+  has(check: Pick<Check, 'settings'>, group: GroupScripts | null): boolean;
   /** What is measured, in its two halves, for a thread that does nothing else. */
   createExchange(means: ProbeMeans): Exchange;
   /** All of it: the scripts, a few checks at a time, and the halves between them. */
