@@ -134,7 +134,7 @@ export class PathUnderTest implements AsyncDisposable {
       context,
       finding: this.finding(outcome),
       outcome,
-      retryAt: null,
+      retry: null,
       rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel: null },
       ...change,
     };
