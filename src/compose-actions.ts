@@ -5,11 +5,11 @@ import { createChannelActions } from '#actions/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
 import { createAnalyticsActions } from '#actions/analytics.ts';
 import { createApiKeyActions } from '#actions/api-keys.ts';
+import { createDownloads, pictureBounds } from '#actions/asset-downloads.ts';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
-import { createDownloads } from '#actions/asset-downloads.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
@@ -19,6 +19,7 @@ import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
+import { createRuntimeEnds, type RuntimeEnds } from '#actions/runtime-ends.ts';
 import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
@@ -38,10 +39,8 @@ import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
+import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
-
-/** Screenshots that pages of results show at once: a browser asks for all ten of a page together. */
-const pictures = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -60,6 +59,7 @@ export function composeActions(means: ActionMeans) {
   };
   const { resultAssets } = store;
   const resultMeans = { checkResults, resultAssets, describeResult };
+  const pages = { accounts: store.accounts, download: createDownloads(pictureBounds) };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
@@ -77,7 +77,7 @@ export function composeActions(means: ActionMeans) {
       stopping: means.stopping,
     }),
     checkResults: createCheckResultActions({ ...resultMeans, download: createDownloads() }),
-    resultPage: createResultPageActions({ ...resultMeans, download: createDownloads(pictures), links, clock }),
+    resultPage: createResultPageActions({ ...resultMeans, ...pages, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
     analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),
@@ -90,7 +90,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, ...means }),
+    notices: createNoticeActions({ ...store, ...means, runtimeEnds: runtimeEndsOf(means) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
@@ -98,7 +98,8 @@ export function composeActions(means: ActionMeans) {
 /** Checks, their groups, and what heartbeats wait for. */
 function checksOf(means: ActionMeans) {
   const { store, clock, runtimes, ownProcess } = means;
-  const { checks, checkGroups, accounts, alertChannels } = store;
+  const { checkGroups, accounts, alertChannels } = store;
+  const checks = { ...store.checks, remove: removeCheck(means) };
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
   const reader = createScriptReader();
   const choices = {
@@ -126,6 +127,16 @@ function checksOf(means: ActionMeans) {
   };
 }
 
+/** Whoever is told of the end of what was open is told at once. */
+function removeCheck(means: ActionMeans): (accountId: string, id: string) => Promise<boolean> {
+  const render = renderWith(means);
+  return async (accountId, id) => {
+    const isRemoved = await means.store.checks.remove(accountId, id, render);
+    if (isRemoved) means.wake('send-deliveries');
+    return isRemoved;
+  };
+}
+
 /** Pings that come in while others are written share the next commit. */
 function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFailures }: ActionMeans) {
   const receive = createGather({
@@ -147,6 +158,10 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
     wake: () => wake('judge-heartbeats'),
     onAnswered: (signal, fate) => metrics.onPing(signal, fate),
   });
+}
+
+function runtimeEndsOf({ store, clock, runtimes }: ActionMeans): RuntimeEnds {
+  return createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now: () => clock.now() });
 }
 
 /** A key that is forgotten here is read again by every process. */

@@ -1,7 +1,7 @@
 // The runtimes of this installation: read once, judged by the stages last seen, kept for those who ask.
 import { join } from 'node:path';
 import type { Notice } from '#actions/notices.ts';
-import { endOfLifeAt, type Runtime, type RuntimeStage, stageAt, toldBeforeMs } from '#domain/runtime.ts';
+import { endsSoon, type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -24,7 +24,7 @@ export function readInstalled(clock: Clock, lastStages: ReadonlyMap<string, Runt
 export interface LoadedRuntimes {
   /** Those that can be chosen now, newest first; the same list until one of them ends. */
   readonly list: () => readonly InstalledRuntime[];
-  /** Broken runtimes, and those whose end is near. */
+  /** Broken runtimes. */
   readonly notices: () => readonly Notice[];
 }
 
@@ -47,24 +47,29 @@ export async function loadRuntimes(store: Store, clock: Clock, log: Log): Promis
       if (isEnded) listed = listed.filter((runtime) => stageAt(runtime, now) !== 'REMOVED');
       return listed;
     },
-    notices: () => [...problems.map(brokenNotice(startedAt)), ...listed.flatMap(endNotice(clock.now()))],
+    notices: () => problems.map(brokenNotice(startedAt)),
   };
 }
 
 /** Looked at no more often than this, ms: whoever runs a script asks for the runtimes. */
 const warnEachMs = 3_600_000;
 
-/** Says of each runtime once that its end is near, also in a process that has run for months (decisions: Runtimes). */
+/**
+ * Tells the operator once of each runtime that its end is near, also in a process that has run for months; its users are
+ * told by their notices (decisions: Runtimes).
+ */
 export function createEndWarning(log: Pick<Log, 'warn'>): (runtimes: readonly Runtime[], now: number) => void {
   const told = new Set<string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
   return (runtimes, now) => {
     if (Math.abs(now - lookedAt) < warnEachMs) return;
     lookedAt = now;
-    for (const { subject, message } of runtimes.flatMap(endNotice(now))) {
-      if (told.has(subject)) continue;
-      told.add(subject);
-      log.warn('runtime.ends', { runtime: subject, message });
+    for (const runtime of runtimes) {
+      const { name, runtimeEndOfLife } = runtime;
+      if (told.has(name) || !endsSoon(runtime, now)) continue;
+      told.add(name);
+      const message = `The runtime ${name} ends on ${runtimeEndOfLife}: checks on it will not run after that.`;
+      log.warn('runtime.ends', { runtime: name, message });
     }
   };
 }
@@ -78,18 +83,4 @@ function brokenNotice(since: number) {
     message: `The runtime ${runtime} cannot be used: ${message}`,
     action: 'Mend its folder under runtimes/, or run npm run tocsin -- runtimes install; then restart.',
   });
-}
-
-/** Thirty days before a runtime ends, whoever uses it is told (decisions: Runtimes). */
-function endNotice(now: number) {
-  return (runtime: Runtime): Notice[] => {
-    const endsAt = endOfLifeAt(runtime);
-    const since = endsAt === null ? null : endsAt - toldBeforeMs;
-    if (since === null || now < since) return [];
-    const message = `The runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: checks on it will not run after that.`;
-    const action = 'Choose another runtimeId for the checks, groups and accounts that name it.';
-    return [
-      { id: `runtime-ends:${runtime.name}`, kind: 'runtime-ends', since, subject: runtime.name, message, action },
-    ];
-  };
 }

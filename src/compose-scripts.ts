@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
-import type { Exchange, Probe, ProbeInput } from '#domain/probe.ts';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
@@ -18,6 +18,7 @@ import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
 import { crashed } from './probe-lanes.ts';
+import type { Prober } from './probe-threads.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
 /** Probes with scripts. */
@@ -46,8 +47,8 @@ export interface ScriptProberOptions {
   readonly chromium: string | null;
   /** Where compiled code of runtimes is kept; null = nowhere: each run compiles anew. */
   readonly codeFolder: string | null;
-  /** Does half a probe, for checks with scripts around their request. */
-  readonly exchange: Exchange;
+  /** Does what is no script: halves of probes with scripts around them, and looks beside a script. */
+  readonly prober: Pick<Prober, 'exchange' | 'probe'>;
 }
 
 /** Beside what is compiled of this program itself, where that is kept (NODE_COMPILE_CACHE); null = it is not. */
@@ -75,7 +76,7 @@ export async function removeOldScriptCode(
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, exchange } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, prober } = options;
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createLanes(atOnce);
@@ -102,7 +103,8 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const codesOf = (level: ChosenContainment['containment']): CodeCache | null =>
     codeFolder === null ? null : (codes ??= codeCacheFor(codeFolder, level, options, lanes, gateway.open));
   const means: AroundProbeMeans = {
-    exchange,
+    exchange: prober.exchange,
+    lookBeside: (input, signal) => prober.probe(input, signal),
     runtimes: runtimes.list,
     chromium: () => findChromium(chromium),
     now: () => clock.now(),

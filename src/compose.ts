@@ -150,7 +150,7 @@ function createRoleMeans(
             atOnce: scriptsAtOnce,
             chromium,
             codeFolder,
-            exchange: prober.exchange,
+            prober,
           }),
     prober,
     sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,

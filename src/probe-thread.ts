@@ -24,9 +24,11 @@ const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = watchLoopDelay();
 const probes = new Map<string, Probe>(
-  Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] =>
-    kind.isScripted === true || kind.isCalled === true ? [] : [[type, kind.createProbe({ ...settings, guard })]],
-  ),
+  Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
+    // Of a script, what its check names beside it: the script itself runs elsewhere.
+    const looks = kind.isScripted === true ? kind.beside : kind.isCalled === true ? undefined : kind;
+    return looks === undefined ? [] : [[type, looks.createProbe({ ...settings, guard })]];
+  }),
 );
 const exchanges = new Map<string, Exchange>(
   Object.entries(checkKinds).flatMap(([type, { around }]): [string, Exchange][] =>

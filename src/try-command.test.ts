@@ -82,7 +82,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     atOnce: 2,
     chromium: null,
     codeFolder: null,
-    exchange: prober.exchange,
+    prober,
   });
   t.after(async () => {
     await scripts.close();

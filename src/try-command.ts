@@ -88,7 +88,7 @@ function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readon
     atOnce: scriptsAtOnce,
     chromium,
     codeFolder: codeFolderHere(),
-    exchange: prober.exchange,
+    prober,
   });
   const means: TryMeans = {
     signal: stopping.signal,

@@ -30,6 +30,9 @@ export type Downloads = (
 /** Of each a part of a quarter of a megabyte is in memory, and what the system holds of its connection. */
 const usual: DownloadBounds = { atOnce: 8, ofOneAccount: 4, waitMs: 5000 };
 
+/** Of screenshots that pages of results show: a browser asks for all ten of a page together. */
+export const pictureBounds: DownloadBounds = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
+
 /**
  * Makes what begins downloads. It refuses with `unavailable` where there is no room in time, and lets through what `open`
  * throws; the signal gives up waiting.

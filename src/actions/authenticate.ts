@@ -40,8 +40,6 @@ interface Entry {
 }
 
 const believedMs = 10_000;
-/** What is remembered refuses an account for no longer than this, ms. */
-const refusedMs = 1000;
 const usedEveryMs = 60_000;
 const entriesKept = 10_000;
 
@@ -80,9 +78,9 @@ export function createAuthentication({ apiKeys, clock }: AuthenticationMeans): A
       const name = hash.toString('latin1');
       const now = clock.now();
       const entry = entries.get(name);
-      const isReached = accountId === undefined || entry?.holder.accountIds.includes(accountId) === true;
-      const agedMs = entry === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - entry.readAt);
-      if (entry === undefined || agedMs >= (isReached ? believedMs : refusedMs)) return read(hash, name, now);
+      if (entry === undefined || Math.abs(now - entry.readAt) >= believedMs) return read(hash, name, now);
+      // What is remembered lets in and never refuses: whoever has just been shown the way here is not turned away.
+      if (accountId !== undefined && !entry.holder.accountIds.includes(accountId)) return read(hash, name, now);
       return timingSafeEqual(entry.hash, hash) ? use(entry, now) : null;
     },
     forget(keyId) {

@@ -55,7 +55,9 @@ export interface NoticeMeans {
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
   readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
-  /** What this process notices of itself: runtimes near their end. */
+  /** Runtimes near their end that an account uses. */
+  readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
+  /** What this process notices of itself: runtimes that are broken. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
 
@@ -65,7 +67,7 @@ export interface NoticeActions {
 }
 
 export function createNoticeActions(means: NoticeMeans): NoticeActions {
-  const { failingChannels, brokenChannels, gaps, accountMoves, processNotices } = means;
+  const { failingChannels, brokenChannels, gaps, accountMoves, runtimeEnds, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -81,8 +83,10 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofMoves = moveNotices(await accountMoves.stalled(), caller);
+      const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofProcess = await processNotices();
-      return [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofProcess].sort((a, b) => a.since - b.since);
+      const all = [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofRuntimes, ...ofProcess];
+      return all.sort((a, b) => a.since - b.since);
     },
   };
 }

@@ -1,6 +1,6 @@
 // Which runtime the scripts of a check get, and what its users are to know of it (decisions: Runtimes).
 import type { Account } from '#domain/account.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { CheckGroup, GroupScripts } from '#domain/check-group.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import { type Runtime, runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/runtime.ts';
 import type { Choices } from './check-rules.ts';
@@ -14,7 +14,7 @@ export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
   /** Of checks with scripts, their own or their group's: why a runtime will not do, in a sentence, or null. Of the others: undefined. */
   readonly refusesRuntime: (
     check: Scripted,
-    group: CheckGroup | null,
+    group: GroupScripts | null,
   ) => ((runtime: Runtime) => string | null) | undefined;
   /** Types whose checks may have scripts. */
   readonly scriptTypes: readonly CheckType[];

@@ -1,6 +1,6 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
 import type { Socket } from 'node:net';
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { GroupScripts } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Exchange, Probe } from '#domain/probe.ts';
@@ -64,6 +64,8 @@ export interface ScriptProbeMeans {
   readonly runtimes: () => readonly ScriptRuntime[];
   /** The browser there is; null = none. */
   readonly chromium: () => ScriptBrowser | null;
+  /** Looks at what a check names beside its script, as its kind's `beside` says. */
+  readonly lookBeside: Probe;
   /** Epoch ms. */
   readonly now: () => number;
 }
@@ -77,11 +79,19 @@ export interface AroundProbeMeans extends ScriptProbeMeans {
 /** Of a kind whose checks may have scripts around what is measured (docs/decisions/0086). */
 export interface AroundScripts {
   /** Whether a check has any, its own or its group's. */
-  has(check: Pick<Check, 'settings'>, group: CheckGroup | null): boolean;
+  has(check: Pick<Check, 'settings'>, group: GroupScripts | null): boolean;
   /** What is measured, in its two halves, for a thread that does nothing else. */
   createExchange(means: ProbeMeans): Exchange;
   /** All of it: the scripts, a few checks at a time, and the halves between them. */
   createProbe(means: AroundProbeMeans): Probe;
+}
+
+/** What scripted checks may name to be looked at beside their scripts; of what is found the certificate alone is told. */
+export interface BesideScripts {
+  /** Whether a check names any. */
+  has(check: Pick<Check, 'settings'>): boolean;
+  /** For a thread that does nothing else. */
+  createProbe(means: ProbeMeans): Probe;
 }
 
 /** A kind of check that is looked at by a thread that does nothing else. */
@@ -97,6 +107,7 @@ export interface ScriptedKind extends KindWords {
   readonly isScripted: true;
   readonly isCalled?: never;
   readonly around?: never;
+  readonly beside?: BesideScripts;
   /** Why a runtime will not do for it, in a sentence; null = it will. */
   readonly refusesRuntime: (runtime: Runtime) => string | null;
   createProbe(means: ScriptProbeMeans): Probe;

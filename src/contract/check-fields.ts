@@ -89,6 +89,11 @@ export const checkFieldsShown = {
 /** ms, as shown. */
 export const responseTimesShown = { degradedResponseTime: z.number(), maxResponseTime: z.number() };
 
+/** A domain whose certificate is told of; '' is none. Whether it is a domain is judged with the check. */
+export const certificateDomain = z
+  .preprocess((value) => (value === '' ? null : value), z.string().max(300).nullable())
+  .default(null);
+
 /** What reference clients send with every check, whatever its type, and what is read only (reference §5.6). */
 export const ignored = [
   ...readOnlyFields,

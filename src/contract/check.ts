@@ -1,7 +1,14 @@
 // Checks on the wire, type by type (reference §4.3, decisions: Checks).
 import { z } from 'zod';
 import { apiRequest, apiRequestShown } from './api-request.ts';
-import { checkFields, checkFieldsShown, ignored, responseTime, responseTimesShown } from './check-fields.ts';
+import {
+  certificateDomain,
+  checkFields,
+  checkFieldsShown,
+  ignored,
+  responseTime,
+  responseTimesShown,
+} from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
 import { ignoring } from './lists.ts';
@@ -10,6 +17,7 @@ import {
   browserFieldsShown,
   multiStepFieldsOnly,
   multiStepFieldsShown,
+  ignoredOfBrowser,
   ignoredOfScripted,
   scriptedFields,
   scriptedFieldsShown,
@@ -34,10 +42,9 @@ const apiFields = z.strictObject({
   request: apiRequest,
   degradedResponseTime: responseTime(5000, slower),
   maxResponseTime: responseTime(20_000, slowest),
-  sslCheckDomain: z
-    .preprocess((value) => (value === '' ? null : value), z.string().max(300).nullable())
-    .default(null)
-    .describe('Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.'),
+  sslCheckDomain: certificateDomain.describe(
+    'Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.',
+  ),
   ...scriptFields,
 });
 const multiStepFields = z.strictObject({ ...scriptedFields, ...multiStepFieldsOnly });
@@ -85,7 +92,7 @@ const ignoredOfApi = ignored.filter((name) => name !== 'sslCheckDomain');
 const ignoredOfHeartbeat = ignored.filter((name) => name !== 'heartbeat');
 const ignoredBy: Readonly<Record<string, readonly string[]>> = {
   MULTI_STEP: ignoredOfScripted,
-  BROWSER: ignoredOfScripted,
+  BROWSER: ignoredOfBrowser,
   HEARTBEAT: ignoredOfHeartbeat,
 };
 
@@ -104,7 +111,7 @@ export const multiStepCheckCreate = ignoring(
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
 export const browserCheckCreate = ignoring(
-  ignoredOfScripted,
+  ignoredOfBrowser,
   browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
 ).meta({ id: 'BrowserCheckCreate' });
 export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
@@ -162,7 +169,7 @@ export const multiStepCheckUpdate = ignoring(
   updateOf(multiStepFields).extend({ checkType: ofPath('MULTI_STEP').exactOptional() }),
 ).meta({ id: 'MultiStepCheckUpdate' });
 export const browserCheckUpdate = ignoring(
-  ignoredOfScripted,
+  ignoredOfBrowser,
   updateOf(browserFields).extend({ checkType: ofPath('BROWSER').exactOptional() }),
 ).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(

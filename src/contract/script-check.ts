@@ -1,6 +1,6 @@
 // Checks that are a script: what they are written and shown with (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
-import { checkFields, ignored } from './check-fields.ts';
+import { certificateDomain, checkFields, ignored } from './check-fields.ts';
 import { orNull } from './fields.ts';
 
 /** Characters of one file: a script is read, shown and sent as one piece. */
@@ -61,6 +61,9 @@ export const ignoredOfScripted = [
   'maxResponseTime',
 ];
 
+/** Of these a browser check names a domain. */
+export const ignoredOfBrowser = ignoredOfScripted.filter((name) => name !== 'sslCheckDomain');
+
 const whenKept = z.enum(['off', 'on-failure', 'always']);
 const when = (what: string, first: z.output<typeof whenKept>) =>
   whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
@@ -72,15 +75,23 @@ export const multiStepFieldsOnly = {
 /** The same as shown. */
 export const multiStepFieldsShown = { trace: whenKept };
 
-/** What a browser check says besides: what its runs leave. */
+/** What a browser check says besides: what its runs leave, and whose certificate is looked at meanwhile. */
 export const browserFieldsOnly = {
+  sslCheckDomain: certificateDomain.describe(
+    'Whose certificate is told of, as shop.example or shop.example:8443; null = none: pages tell of no certificate.',
+  ),
   screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
   trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),
   video: when('Whether a video of each page is kept', 'off'),
 };
 
 /** The same as shown. */
-export const browserFieldsShown = { screenshots: whenKept, trace: whenKept, video: whenKept };
+export const browserFieldsShown = {
+  sslCheckDomain: z.string().nullable(),
+  screenshots: whenKept,
+  trace: whenKept,
+  video: whenKept,
+};
 
 const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
 

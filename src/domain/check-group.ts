@@ -1,3 +1,4 @@
+// Groups of checks, and what of one their checks need.
 import type { AlertSettings } from './alert-settings.ts';
 import type { RetryStrategy } from './check.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
@@ -35,3 +36,6 @@ export interface CheckGroup {
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
+
+/** The scripts around the requests of all checks in a group. */
+export type GroupScripts = Pick<CheckGroup, 'localSetupScript' | 'localTearDownScript'>;

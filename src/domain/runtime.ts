@@ -39,6 +39,12 @@ export function mayFollow(last: RuntimeStage, next: RuntimeStage): boolean {
 /** How long before its end the users of a runtime are told, ms (decisions: Runtimes). */
 export const toldBeforeMs = 30 * 86_400_000;
 
+/** Whether a runtime ends so soon that its users are told. */
+export function endsSoon(runtime: Pick<Runtime, 'runtimeEndOfLife'>, now: number): boolean {
+  const endsAt = endOfLifeAt(runtime);
+  return endsAt !== null && now >= endsAt - toldBeforeMs;
+}
+
 /** What a check says about the runtime it wants; the names are null where nothing is said. */
 export interface WantedRuntime {
   readonly check: string | null;
@@ -92,13 +98,13 @@ export function runtimeWarnings(
   { runtime, deprecated, fellBack }: { runtime: Runtime; deprecated: boolean; fellBack: boolean },
   now: number,
 ): string[] {
-  const endsAt = endOfLifeAt(runtime);
-  const endsSoon = endsAt !== null && now >= endsAt - toldBeforeMs;
   return [
     ...(fellBack
       ? [`runtime ${check ?? group ?? account ?? ''} is not available any more: ${runtime.name} is used instead`]
       : []),
     ...(deprecated ? [`runtime ${runtime.name} is deprecated: choose a newer one`] : []),
-    ...(endsSoon ? [`runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: choose a newer one before`] : []),
+    ...(endsSoon(runtime, now)
+      ? [`runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: choose a newer one before`]
+      : []),
   ];
 }

@@ -26,8 +26,8 @@ test('a value that is too large is not kept, nor is the one in whose place it ca
   assert.deepEqual(known(recent, 'shop', 'club'), ['ab', 'mn']);
 });
 
-test('what is set anew takes its room once, and the key may count as well', () => {
-  const recent = createRecent<string>({ most: 12, sizeOf: (value, key) => value.length + key.length });
+test('what is set anew takes its room once', () => {
+  const recent = createRecent<string>({ most: 10, sizeOf: ({ length }) => length });
   recent.set('b', 'bbbbb');
   for (let times = 0; times < 10; times++) recent.set('c', `yyyy${times}`);
   assert.deepEqual(known(recent, 'b', 'c'), ['bbbbb', 'yyyy9']);

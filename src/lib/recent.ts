@@ -13,7 +13,7 @@ export interface RecentBounds<Value> {
   /** The sum of the sizes of all values. */
   readonly most: number;
   /** What a value counts, in the measure of `most`; the same whenever it is asked. */
-  readonly sizeOf: (value: Value, key: string) => number;
+  readonly sizeOf: (value: Value) => number;
 }
 
 export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Recent<Value> {
@@ -23,7 +23,7 @@ export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Rece
   const forget = (key: string): void => {
     const value = values.get(key);
     if (value === undefined) return;
-    kept -= sizeOf(value, key);
+    kept -= sizeOf(value);
     values.delete(key);
   };
   return {
@@ -36,7 +36,7 @@ export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Rece
     },
     set(key, value) {
       forget(key);
-      const size = sizeOf(value, key);
+      const size = sizeOf(value);
       if (size > most) return;
       values.set(key, value);
       kept += size;

@@ -101,7 +101,7 @@ const apiDefaults = {
 };
 
 const multiStepDefaults = { trace: 'on-failure' };
-const browserDefaults = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
+const browserDefaults = { sslCheckDomain: null, screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
 
 /** A check as it is written on the wire. */
 export function checkToWire(check: ShownCheck): CheckBody {

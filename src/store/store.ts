@@ -29,6 +29,7 @@ import { createPings, type Pings } from './pings.ts';
 import { createReceptions, type Receptions } from './reception.ts';
 import { createResultAssets, type ResultAssets } from './result-assets.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
+import { createRuntimeWishes, type RuntimeWishes } from './runtime-wishes.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 import type { Wakes } from './wakes.ts';
@@ -56,6 +57,7 @@ export interface Store {
   readonly maintenanceWindows: MaintenanceWindows;
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
+  readonly runtimeWishes: RuntimeWishes;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -108,6 +110,7 @@ export function nounsOf(database: Database): Nouns {
     maintenanceWindows: createMaintenanceWindows(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
+    runtimeWishes: createRuntimeWishes(database),
     figures: createFigures(database),
     gaps: createGaps(database),
     pings: createPings(database),

@@ -192,7 +192,12 @@ async function moveThroughKill(
   const overAt = Math.min(...last) + 2 * intervalMs;
   await until('a slot to be over that nobody ran', () => Date.now() > overAt, { withinMs: 2 * intervalMs });
 
+  // Somebody asks for it all the while where it is about to arrive, and is refused: that is not remembered any longer.
+  const ask = () => second.api('GET', `/v1/checks/${checkId}`, undefined, inIt);
+  assert.equal((await ask()).status, 403);
+  const asking = setInterval(() => void ask(), 100);
   const again = await paste(command, dirname(keyFile), { ...environment, PGPASSWORD: oddPassword });
+  clearInterval(asking);
   assert.equal(again.code, 0, again.err + again.out);
   assert.match(again.out, /goes on where an earlier command ended/);
   const [, seconds] = /it was paused for (\d+\.\d) s/.exec(again.out) ?? [];

@@ -39,9 +39,12 @@ const script: NonNullable<ResultView['script']> = {
   pages: [{ text: 'error: a broken script', isError: true }],
 };
 
+function assertShows(page: string, texts: readonly string[]): void {
+  for (const text of texts) assert.ok(page.includes(text), text);
+}
+
 test('a result can be read by a person: verdict, name, times, phases, assertions, request and response', () => {
-  const page = resultPage(view);
-  for (const text of [
+  assertShows(resultPage(view), [
     'Failed',
     'Shop',
     'Expected the status code to be 200, but it was 503.',
@@ -52,14 +55,11 @@ test('a result can be read by a person: verdict, name, times, phases, assertions
     'GET https://shop.example/',
     '503 Service Unavailable',
     'only its beginning was kept',
-  ]) {
-    assert.ok(page.includes(text), text);
-  }
+  ]);
 });
 
 test('of a script it shows what failed, what was seen, its steps, and what it and its pages said', () => {
-  const page = resultPage({ ...view, request: null, response: null, script });
-  for (const text of [
+  assertShows(resultPage({ ...view, request: null, response: null, script }), [
     'The runtime 2026.04 is deprecated.',
     '<b>check.spec.ts:11</b>\nExpected: &quot;thank you&quot;\nReceived: &quot;sold&quot;',
     '<img src="AbC/screenshots/1"',
@@ -72,9 +72,7 @@ test('of a script it shows what failed, what was seen, its steps, and what it an
     'error: a broken script',
     'trace, 83 kB',
     'GET /v1/check-results/1/2/assets/2',
-  ]) {
-    assert.ok(page.includes(text), text);
-  }
+  ]);
 });
 
 test('of many steps the first are shown, and of a result without any that only the outcome was kept', () => {

@@ -159,7 +159,14 @@ function routesOfRows(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
       createAlertNotificationActions({ ...store, redactorOf, clock }),
     ),
-    ...noticeRoutes(createNoticeActions({ ...store, processNotices: () => [], brokenChannels: async () => [] })),
+    ...noticeRoutes(
+      createNoticeActions({
+        ...store,
+        runtimeEnds: async () => [],
+        processNotices: () => [],
+        brokenChannels: async () => [],
+      }),
+    ),
     ...processRoutes(createProcessActions({ ...store, clock })),
     ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
   ];

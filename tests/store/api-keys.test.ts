@@ -164,8 +164,6 @@ test('an account that a key was given by another process is reached at once by w
   const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const before = await other.authenticate(key);
   const { id } = await accounts.create(await callerOf(key), newAccount);
-  assert.equal(await other.authenticate(key, id), before, 'it was looked up this second');
-  temp.clock.turn(1000);
   assert.equal(await other.authenticate(key), before, 'who names no account is answered from memory');
   assert.deepEqual((await other.authenticate(key, id))?.accountIds, [first?.accountId, id]);
 });

@@ -306,7 +306,12 @@ test('a failing channel is a notice of its own account, beside those of the inst
   putChannel(temp.raw, accountId, 1);
   putChannel(temp.raw, accountId, 2, 5000);
   const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
-  const notices = createNoticeActions({ ...temp.store, processNotices: () => [gap], brokenChannels: async () => [] });
+  const notices = createNoticeActions({
+    ...temp.store,
+    runtimeEnds: async () => [],
+    processNotices: () => [gap],
+    brokenChannels: async () => [],
+  });
   const [first, second, ...rest] = await notices.list(callerOf(accountId, 'read-only'));
   assert.deepEqual([first, rest], [gap, []]);
   assert.deepEqual([second?.id, second?.since, second?.subject], ['channel-failing:2', 5000, 'hook 2']);

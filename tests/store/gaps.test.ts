@@ -14,7 +14,12 @@ import { PathUnderTest } from './path-under-test.ts';
 const day = 86_400_000;
 
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
-  const actions = createNoticeActions({ ...temp.store, processNotices: () => [], brokenChannels: async () => [] });
+  const actions = createNoticeActions({
+    ...temp.store,
+    runtimeEnds: async () => [],
+    processNotices: () => [],
+    brokenChannels: async () => [],
+  });
   return actions.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] });
 }
 

@@ -64,6 +64,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
     runtimes: () => installed,
     now: () => now,
     chromium: () => null,
+    lookBeside: () => assert.fail('an API check has no script but around its request'),
     runScript: (work) => {
       ran.push(work);
       for (const value of tells) work.onSecret?.(value);

@@ -1,5 +1,5 @@
 // The scripts around the request of an API check, its own and its group's, in the order in which they run.
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { GroupScripts } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonValue } from '#domain/json.ts';
 import type { ScriptFile } from '#domain/script.ts';
@@ -19,9 +19,7 @@ export interface ScriptsAround {
   readonly after: readonly AroundScript[];
 }
 
-type Owner = Pick<CheckGroup, 'localSetupScript' | 'localTearDownScript'>;
-
-export function scriptsAround({ settings }: Pick<Check, 'settings'>, group: Owner | null): ScriptsAround {
+export function scriptsAround({ settings }: Pick<Check, 'settings'>, group: GroupScripts | null): ScriptsAround {
   const { localSetupScript: setup, localTearDownScript: teardown } = settings;
   return {
     before: [
@@ -36,7 +34,7 @@ export function scriptsAround({ settings }: Pick<Check, 'settings'>, group: Owne
 }
 
 /** Whether there is any: asked before every run, so without making them. */
-export function hasScriptsAround({ settings }: Pick<Check, 'settings'>, group: Owner | null): boolean {
+export function hasScriptsAround({ settings }: Pick<Check, 'settings'>, group: GroupScripts | null): boolean {
   const { localSetupScript, localTearDownScript } = settings;
   const all = [localSetupScript, localTearDownScript, group?.localSetupScript, group?.localTearDownScript];
   return all.some(isScript);

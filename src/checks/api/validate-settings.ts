@@ -1,7 +1,7 @@
 // What is wrong with the settings of an API check beyond what the wire schema can say.
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../assertions/validate.ts';
-import { readDomain } from '../http/domain.ts';
+import { domainProblem } from '../connection/domain.ts';
 import { httpSources, methods, readSettings } from '../http/settings.ts';
 import { urlProblem } from '../http/validate.ts';
 import type { SettingsProblem } from '../kind.ts';
@@ -28,10 +28,7 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
   }
   tell('request.url', urlProblem(read.url));
   for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
-  const { sslCheckDomain } = read;
-  if (sslCheckDomain !== '' && !hasPlaceholder(sslCheckDomain) && readDomain(sslCheckDomain) === null) {
-    tell('sslCheckDomain', `"${sslCheckDomain}" is no domain: write shop.example, or shop.example:8443`);
-  }
+  tell('sslCheckDomain', domainProblem(read.sslCheckDomain));
   problems.push(...assertionProblems(read.assertions, httpSources, 'request.assertions'));
   return [...problems, ...timeProblems(settings, read)];
 }

@@ -2,6 +2,7 @@
 import type { ScriptedKind } from '../kind.ts';
 import { describeBrowser } from '../scripted/describe.ts';
 import { browserLimits as limits } from '../scripted/limits.ts';
+import { besideBrowser as beside, besideProblems } from '../scripted/beside.ts';
 import { createScriptedProbe } from '../scripted/probe.ts';
 import { scriptProblems } from '../scripted/settings.ts';
 
@@ -9,8 +10,10 @@ export const browserKind: ScriptedKind = {
   isScripted: true,
   refusesRuntime: ({ name, dependencies }) =>
     dependencies['playwright'] === undefined ? `runtime ${name} has no Playwright; choose another` : null,
-  createProbe: (means) => createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true }),
-  validateSettings: scriptProblems,
+  beside,
+  createProbe: (means) =>
+    createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true, beside }),
+  validateSettings: (settings) => [...scriptProblems(settings), ...besideProblems(settings)],
   describeResult: ({ details }, exchange) => ({ browserCheckResult: describeBrowser(details, exchange) }),
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

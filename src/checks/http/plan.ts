@@ -1,13 +1,13 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { http } from '#lib/node-http.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { ScriptedRequest } from '#domain/exchange.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Assertion, type AssertionSource, compileAssertion } from '../assertions/assertion.ts';
+import { readDomain } from '../connection/domain.ts';
 import type { Place } from '../connection/reach.ts';
 import { fillIn } from '../placeholders.ts';
-import { readDomain } from './domain.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
 import { framing, mergedPairs } from './pairs.ts';
@@ -156,12 +156,12 @@ function withBuiltIn(
 export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     try {
-      validateHeaderName(name);
+      http.validateHeaderName(name);
     } catch {
       return `"${name}" is not a header name`;
     }
     try {
-      validateHeaderValue(name, value);
+      http.validateHeaderValue(name, value);
     } catch {
       return `the value of header ${name} holds a character that HTTP does not allow there`;
     }

@@ -60,6 +60,7 @@ async function probe({ check = {}, group, account, outcome = {} }: Wanted) {
     runtimes: () => installed,
     now: () => day,
     chromium: () => null,
+    lookBeside: () => assert.fail('a multi-step check names nothing beside its script'),
     runScript: (work) => {
       ran.push(work);
       return Promise.resolve({ ...ended, ...outcome });

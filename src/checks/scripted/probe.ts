@@ -1,12 +1,12 @@
 // Looks at a target by running the check's script in its runtime: a process of its own, what came of it a finding.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Probe } from '#domain/probe.ts';
-import type { Finding } from '#domain/result.ts';
+import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { Finding, SeenCertificate } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
-import type { ScriptProbeMeans } from '../kind.ts';
+import type { BesideScripts, ScriptProbeMeans } from '../kind.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from './runtime.ts';
+import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
 import { readKeeps, readScript } from './settings.ts';
 import { leftOutWarnings } from './left-out.ts';
 import { judgeScript } from './verdict.ts';
@@ -18,9 +18,12 @@ export interface ScriptedProbe {
   readonly refuses: (runtime: Runtime) => string | null;
   /** Its scripts drive a browser. */
   readonly hasBrowser?: true;
+  /** What its checks may name beside their scripts. */
+  readonly beside?: BesideScripts;
 }
 
-export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, hasBrowser }: ScriptedProbe): Probe {
+export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe): Probe {
+  const { limits, refuses, hasBrowser } = kind;
   return async (input, signal) => {
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
@@ -31,8 +34,7 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const browser = hasBrowser === true ? means.chromium() : null;
     if (hasBrowser === true && browser === null) return withoutRuntime(now, noChromium);
     const { folder, nodeBinary } = chosen.runtime;
-    const hidden = input.variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
-    const redactor = createRedactor(hidden);
+    const redactor = createRedactor(hiddenVariables(input));
     const hide = redactor.text;
     const environment = environmentOf(input);
     // Who has no browser has nothing to show of it, whatever it says, but what its tests asked.
@@ -40,9 +42,22 @@ export function createScriptedProbe(means: ScriptProbeMeans, { limits, refuses, 
     const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
     const hiding = { hide, hidden: redactor.patterns };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
+    // Meanwhile, and whatever comes of it the verdict is that of the script.
+    const looked = certificateBeside(input, signal, means, kind);
     const outcome = await means.runScript(work, signal);
-    return findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);
+    const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);
+    return { ...finding, certificate: await looked };
   };
+}
+
+/** The certificate of what a check names beside its script; null = it names nothing, or none was seen. */
+async function certificateBeside(
+  input: ProbeInput,
+  signal: AbortSignal,
+  { lookBeside }: ScriptProbeMeans,
+  { beside }: ScriptedProbe,
+): Promise<SeenCertificate | null> {
+  return beside?.has(input.check) === true ? (await lookBeside(input, signal)).certificate : null;
 }
 
 /** What a file of tests needs, where the kind itself needs nothing. */

@@ -27,6 +27,11 @@ export function withoutRuntime(now: number, message: string): Finding {
   return bareFinding(now, { verdict: 'unknown', reason: 'runtime', message: `not run: ${message}` });
 }
 
+/** What of a check's variables nothing may show. */
+export function hiddenVariables({ variables }: Pick<ProbeInput, 'variables'>): string[] {
+  return variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
+}
+
 /** What the environment of a script holds: its check's variables, and which check that is. */
 export function environmentOf({ check, variables }: Pick<ProbeInput, 'check' | 'variables'>): Record<string, string> {
   const own = { CHECK_ID: check.id, CHECK_NAME: check.name, CHECK_TYPE: check.checkType };

@@ -1,0 +1,39 @@
+// What a browser check names beside its script: a domain whose certificate is looked at meanwhile (reference §4.3:
+// sslCheckDomain).
+import type { JsonObject } from '#domain/json.ts';
+import { bareFinding } from '#domain/result.ts';
+import { secureContextOf } from '../connection/certificate.ts';
+import { domainProblem, readDomain } from '../connection/domain.ts';
+import { createNamedCertificates } from '../connection/named-certificate.ts';
+import type { BesideScripts, SettingsProblem } from '../kind.ts';
+import { fillIn } from '../placeholders.ts';
+import { text } from '../read.ts';
+import { createRedactor } from '../redact.ts';
+import { hiddenVariables } from './runtime.ts';
+
+function domainOf(settings: JsonObject): string {
+  return text(settings['sslCheckDomain']);
+}
+
+/** What is wrong with the domain that a check names; empty = fine. */
+export function besideProblems(settings: JsonObject): SettingsProblem[] {
+  const message = domainProblem(domainOf(settings));
+  return message === null ? [] : [{ path: 'sslCheckDomain', message }];
+}
+
+/** The domain of a check, its variables filled in. What it finds is `passed` whatever is seen: nothing is judged by it. */
+export const besideBrowser: BesideScripts = {
+  has: ({ settings }) => domainOf(settings) !== '',
+  createProbe(means) {
+    const look = createNamedCertificates(means.guard, secureContextOf(means));
+    return async (input, signal) => {
+      const { check, variables } = input;
+      const values = new Map(variables.map(({ key, value }) => [key, value]));
+      const place = readDomain(fillIn(domainOf(check.settings), values, new Set()));
+      const finding = bareFinding(Date.now(), { verdict: 'passed', reason: null, message: null });
+      if (place === null) return finding;
+      const { text: hide } = createRedactor(hiddenVariables(input));
+      return { ...finding, certificate: await look(input, { place, family: 0, hide }, signal) };
+    };
+  },
+};
