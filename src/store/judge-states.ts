@@ -206,7 +206,7 @@ export function attemptOf({ result, context, due }: Omit<HeldState, 'row'>): End
       certificate: null,
     },
     outcome,
-    retryAt: null,
+    retry: null,
     rules: due.rules,
   };
 }

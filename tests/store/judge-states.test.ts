@@ -267,31 +267,45 @@ describe('many states', () => {
     assert.equal(test.one('SELECT count(*) FROM deliveries'), ids.length);
   });
 
-  it('are told once each, however many look while results of the same checks come in', async (newStore) => {
-    const { test, ids } = await mutedChecks(newStore, 90);
+  it('are told once each, however many look while results of the same checks come in and others are deleted', async (newStore) => {
+    const { test, ids } = await mutedChecks(newStore, 100);
     await using _ = test;
     unmuteAll(test);
     test.temp.clock.turn(30_000);
     await test.turn(500);
-    const ended = (await test.claim()).map((claimed, index) =>
-      test.ended(claimed, index % 3 === 0 ? 'passed' : 'failed'),
-    );
+    const deleted = new Set(ids.slice(0, 10));
+    const ended = (await test.claim())
+      .filter(({ run }) => !deleted.has(run.checkId))
+      .map((claimed, index) => test.ended(claimed, index % 3 === 0 ? 'passed' : 'failed'));
     const pieces = Array.from({ length: 9 }, (_piece, n) => ended.slice(n * 10, n * 10 + 10));
     const recording = pieces.map((piece) => test.record(piece));
+    const deleting = [...deleted].map((id) => test.temp.store.checks.remove(test.accountId, id, rendered));
     const looks = [look(test), look(test), look(test)];
     const opened = (await Promise.all(looks)).flat().length;
     const recorded = (await Promise.all(recording)).flat();
+    assert.deepEqual(new Set(await Promise.all(deleting)), new Set([true]));
     assert.equal(recorded.length, 90);
     const opening = recorded.filter(({ alertTypes }) => alertTypes.includes('ALERT_FAILURE')).length;
-    const failures = Number(test.one(`SELECT count(*) FROM alerts WHERE alert_type = 'ALERT_FAILURE'`));
-    assert.equal(failures, opened + opening);
-    assert.equal(test.one(`SELECT count(DISTINCT check_id) FROM alerts WHERE alert_type = 'ALERT_FAILURE'`), failures);
-    const failing = ids.length - ended.filter(({ outcome }) => outcome === 'passed').length;
-    const open = `SELECT count(*) FROM check_states WHERE status = 'failing' AND alerted = 'failing'`;
-    assert.equal(test.one(open), failing, 'nobody who fails is left out');
-    // Who was told and passes now was told of that.
-    const closed = Number(test.one(`SELECT count(*) FROM alerts WHERE alert_type = 'ALERT_RECOVERY'`));
-    assert.equal(closed, failures - failing);
-    assert.equal(test.one(`SELECT count(*) FROM told WHERE open = 'failure'`), failing);
+    const alertsOf = (type: string): string[] =>
+      test
+        .rows(`SELECT check_id FROM alerts WHERE alert_type = '${type}'`)
+        .map((row) => idText(row['check_id'] as Uint8Array));
+    const failures = alertsOf('ALERT_FAILURE');
+    assert.equal(failures.length, opened + opening);
+    assert.equal(new Set(failures).size, failures.length, 'nobody is told twice');
+    const failing = ended.filter(({ outcome }) => outcome === 'failed').map(({ run }) => run.checkId);
+    assert.deepEqual(
+      failing.filter((id) => !failures.includes(id)),
+      [],
+      'nobody who fails is left out',
+    );
+    const over = failures.filter((id) => !failing.includes(id));
+    assert.deepEqual(
+      alertsOf('ALERT_RECOVERY').toSorted(),
+      over.toSorted(),
+      'what was told and passes, or is gone, is closed',
+    );
+    assert.equal(test.one(`SELECT count(*) FROM told WHERE open = 'failure'`), failing.length);
+    assert.equal(test.one(`SELECT count(*) FROM check_states WHERE alerted = 'failing'`), failing.length);
   });
 });

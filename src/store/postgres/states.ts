@@ -105,7 +105,7 @@ async function openAll(
   });
   const listeners = new Map<string, readonly ListenerRow[]>();
   await readListeners(session, held.map(attemptOf), listeners);
-  const recording = createRecording({ held: new Set(), states: new Map(), listeners });
+  const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners });
   const alerted = new Map<CheckStatesTable, string | null>();
   const rows = {
     ...recording.rows,
