@@ -9,8 +9,9 @@ const usage = `npm run sim -- states [--depth 8]
 npm run sim -- clock [--years 2] [--seed 1]
 
   states   every sequence of results and mutes (passed, degraded, failed, unknown, mute, a result of an older slot) up to a
-           length, at ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice, nobody is
-           told of an end without a beginning, mute hides and does not lose; and every round of several locations, in every
+           length, and what is due after each without another, at ${channelsInModel} channels with every combination of switches: what
+           opened closes, nobody is told twice or too early, nobody is told of an end without a beginning, mute hides and does
+           not lose, though no result follow; and every round of several locations, in every
            order in which they may answer: the same alerts and states in each
   clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
            restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at

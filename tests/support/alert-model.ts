@@ -2,9 +2,21 @@
 import assert from 'node:assert/strict';
 import type { Escalation } from '#domain/alert-settings.ts';
 import type { AlertType } from '#domain/alert.ts';
-import { type CheckState, foldResult, newCheckState, type StateRules, type StateStep } from '#domain/check-state.ts';
+import {
+  alertedOf,
+  type CheckState,
+  foldResult,
+  judgeState,
+  newCheckState,
+  type StateRules,
+  type StateStep,
+} from '#domain/check-state.ts';
 import { type Listener, tellingsOf, toldNothing } from '#domain/tell.ts';
 
+/**
+ * A result; a mute or a window that begins or ends; a result of an older slot. Each takes a minute, after which it is looked
+ * at what is due by then. A result without a verdict moves nothing: it is as a time in which none comes.
+ */
 const moves = ['passed', 'degraded', 'failed', 'unknown', 'mute', 'older'] as const;
 type Move = (typeof moves)[number];
 
@@ -18,10 +30,23 @@ interface Heard {
   readonly isSparedFailure: boolean;
 }
 
+/** What the results themselves say, kept apart from what the product makes of them. */
+interface Trouble {
+  readonly what: 'failed' | 'degraded';
+  /** How many results in a row have found it so. */
+  readonly inARow: number;
+  /** Since when they have, epoch ms. */
+  readonly since: number;
+  /** Whether anything was opened since the check last passed. */
+  readonly isOpened: boolean;
+}
+
 interface Node {
   readonly state: CheckState;
   readonly isMuted: boolean;
   readonly channels: readonly Heard[];
+  /** null = the check passes, or nothing is known of it. */
+  readonly trouble: Trouble | null;
   readonly path: readonly Move[];
 }
 
@@ -42,6 +67,7 @@ const first: Node = {
   state: newCheckState,
   isMuted: false,
   channels: switches.map((listener) => ({ listener, lastSent: null, isPassedSince: true, isSparedFailure: false })),
+  trouble: null,
   path: [],
 };
 const start = Date.UTC(2026, 2, 10);
@@ -52,28 +78,61 @@ const otherThan: Readonly<Record<string, 'passed' | 'failed'>> = {
   failing: 'passed',
 };
 
-/** The node after a move, with the promises checked on the way. */
+/** Results come this often when they come: what was found last is known all the time. */
+const everyMs = 60 * minute;
+
+/** The node after a move and a look at what is due by then, with the promises checked on the way. */
 function follow(node: Node, move: Move, escalation: Escalation): Node {
   const path = [...node.path, move];
-  if (move === 'mute') return { ...node, isMuted: !node.isMuted, path };
+  const now = start + path.length * minute;
+  const moved =
+    move === 'mute' ? { ...node, isMuted: !node.isMuted, path } : withResult({ ...node, path }, move, now, escalation);
+  const looked = withLook(moved, now, escalation);
+  checkKnown(looked, now, escalation);
+  return looked;
+}
+
+function rulesOf({ isMuted }: Node, escalation: Escalation): StateRules {
+  return { escalation, isMuted, reminders: null, parallel: null };
+}
+
+function withResult(node: Node, move: Exclude<Move, 'mute'>, now: number, escalation: Escalation): Node {
   const { state } = node;
   const isOlder = move === 'older';
-  const at = isOlder ? (state.position?.at ?? start) - 1 : start + path.length * minute;
+  const at = isOlder ? (state.position?.at ?? start) - 1 : now;
   const outcome = isOlder ? (otherThan[state.status ?? ''] ?? 'unknown') : move;
-  const rules: StateRules = { escalation, isMuted: node.isMuted, reminders: null, parallel: null };
-  const step = foldResult(state, { outcome, location: 'local', at, startedAt: at }, rules);
+  const result = { outcome, location: 'local', at, startedAt: at };
+  const step = foldResult(state, result, rulesOf(node, escalation));
   if (isOlder || move === 'unknown') {
-    assert.deepEqual(
-      step,
-      { state, change: null, opens: null, isMoved: false },
-      'unknown and older results move nothing',
-    );
-    return { ...node, path };
+    const nothing = { state, change: null, opens: null, isMoved: false };
+    assert.deepEqual(step, nothing, 'unknown and older results move nothing');
+    return node;
   }
-  const isPassing = step.state.status === 'passing';
-  const { opens } = step;
-  const { status } = step.state;
-  const news = { opens, isPassing, isMuted: node.isMuted, now: at, status, reminders: null, certificate: null };
+  return told({ ...node, trouble: troubleAfter(node.trouble, move, at) }, step, move, now);
+}
+
+/** What is due by now without a result is opened, as the step that judges states does within seconds. */
+function withLook(node: Node, now: number, escalation: Escalation): Node {
+  const { state } = node;
+  // Whatever came last came an hour ago at most.
+  const opens = judgeState(state, rulesOf(node, escalation), { now, everyMs, lookedAt: now });
+  if (opens === null) return node;
+  return told(node, { state: alertedOf(state, opens), change: null, opens, isMoved: true }, null, now);
+}
+
+function troubleAfter(trouble: Trouble | null, what: 'passed' | 'failed' | 'degraded', at: number): Trouble | null {
+  if (what === 'passed') return null;
+  const isOpened = trouble?.isOpened ?? false;
+  const isSame = trouble?.what === what;
+  return { what, inARow: isSame ? trouble.inARow + 1 : 1, since: isSame ? trouble.since : at, isOpened };
+}
+
+/** @param move the result that is told of; null = there is none */
+function told(node: Node, step: StateStep, move: Move | null, now: number): Node {
+  const { opens, state } = step;
+  const { status } = state;
+  const isPassing = status === 'passing';
+  const news = { opens, isPassing, isMuted: node.isMuted, now, status, reminders: null, certificate: null };
   const tellings = tellingsOf(
     news,
     node.channels.map(({ listener }) => listener),
@@ -81,8 +140,8 @@ function follow(node: Node, move: Move, escalation: Escalation): Node {
   const channels = node.channels.map((heard) => {
     const telling = tellings.find(({ listener }) => listener === heard.listener);
     const sent = telling?.alertTypes ?? [];
-    checkSent(sent, heard, { move, step, isMuted: node.isMuted, escalation });
-    const isStillSpared = step.opens === 'ALERT_FAILURE' || (heard.isSparedFailure && sent.length === 0);
+    checkSent(sent, heard, { move, step, isMuted: node.isMuted });
+    const isStillSpared = opens === 'ALERT_FAILURE' || (heard.isSparedFailure && sent.length === 0);
     const isSpared = !isPassing && !heard.listener.sendFailure && isStillSpared;
     return {
       listener: telling === undefined ? heard.listener : { ...heard.listener, told: telling.told },
@@ -91,18 +150,24 @@ function follow(node: Node, move: Move, escalation: Escalation): Node {
       isSparedFailure: isSpared,
     };
   });
-  return { state: step.state, isMuted: node.isMuted, channels, path };
+  const { trouble } = node;
+  return {
+    ...node,
+    state,
+    channels,
+    trouble: trouble === null ? null : { ...trouble, isOpened: trouble.isOpened || opens !== null },
+  };
 }
 
 interface Now {
-  readonly move: Move;
+  readonly move: Move | null;
   readonly step: StateStep;
   readonly isMuted: boolean;
-  readonly escalation: Escalation;
 }
 
-function checkSent(sent: readonly AlertType[], heard: Heard, { move, isMuted, escalation }: Now): void {
+function checkSent(sent: readonly AlertType[], heard: Heard, { move, step, isMuted }: Now): void {
   const { sendFailure, sendRecovery, sendDegraded } = heard.listener;
+  const { status } = step.state;
   const [alert] = sent;
   assert.ok(sent.length <= 1, 'one result is told once');
   const isRepeat = alert !== undefined && alert === heard.lastSent && !heard.isPassedSince && !heard.isSparedFailure;
@@ -110,8 +175,8 @@ function checkSent(sent: readonly AlertType[], heard: Heard, { move, isMuted, es
   const isOpening = alert === 'ALERT_FAILURE' || alert === 'ALERT_DEGRADED';
   assert.ok(!isOpening || !isMuted, 'under mute only closings are sent');
   if (alert === 'ALERT_FAILURE')
-    assert.ok(sendFailure && move === 'failed', 'a failure is told where it was asked for');
-  if (alert === 'ALERT_DEGRADED') assert.ok(sendDegraded && move === 'degraded', 'so is a degradation');
+    assert.ok(sendFailure && status === 'failing', 'a failure is told where it was asked for');
+  if (alert === 'ALERT_DEGRADED') assert.ok(sendDegraded && status === 'degraded', 'so is a degradation');
 
   const open = heard.isPassedSince ? null : heard.lastSent;
   if (move === 'passed') {
@@ -120,13 +185,23 @@ function checkSent(sent: readonly AlertType[], heard: Heard, { move, isMuted, es
     else if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');
     else assert.equal(alert, sendRecovery ? closing : undefined, 'what opened closes');
   } else assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
+}
 
-  // With the first run alerting, whoever asked knows of the present trouble after every result that is not muted.
-  if (escalation.type !== 'RUN_BASED' || escalation.runs !== 1 || isMuted) return;
-  const knows = alert ?? open;
-  if (move === 'failed' && sendFailure)
-    assert.equal(knows, 'ALERT_FAILURE', 'mute hides a failure and does not lose it');
-  if (move === 'degraded' && sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+/** Whoever asked knows of a trouble that is due, whether a result came, a mute ended or time went by; and of no other. */
+function checkKnown({ trouble, isMuted, channels }: Node, now: number, escalation: Escalation): void {
+  if (trouble === null || isMuted) return;
+  const isReached =
+    escalation.type === 'RUN_BASED' ? trouble.inARow >= escalation.runs : now - trouble.since >= escalation.ms;
+  // What was told of grows worse or milder at once.
+  const isDue = trouble.isOpened || isReached;
+  for (const { listener, lastSent, isPassedSince } of channels) {
+    const knows = isPassedSince ? null : lastSent;
+    if (!isDue) assert.equal(knows, null, 'nobody is told before it is due');
+    else if (trouble.what === 'failed' && listener.sendFailure)
+      assert.equal(knows, 'ALERT_FAILURE', 'mute hides a failure and does not lose it');
+    else if (trouble.what === 'degraded' && listener.sendDegraded)
+      assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+  }
 }
 
 /**
