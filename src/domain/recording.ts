@@ -52,6 +52,8 @@ export interface DeliveryFacts {
   readonly resultId: string;
   readonly location: string;
   readonly finding: Finding;
+  /** The check was deleted while it was open: what is said of a run is said of its last (docs/decisions/0102). */
+  readonly isDeletion?: boolean;
 }
 
 /** A request to send, or why there is none. */

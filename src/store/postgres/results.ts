@@ -42,8 +42,10 @@ async function recordOf(
   held: ReadonlySet<string>,
   rules: RecordRules,
 ): Promise<Recorded[]> {
+  // Of a run that is gone the check may be gone, too: its state would stay for ever.
+  const ours = attempts.filter(({ run }) => held.has(run.id));
   const [states, locations] = await Promise.all([
-    holdStates(session, bulk, attempts, rules.now),
+    holdStates(session, bulk, ours, rules.now),
     readLocations(session, attempts),
   ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
