@@ -109,7 +109,7 @@ function passed(run: Run, context: CheckContext) {
     context,
     finding: finding(run.slotAt ?? 0),
     outcome: 'passed' as const,
-    retryAt: null,
+    retry: null,
     rules: { escalation: { type: 'RUN_BASED' as const, runs: 1 }, isMuted: false, reminders: null, parallel: null },
   };
 }

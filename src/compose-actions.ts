@@ -39,6 +39,7 @@ import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
+import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
 
 /** Every action of the API, by noun. */
@@ -58,6 +59,7 @@ export function composeActions(means: ActionMeans) {
   };
   const { resultAssets } = store;
   const resultMeans = { checkResults, resultAssets, describeResult };
+  const pages = { accounts: store.accounts, download: createDownloads(pictureBounds) };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
@@ -75,7 +77,7 @@ export function composeActions(means: ActionMeans) {
       stopping: means.stopping,
     }),
     checkResults: createCheckResultActions({ ...resultMeans, download: createDownloads() }),
-    resultPage: createResultPageActions({ ...resultMeans, download: createDownloads(pictureBounds), links, clock }),
+    resultPage: createResultPageActions({ ...resultMeans, ...pages, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
     analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),
@@ -96,7 +98,8 @@ export function composeActions(means: ActionMeans) {
 /** Checks, their groups, and what heartbeats wait for. */
 function checksOf(means: ActionMeans) {
   const { store, clock, runtimes, ownProcess } = means;
-  const { checks, checkGroups, accounts, alertChannels } = store;
+  const { checkGroups, accounts, alertChannels } = store;
+  const checks = { ...store.checks, remove: removeCheck(means) };
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
   const reader = createScriptReader();
   const choices = {
@@ -121,6 +124,16 @@ function checksOf(means: ActionMeans) {
     checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
     pings: joinPings(means),
+  };
+}
+
+/** Whoever is told of the end of what was open is told at once. */
+function removeCheck(means: ActionMeans): (accountId: string, id: string) => Promise<boolean> {
+  const render = renderWith(means);
+  return async (accountId, id) => {
+    const isRemoved = await means.store.checks.remove(accountId, id, render);
+    if (isRemoved) means.wake('send-deliveries');
+    return isRemoved;
   };
 }
 

@@ -8,6 +8,8 @@ import { type LoopName, loopNames } from './roles.ts';
 export interface JoinedHints {
   /** Wakes a loop, here or wherever it turns. */
   readonly wake: (name: LoopName) => void;
+  /** Runs were sent to another location, where nobody would look in time: told to the other processes. */
+  readonly onRunsElsewhere: () => void;
   /** Results were recorded: told here, and to who waits in other processes. */
   readonly onRecorded: () => void;
   /** Delivery attempts were logged: the same. */
@@ -49,6 +51,7 @@ export function joinHints(
     wake: (name) => {
       if (wakeHere(name) !== true) tell(name);
     },
+    onRunsElsewhere: () => tell('run-checks'),
     onRecorded: tellNews('results'),
     onLogged: tellNews('attempts'),
     onClockSet: () => tell('follow-clock'),

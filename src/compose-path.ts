@@ -62,6 +62,8 @@ export interface PathMeans {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Wakes a loop, here or wherever it turns. */
   readonly wake: (name: LoopName) => void;
+  /** Told of a retry that another location has to find sooner than it looks by itself. */
+  readonly onRunsElsewhere: () => void;
   /** Told when the clock was set: whoever else goes by it looks at once. */
   readonly onClockSet: () => void;
   /** Told of every recorded attempt: whoever waits for a batch looks again. */
@@ -304,7 +306,7 @@ function joinResumeAccounts({ store, log }: Joint): () => Promise<number> {
 function noteRecorded(
   attempt: EndedAttempt,
   { isRecorded, change, deliveries }: Recorded,
-  { metrics, log, wake, onRecorded }: PathMeans,
+  { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathMeans,
 ): void {
   if (!isRecorded) return;
   metrics.onRecorded(attempt.outcome);
@@ -312,7 +314,9 @@ function noteRecorded(
     log.info('check.changed', { check: attempt.context.check.name, id: attempt.run.checkId, ...change });
   }
   if (deliveries > 0) wake('send-deliveries');
-  if (attempt.retryAt !== null) wake('run-checks');
+  const { run, retry } = attempt;
+  if (retry?.location === run.location) wake('run-checks');
+  else if (retry !== null && retry.at < clock.now() + idleMs) onRunsElsewhere();
   onRecorded();
 }
 

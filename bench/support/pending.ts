@@ -87,7 +87,7 @@ async function failedAttempts(store: Store, accountId: string, groupId: number):
             context,
             finding: failure(now),
             outcome: 'failed',
-            retryAt: null,
+            retry: null,
             rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel: null },
           },
         ],

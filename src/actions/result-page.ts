@@ -12,6 +12,7 @@ export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'
   /** Not that of downloads with a key: whoever has a link takes no room from those. */
   readonly download: Downloads;
   readonly checkResults: Pick<CheckResultMeans['checkResults'], 'find' | 'subject'>;
+  readonly accounts: { list(ids: readonly string[]): Promise<readonly object[]> };
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;
 }
@@ -27,10 +28,12 @@ export interface ResultPageActions {
   screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
   /** Whether a test message or a preview brought this link: there is no result behind it, and nothing is wrong. */
   isOfTestMessage(token: string): boolean;
+  /** Whether the link is right, and the check of its result was deleted: nothing else is wrong with it (docs/decisions/0102). */
+  isOfDeletedCheck(token: string): Promise<boolean>;
 }
 
 export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
-  const { checkResults, resultAssets, download, links, clock } = means;
+  const { accounts, checkResults, resultAssets, download, links, clock } = means;
   const noResult = (): Refusal =>
     new Refusal('not-found', 'This link is wrong, has expired (after 30 days), or its result is no longer kept.');
   const assetsOf = async (linked: LinkedResult) => {
@@ -41,6 +44,12 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
     isOfTestMessage(token) {
       const linked = links.open(token, clock.now());
       return linked !== null && isSampleResult(linked.resultId);
+    },
+    async isOfDeletedCheck(token) {
+      const linked = links.open(token, clock.now());
+      if (linked === null || (await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
+      // Of an account that has moved elsewhere, nothing was deleted.
+      return (await accounts.list([linked.accountId])).length > 0;
     },
     async open(token) {
       const linked = links.open(token, clock.now());

@@ -1,6 +1,7 @@
 // `receive`: a receiver to try channels with. It tells of what comes, and answers as it was told to.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { http } from '#lib/node-http.ts';
 import { CommandError } from './command-error.ts';
 import { createInbox, type Received } from './received.ts';
 
@@ -37,7 +38,7 @@ const bodyMost = 1_000_000;
 export async function startReceiving(options: ReceiveOptions): Promise<Receiving> {
   const { host, port, secrets, now } = options;
   const judge = createInbox(secrets);
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     void read(request).then((body) => {
       if (body === null) return response.writeHead(413, { connection: 'close' }).end();
       const { method = '', url = '', headers } = request;

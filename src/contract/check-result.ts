@@ -141,7 +141,10 @@ export const checkResultOperations = {
     params: z.object({ link: resultLink }),
     status: 200,
     media: 'text/html',
-    alsoAnswers: { 404: 'The link is wrong, has expired, or the result is no longer kept.' },
+    alsoAnswers: {
+      404: 'The link is wrong, has expired, or the result is no longer kept.',
+      410: 'The check was deleted, and its results with it.',
+    },
   },
   showResultScreenshot: {
     method: 'GET',

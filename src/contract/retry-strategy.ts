@@ -8,7 +8,10 @@ const shape = {
   baseBackoffSeconds: z.int().min(0).max(600).default(60).describe('Seconds before the first retry.'),
   maxRetries: z.int().min(1).max(10).default(2).describe('Most retries; SINGLE_RETRY has one.'),
   maxDurationSeconds: z.int().min(0).max(600).default(600).describe('Seconds after which no retry begins.'),
-  sameRegion: z.boolean().default(true).describe('Retry from the same location, or from another one.'),
+  sameRegion: z
+    .boolean()
+    .default(true)
+    .describe('Retry from the same location; false = from the next of the check that is served.'),
 };
 
 const networkErrors = z.array(z.literal('NETWORK_ERROR')).max(10);

@@ -90,7 +90,7 @@ const statusOf: Readonly<Record<Outcome, CheckStatus | null>> = {
 /** Folds one final result into the state of its check. */
 export function foldResult(state: CheckState, result: StateResult, rules: StateRules): StateStep {
   const own = statusOf[result.outcome];
-  const last = rules.parallel === null ? state.position : (state.byLocation[result.location] ?? null);
+  const last = lastOf(state, result.location, rules);
   const nothing: StateStep = { state, change: null, opens: null, isMoved: false };
   if (isOlder(result, last)) return nothing;
   // What a location finds that is none of the check's any more says nothing of the others.
@@ -120,6 +120,12 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   const opens = rules.isMuted ? null : openedBy(moved, result, rules.escalation);
   const alerted = opens === null ? moved.alerted : opens === 'ALERT_FAILURE' ? 'failing' : 'degraded';
   return { state: { ...moved, alerted }, change, opens, isMoved: true };
+}
+
+/** What a result must not be older than: of a check that ran at one location until now, whatever moved its state last. */
+function lastOf({ position, byLocation }: CheckState, location: string, { parallel }: StateRules): Position | null {
+  if (parallel === null || Object.keys(byLocation).length === 0) return position;
+  return byLocation[location] ?? null;
 }
 
 function isOlder(result: Position, than: Position | null): boolean {

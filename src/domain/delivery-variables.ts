@@ -44,6 +44,7 @@ export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras):
         : { daysRemaining: sslDaysRemaining(certificate, facts.createdAt), domain: certificate.domain },
     reminder: facts.reminder,
     isTest: extras.isTest ?? false,
+    isDeletion: facts.isDeletion ?? false,
   });
   return { ...userVariables(facts), ...system };
 }

@@ -9,7 +9,7 @@ import type { RenderedRequest } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { MaintenanceWindow } from './maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';
-import type { Run, RunSource } from './run.ts';
+import type { Run, RunRetry, RunSource } from './run.ts';
 
 /** A check with all that its runs and alerts depend on, as it stood when it was read. */
 export interface CheckContext {
@@ -32,8 +32,8 @@ export interface EndedAttempt {
   readonly context: CheckContext;
   readonly finding: Finding;
   readonly outcome: Outcome;
-  /** When the next attempt is due, epoch ms; null = this one is final. */
-  readonly retryAt: number | null;
+  /** The attempt that follows; null = this one is final. */
+  readonly retry: RunRetry | null;
   readonly rules: StateRules;
 }
 
@@ -52,6 +52,8 @@ export interface DeliveryFacts {
   readonly resultId: string;
   readonly location: string;
   readonly finding: Finding;
+  /** The check was deleted while it was open: what is said of a run is said of its last (docs/decisions/0102). */
+  readonly isDeletion?: boolean;
 }
 
 /** A request to send, or why there is none. */

@@ -1,8 +1,8 @@
-// When a failed attempt of a run is tried again.
+// When and where a failed attempt of a run is tried again.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RetryStrategy } from './check.ts';
-import { runRetryAt } from './run.ts';
+import { retryLocation, runRetryAt } from './run.ts';
 
 const startedAt = Date.UTC(2026, 2, 10, 12);
 const fixed: RetryStrategy = {
@@ -60,5 +60,54 @@ describe('a failed attempt is tried again', () => {
     for (const reason of ['dns', 'connect', 'reset', 'timeout']) assert.equal(pauses(picky, reason)[0], 10, reason);
     for (const reason of ['status', 'assertion', 'tls', 'slow', null]) assert.equal(pauses(picky, reason)[0], null);
     assert.equal(pauses({ ...picky, onlyOn: [] }, 'status')[0], 10);
+  });
+});
+
+describe('the next attempt is made', () => {
+  const locations = ['lima', 'oslo', 'pune'];
+  const elsewhere: RetryStrategy = { ...fixed, sameRegion: false };
+
+  /** Where the attempts are made of a run that begins at `first` and fails everywhere. */
+  function attempts(
+    first: string,
+    strategy: RetryStrategy | null,
+    served: readonly string[],
+    own = locations,
+  ): string[] {
+    const all = [first];
+    const check = { retryStrategy: strategy, locations: own };
+    while (all.length < 4) all.push(retryLocation(check, all.at(-1) ?? first, served));
+    return all;
+  }
+
+  it('where it failed, unless its strategy says otherwise', () => {
+    assert.deepEqual(attempts('oslo', fixed, locations), ['oslo', 'oslo', 'oslo', 'oslo']);
+    assert.equal(retryLocation({ retryStrategy: null, locations }, 'oslo', locations), 'oslo');
+  });
+
+  it('at another location each time, until all of the check have had a turn', () => {
+    assert.deepEqual(attempts('lima', elsewhere, locations), ['lima', 'oslo', 'pune', 'lima']);
+    assert.deepEqual(attempts('oslo', elsewhere, locations), ['oslo', 'pune', 'lima', 'oslo']);
+    assert.deepEqual(attempts('lima', elsewhere, locations, ['lima', 'oslo']), ['lima', 'oslo', 'lima', 'oslo']);
+  });
+
+  it('by one other location for each, where all of a parallel check fail', () => {
+    const check = { retryStrategy: elsewhere, locations };
+    assert.deepEqual(locations.map((code) => retryLocation(check, code, locations)).sort(), locations);
+  });
+
+  it('at none that nobody serves', () => {
+    assert.deepEqual(attempts('lima', elsewhere, ['pune', 'lima', 'rome']), ['lima', 'pune', 'lima', 'pune']);
+    assert.deepEqual(attempts('lima', elsewhere, ['lima']), ['lima', 'lima', 'lima', 'lima']);
+  });
+
+  it('where it failed when the check has no other location', () => {
+    assert.equal(retryLocation({ retryStrategy: elsewhere, locations: [] }, 'lima', ['rome', 'lima']), 'lima');
+    assert.equal(retryLocation({ retryStrategy: elsewhere, locations: ['lima'] }, 'lima', ['rome', 'lima']), 'lima');
+    assert.equal(retryLocation({ retryStrategy: elsewhere, locations: ['lima', 'lima'] }, 'lima', ['lima']), 'lima');
+  });
+
+  it('at the first one of the check when where it failed is none of its locations any more', () => {
+    assert.equal(retryLocation({ retryStrategy: elsewhere, locations }, 'rome', ['rome', 'oslo', 'pune']), 'oslo');
   });
 });

@@ -1,5 +1,5 @@
 // A run, and when an attempt of it is tried again.
-import { type RetryStrategy } from './check.ts';
+import type { Check, RetryStrategy } from './check.ts';
 
 /** Why a run exists (reference: runSource). */
 export type RunSource = 'SCHEDULER' | 'TRIGGER_API' | 'SCHEDULE_NOW';
@@ -10,6 +10,7 @@ export interface Run {
   readonly checkId: string;
   /** Derived from check, location and slot, so that scheduling the same slot twice is one run. */
   readonly id: string;
+  /** Of the attempt that comes next or is under way; a retry may be made elsewhere than the attempt before it. */
   readonly location: string;
   readonly source: RunSource;
   /** The slot it fills, epoch ms; null for one started on demand. */
@@ -24,6 +25,14 @@ export interface Run {
   readonly firstStartedAt: number | null;
   /** Joins the runs of one call of a trigger; null for scheduled ones. */
   readonly batchId: string | null;
+}
+
+/** When and where a run is tried again. */
+export interface RunRetry {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Code of a run location. */
+  readonly location: string;
 }
 
 const networkErrors: ReadonlySet<string> = new Set(['dns', 'connect', 'reset', 'timeout']);
@@ -52,4 +61,24 @@ export function runRetryAt(
   const factor = strategy.type === 'LINEAR' ? attempt : strategy.type === 'EXPONENTIAL' ? 2 ** (attempt - 1) : 1;
   const at = Math.ceil(failedAt + base * factor);
   return at - firstStartedAt > strategy.maxDurationSeconds * 1000 ? null : at;
+}
+
+/**
+ * Where a failed attempt is tried again (docs/decisions/0077): where it failed, or with `sameRegion` false at the location that
+ * comes next in the check's list, after the last the first, of those that somebody serves. So a run that is tried again as
+ * often as there are others is tried at each of them, and where every location fails each takes over from one other.
+ *
+ * @param check with the settings of its group laid over its own
+ * @param failedAt code of the location of the attempt that failed
+ * @param served codes of the run locations that are served now
+ */
+export function retryLocation(
+  { retryStrategy, locations }: Pick<Check, 'retryStrategy' | 'locations'>,
+  failedAt: string,
+  served: readonly string[],
+): string {
+  if (retryStrategy?.sameRegion !== false) return failedAt;
+  const after = locations.indexOf(failedAt) + 1;
+  const others = [...locations.slice(after), ...locations.slice(0, after)].filter((code) => code !== failedAt);
+  return others.find((code) => served.includes(code)) ?? failedAt;
 }

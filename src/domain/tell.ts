@@ -44,6 +44,19 @@ export interface News {
   readonly certificate: { readonly fingerprint: string; readonly daysRemaining: number } | null;
 }
 
+/** What the deletion of a check means for the channels: everything open closes, and nothing else can be told. */
+export function newsOfDeletion(now: number): News {
+  return {
+    opens: null,
+    isPassing: true,
+    isMuted: false,
+    now,
+    status: null,
+    reminders: null,
+    certificate: null,
+  };
+}
+
 /** The tellings that follow from the news: only channels for which something changes are listed. */
 export function tellingsOf(news: News, listeners: readonly Listener[]): Telling[] {
   return listeners.flatMap((listener) => {

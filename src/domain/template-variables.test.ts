@@ -109,6 +109,14 @@ describe('the variables of an alert', () => {
     ]);
   });
 
+  it('of a check that was deleted have a title that says so, whatever was open, and no error', () => {
+    for (const alertType of ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'] as const) {
+      const deleted = systemVariables({ ...facts, alertType, isDeletion: true });
+      assert.equal(deleted.ALERT_TITLE, `${facts.check.name} has been deleted`);
+      assert.deepEqual([deleted.ALERT_TYPE, deleted.CHECK_ERROR_MESSAGE], [alertType, undefined]);
+    }
+  });
+
   it('say so in the title when it is a test, and count reminders', () => {
     const test = systemVariables({ ...facts, isTest: true, reminder: 2 });
     assert.equal(test.ALERT_TITLE, '[TEST] Shop <b> has failed');

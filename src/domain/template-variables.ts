@@ -34,6 +34,8 @@ export interface AlertFacts {
   readonly ssl: { readonly daysRemaining: number; readonly domain: string } | null;
   readonly reminder: number | null;
   readonly isTest: boolean;
+  /** The check was deleted, which is what ended it. */
+  readonly isDeletion?: boolean;
 }
 
 const titles: Readonly<Record<AlertType, (name: string, days: number | null) => string>> = {
@@ -44,6 +46,12 @@ const titles: Readonly<Record<AlertType, (name: string, days: number | null) => 
   ALERT_SSL: (name, days) =>
     days !== null && days < 0 ? `${name}: certificate has expired` : `${name}: certificate expires in ${days} days`,
 };
+
+function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertFacts): string {
+  const days = alertType === 'ALERT_SSL' ? (ssl?.daysRemaining ?? null) : null;
+  const title = isDeletion === true ? `${name} has been deleted` : titles[alertType](name, days);
+  return isTest ? `[TEST] ${title}` : title;
+}
 
 /** Names of the system variables, in the order in which the default body lists them (spec §6.2, decisions: Variables). */
 export const systemVariableNames = [
@@ -78,9 +86,8 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
   const isClosing = facts.alertType === 'ALERT_RECOVERY' || facts.alertType === 'ALERT_DEGRADED_RECOVERY';
   const isApi = check.checkType === 'API';
   const ssl = facts.alertType === 'ALERT_SSL' ? facts.ssl : null;
-  const title = titles[facts.alertType](check.name, ssl?.daysRemaining ?? null);
   return {
-    ALERT_TITLE: facts.isTest ? `[TEST] ${title}` : title,
+    ALERT_TITLE: titleOf(facts),
     ALERT_TYPE: facts.alertType,
     CHECK_NAME: check.name,
     CHECK_ID: check.id,

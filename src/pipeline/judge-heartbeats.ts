@@ -132,7 +132,7 @@ function judgeOne<Ping extends WaitingPing>(
     context,
     finding,
     outcome: finding.verdict,
-    retryAt: null,
+    retry: null,
     rules,
   });
   const overdue: EndedAttempt[] = [];

@@ -4,7 +4,7 @@ import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
-import { type Run, runRetryAt } from '#domain/run.ts';
+import { retryLocation, type Run, runRetryAt } from '#domain/run.ts';
 import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/runtime.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -35,7 +35,7 @@ export interface RunChecksOptions {
   readonly clock: Clock;
   readonly owner: string;
   readonly location: string;
-  /** Locations that run a parallel check; the first is this server's own. */
+  /** Codes of the run locations that are served, this server's own first. */
   readonly locations: () => readonly string[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
@@ -161,15 +161,15 @@ async function attemptOf(
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
     const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
-    return { run, context, finding: notRun(reason, now), outcome: 'missed', retryAt: null, rules };
+    return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
   if (maintenance.isPaused && run.attempt === 1 && run.source === 'SCHEDULER') {
-    return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retryAt: null, rules };
+    return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retry: null, rules };
   }
   const missing = missingRuntime(context, options.runtimes(), now);
   if (missing !== null) {
     const finding: Finding = { ...notRun('runtime', now), message: `not run: ${missing}` };
-    return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
+    return { run, context, finding, outcome: 'unknown', retry: null, rules };
   }
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context));
@@ -177,7 +177,9 @@ async function attemptOf(
     finding.verdict === 'failed'
       ? runRetryAt(check.retryStrategy, run.attempt, finding.stoppedAt, run.firstStartedAt ?? now, finding.reason)
       : null;
-  return { run, context, finding, outcome: finding.verdict, retryAt, rules };
+  const retry =
+    retryAt === null ? null : { at: retryAt, location: retryLocation(check, run.location, options.locations()) };
+  return { run, context, finding, outcome: finding.verdict, retry, rules };
 }
 
 /** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
@@ -185,7 +187,7 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
   const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
-  return { run, context, finding, outcome: 'unknown', retryAt: null, rules };
+  return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }
 
 /**

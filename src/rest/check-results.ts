@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders, resultPageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { noResultPage, resultPage, testMessagePage } from './result-page.ts';
+import { deletedCheckPage, noResultPage, resultPage, testMessagePage } from './result-page.ts';
 import { resultView } from './result-view.ts';
 import { Answer, pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText } from './wire.ts';
@@ -42,8 +42,9 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
       try {
         return new Answer(200, resultPage(resultView(await pages.open(params.link), params.link)), resultPageHeaders);
       } catch (error) {
-        if (error instanceof Refusal && error.code === 'not-found') return new Answer(404, noResultPage(), pageHeaders);
-        throw error;
+        if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
+        if (await pages.isOfDeletedCheck(params.link)) return new Answer(410, deletedCheckPage(), pageHeaders);
+        return new Answer(404, noResultPage(), pageHeaders);
       }
     }),
     route('showResultScreenshot', async ({ params, signal }) =>

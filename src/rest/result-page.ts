@@ -76,6 +76,17 @@ export function noResultPage(): string {
   );
 }
 
+/** The page for a link whose check was deleted, that of the closing alert among them. */
+export function deletedCheckPage(): string {
+  return page(
+    'The check was deleted',
+    html`<main class="result">
+      <h1>The check was deleted</h1>
+      <p>Its results are gone with it. What was open of it was closed when it was deleted.</p>
+    </main>`,
+  );
+}
+
 /** The page for the link of a test message: it works, and has no result to show. */
 export function testMessagePage(): string {
   return page(

@@ -6,6 +6,7 @@ import type { Check } from '#domain/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
+import type { CloseRules } from './close-told.ts';
 import { idBytes, type IdBytes, idText, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
@@ -42,8 +43,13 @@ export interface Checks {
    * null = there is no such check.
    */
   change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
-  /** false = there is none. A long history goes in slices, by `Leftovers`. */
-  remove(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Whoever was told of something that is still open is told of its end (docs/decisions/0102). A long history goes in slices, by
+   * `Leftovers`.
+   *
+   * @returns false when there is none
+   */
+  remove(accountId: string, id: string, render: CloseRules['render']): Promise<boolean>;
 }
 
 export function createChecks(database: Database): Checks {
@@ -90,7 +96,8 @@ export function createChecks(database: Database): Checks {
           }
         });
       }),
-    remove: (accountId, id) => transaction((tx) => removeCheck(tx, accountId, id, clock.now())),
+    remove: (accountId, id, render) =>
+      transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render })),
   };
 }
 

@@ -4,6 +4,7 @@ import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
 import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
+import type { Run } from '#domain/run.ts';
 import { derivedId } from '#lib/id.ts';
 import { stateOf, stateRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from './codec.ts';
@@ -25,6 +26,8 @@ export interface RecordRows extends TellRows {
   insertResult(row: ResultsTable): void;
   /** Marks an hour of a check whose roll-up may not know this result. @param startAt epoch ms */
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
+  /** Where a result was found, of those that `firstResultOf` names; undefined = it is gone. */
+  locationOf(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string | undefined;
   state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
@@ -42,9 +45,8 @@ interface Ids {
 
 /** Records an attempt whose run this owner still holds; any other is dropped: someone else does its work. */
 export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: RecordRules, counts: Counts): Recorded {
-  const { run, retryAt, outcome } = attempt;
-  // The final attempt takes the run's own id; earlier ones derive theirs, so that a repeat is no second fact.
-  const resultId = retryAt === null ? run.id : derivedId(run.slotAt ?? run.dueAt, run.id, run.attempt);
+  const { run, retry, outcome } = attempt;
+  const resultId = retry === null ? run.id : attemptId(run);
   const nothing: Recorded = { isRecorded: false, resultId, change: null, alertTypes: [], deliveries: 0 };
   if (!rows.letGo(attempt)) return nothing;
   const ids: Ids = {
@@ -56,7 +58,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   rows.insertResult(resultRow(ids, attempt));
   const at = idTime(ids.resultId);
   if (isLate(at, rules.now)) rows.noteLate(ids.accountId, ids.checkId, hourOf(at));
-  if (retryAt !== null) {
+  if (retry !== null) {
     if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
     return { ...nothing, isRecorded: true };
   }
@@ -66,7 +68,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
-  const step = foldResult(before, stateResultOf(attempt), attempt.rules);
+  const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);
   rows.writeState(stateRow(row, ids, step.state, attempt, rules.now));
   keepExchange(rows, ids, attempt, step);
   if (!mayTell(before, step, attempt, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
@@ -74,12 +76,12 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   return { ...nothing, ...told, isRecorded: true, change: step.change };
 }
 
-function resultRow(ids: Ids, { run, finding, outcome, retryAt }: EndedAttempt): ResultsTable {
+function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): ResultsTable {
   return {
     account_id: ids.accountId,
     check_id: ids.checkId,
     id: ids.resultId,
-    run_id: retryAt === null ? null : ids.runId,
+    run_id: retry === null ? null : ids.runId,
     attempt: run.attempt,
     outcome: outcomeCodes.encode(outcome),
     reason: finding.reason === null ? null : reasonCodes.encode(finding.reason),
@@ -109,12 +111,39 @@ function exchangeRow({ accountId, checkId, resultId }: Ids, exchange: string): E
   return { account_id: accountId, check_id: checkId, result_id: resultId, exchange };
 }
 
-function stateResultOf({ run, finding, outcome, rules }: EndedAttempt) {
+/** The final attempt takes the run's own id; earlier ones derive theirs, so that a repeat is no second fact. */
+function attemptId(run: Pick<Run, 'id' | 'attempt' | 'slotAt' | 'batchId' | 'dueAt'>): string {
+  // The first one of a call is due when it is called, and its id can be told after others were due.
+  const calledAt = run.attempt === 1 ? calledAtOf(run) : null;
+  return derivedId(run.slotAt ?? calledAt ?? run.dueAt, run.id, run.attempt);
+}
+
+/**
+ * The result of the first attempt of a run, where it says at which location the last one counts: in the state of a parallel
+ * check, when there was more than one attempt (docs/decisions/0077). null = it counts where it was made.
+ */
+export function firstResultOf({ run, retry, rules }: EndedAttempt): string | null {
+  return retry !== null || rules.parallel === null || run.attempt === 1 ? null : attemptId({ ...run, attempt: 1 });
+}
+
+/** A retry elsewhere answers for the location that its run was planned at: each location has one answer in a round. */
+function countedAt(rows: RecordRows, { accountId, checkId }: Ids, attempt: EndedAttempt): string {
+  const first = firstResultOf(attempt);
+  const began = first === null ? undefined : rows.locationOf(accountId, checkId, idBytes(first));
+  return began ?? attempt.run.location;
+}
+
+/** When the trigger was called that started a run, epoch ms; null = none did. */
+function calledAtOf({ batchId }: Pick<Run, 'batchId'>): number | null {
+  return batchId === null ? null : idTime(idBytes(batchId));
+}
+
+function stateResultOf({ run, finding, outcome, rules }: EndedAttempt, location: string) {
   // Runs of one call are a round of the locations of a parallel check, whenever each of them begins.
-  const calledAt = run.batchId === null || rules.parallel === null ? null : idTime(idBytes(run.batchId));
+  const calledAt = rules.parallel === null ? null : calledAtOf(run);
   return {
     outcome,
-    location: run.location,
+    location,
     at: run.slotAt ?? calledAt ?? Math.trunc(finding.startedAt),
     startedAt: Math.trunc(finding.startedAt),
   };

@@ -1,6 +1,8 @@
-// Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened.
+// Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened, and who was
+// told of something that is still open is told of its end.
 import type { Kysely } from 'kysely';
 import { dropSchedule } from './check-schedules.ts';
+import { closeTold, type CloseRules } from './close-told.ts';
 import { idBytes } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { ownedBy, touchAccount } from './database.ts';
@@ -15,15 +17,22 @@ const resultsAtOnce = 1000;
 const dayMs = 86_400_000;
 
 /** @returns false when there is no such check */
-export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, now: number): Promise<boolean> {
+export async function removeCheck(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  rules: CloseRules,
+): Promise<boolean> {
   const account = idBytes(accountId);
   const check = idBytes(id);
   const removed = await tx
     .deleteFrom('checks')
     .where('account_id', '=', account)
     .where('id', '=', check)
+    .returningAll()
     .executeTakeFirst();
-  if (Number(removed.numDeletedRows) === 0) return false;
+  if (removed === undefined) return false;
+  await closeTold(tx, removed, rules);
   for (const table of [
     'check_tags',
     'check_states',
@@ -45,7 +54,7 @@ export async function removeCheck(tx: Kysely<Tables>, accountId: string, id: str
   if (schedule?.next_due_at === inStep) await holdRounds(tx);
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
-  await dropRuns(tx, accountId, id, now);
+  await dropRuns(tx, accountId, id, rules.now);
   const isMoreLeft = (await removeHistory(tx, { accountId, checkId: id }, resultsAtOnce)) === resultsAtOnce;
   if (isMoreLeft) await noteLeftovers(tx, { accountId, checkId: id });
   await touchAccount(tx, accountId);

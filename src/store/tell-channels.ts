@@ -1,11 +1,12 @@
-// Alerts and their deliveries: one delivery per channel that is told, in the transaction of the result. The decisions,
-// written once for every engine.
+// Alerts and their deliveries: one delivery per channel that is told, in the transaction of the result or of the deletion.
+// The decisions, written once for every engine.
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import { type AlertType, sslDaysRemaining } from '#domain/alert.ts';
 import type { CheckState, StateStep } from '#domain/check-state.ts';
 import type { Delivery } from '#domain/delivery.ts';
-import type { DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
-import { type Listener, type News, type Telling, tellingsOf } from '#domain/tell.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
+import type { Finding } from '#domain/result.ts';
+import { type Listener, type News, newsOfDeletion, type Telling, tellingsOf } from '#domain/tell.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import { idBytes, json, parsedOrNull } from './codec.ts';
@@ -46,6 +47,21 @@ export interface TellRows {
   insertDelivery(delivery: Delivery): void;
 }
 
+/** A check that is deleted, and the last that was known of it. */
+export interface Deletion {
+  readonly context: CheckContext;
+  readonly resultId: string;
+  readonly location: string;
+  readonly finding: Finding;
+  readonly alerted: CheckState['alerted'];
+}
+
+/** What deliveries and alerts tell of: a check, and a result of it. */
+interface Occasion extends Pick<Deletion, 'context' | 'resultId' | 'location' | 'finding'> {
+  readonly isDeletion: boolean;
+  readonly statusCode: () => number | null;
+}
+
 type ListenerWithChannel = Listener & { readonly channel: AlertChannel };
 type ChannelTelling = Telling & { readonly listener: ListenerWithChannel };
 
@@ -55,26 +71,66 @@ export function tellChannels(
   input: TellInput,
   rules: TellRules,
 ): { alertTypes: AlertType[]; deliveries: number } {
-  const { attempt, step, before } = input;
-  const news = newsOf(input, rules.now);
-  const listeners = rows.listeners(attempt).map((row) => listenerOf(row, rules.seal));
-  const tellings = tellingsOf(news, listeners) as ChannelTelling[];
+  const { attempt, resultId, before } = input;
+  const { context, finding } = attempt;
+  const occasion: Occasion = {
+    context,
+    resultId,
+    location: attempt.run.location,
+    finding,
+    isDeletion: false,
+    statusCode: () => rules.statusOf(attempt),
+  };
+  const listeners = rows.listeners(attempt);
+  const told = tell({ news: newsOf(input, rules.now), occasion, listeners, alerted: before.alerted }, rows, rules);
+  for (const telling of told.tellings) rows.writeTold(toldRow(context, telling));
+  return { alertTypes: told.alertTypes, deliveries: told.deliveries };
+}
+
+/** Tells every channel that was told of something open of its end; what was told of the check is the caller's to delete. */
+export function tellDeletion(
+  rows: Pick<TellRows, 'insertAlert' | 'insertDelivery'>,
+  { alerted, ...last }: Deletion,
+  listeners: readonly ListenerRow[],
+  rules: Omit<TellRules, 'statusOf'>,
+): void {
+  const occasion: Occasion = { ...last, isDeletion: true, statusCode: () => null };
+  tell({ news: newsOfDeletion(rules.now), occasion, listeners, alerted }, rows, rules);
+}
+
+interface Tale {
+  readonly news: News;
+  readonly occasion: Occasion;
+  readonly listeners: readonly ListenerRow[];
+  /** What was alerted of before. */
+  readonly alerted: CheckState['alerted'];
+}
+
+function tell(
+  { news, occasion, listeners, alerted }: Tale,
+  rows: Pick<TellRows, 'insertAlert' | 'insertDelivery'>,
+  rules: Omit<TellRules, 'statusOf'>,
+): { alertTypes: AlertType[]; deliveries: number; tellings: readonly ChannelTelling[] } {
+  const tellings = tellingsOf(
+    news,
+    listeners.map((row) => listenerOf(row, rules.seal)),
+  ) as ChannelTelling[];
   const types = new Set<AlertType>(tellings.flatMap((telling) => telling.alertTypes));
-  if (step.opens !== null) types.add(step.opens);
+  if (news.opens !== null) types.add(news.opens);
   const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
-  if (news.isPassing && before.alerted !== null && !isClosed) {
-    types.add(before.alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
+  if (news.isPassing && alerted !== null && !isClosed) {
+    types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
   }
-  const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, input, rules)]));
+  const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
   let deliveries = 0;
   for (const telling of tellings) {
-    rows.writeTold(toldRow(attempt, telling));
     for (const alertType of telling.alertTypes) {
       deliveries++;
-      rows.insertDelivery(deliveryOf({ input, telling, alertType, alertId: alertIds.get(alertType) ?? null }, rules));
+      const alertId = alertIds.get(alertType) ?? null;
+      rows.insertDelivery(deliveryOf({ occasion, telling, alertType, alertId }, rules));
     }
   }
-  return { alertTypes: [...types], deliveries };
+  return { alertTypes: [...types], deliveries, tellings };
 }
 
 function newsOf({ attempt, step }: TellInput, now: number): News {
@@ -110,10 +166,10 @@ function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
   };
 }
 
-function toldRow({ run }: EndedAttempt, { listener, told }: Telling): ToldTable {
+function toldRow({ check }: CheckContext, { listener, told }: Telling): ToldTable {
   return {
-    account_id: idBytes(run.accountId),
-    check_id: idBytes(run.checkId),
+    account_id: idBytes(check.accountId),
+    check_id: idBytes(check.id),
     alert_channel_id: listener.alertChannelId,
     open: told.open,
     told_at: told.toldAt,
@@ -122,23 +178,27 @@ function toldRow({ run }: EndedAttempt, { listener, told }: Telling): ToldTable 
   };
 }
 
-function insertAlert(rows: TellRows, alertType: AlertType, { attempt, resultId }: TellInput, rules: TellRules): string {
-  const { run, finding, context } = attempt;
+function insertAlert(
+  rows: Pick<TellRows, 'insertAlert'>,
+  alertType: AlertType,
+  { context: { check }, resultId, location, finding, statusCode }: Occasion,
+  now: number,
+): string {
   const id = newId();
   rows.insertAlert({
-    account_id: idBytes(run.accountId),
+    account_id: idBytes(check.accountId),
     id: idBytes(id),
-    check_id: idBytes(run.checkId),
+    check_id: idBytes(check.id),
     result_id: idBytes(resultId),
     alert_type: alertType,
-    check_name: context.check.name,
-    check_type: context.check.checkType,
-    location: run.location,
+    check_name: check.name,
+    check_type: check.checkType,
+    location,
     response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
     error: finding.message,
-    status_code: rules.statusOf(attempt),
+    status_code: statusCode(),
     started_at: Math.trunc(finding.startedAt),
-    created_at: rules.now,
+    created_at: now,
   });
   return id;
 }
@@ -153,41 +213,46 @@ function renderSafely(render: TellRules['render'], facts: DeliveryFacts): Render
 }
 
 interface NewDelivery {
-  readonly input: TellInput;
+  readonly occasion: Occasion;
   readonly telling: ChannelTelling;
   readonly alertType: AlertType;
   readonly alertId: string | null;
 }
 
-function deliveryOf({ input, telling, alertType, alertId }: NewDelivery, rules: TellRules): Delivery {
-  const { run, context, finding } = input.attempt;
+function deliveryOf(
+  { occasion, telling, alertType, alertId }: NewDelivery,
+  { now, render }: Omit<TellRules, 'statusOf'>,
+): Delivery {
+  const { context, resultId, location, finding, isDeletion } = occasion;
+  const { check } = context;
   const deliveryId = newId();
-  const rendered = renderSafely(rules.render, {
+  const rendered = renderSafely(render, {
     deliveryId,
-    createdAt: rules.now,
+    createdAt: now,
     alertType,
     reminder: alertType === 'ALERT_SSL' ? null : telling.reminder,
     channel: telling.listener.channel,
     isViaGroup: telling.listener.isViaGroup,
     context,
-    resultId: input.resultId,
-    location: run.location,
+    resultId,
+    location,
     finding,
+    isDeletion,
   });
   const isRendered = 'request' in rendered;
   return {
-    accountId: run.accountId,
+    accountId: check.accountId,
     id: deliveryId,
     alertChannelId: telling.listener.alertChannelId,
     alertId,
-    checkId: run.checkId,
-    checkResultId: input.resultId,
+    checkId: check.id,
+    checkResultId: resultId,
     alertType,
     status: isRendered ? 'pending' : 'failed',
     request: isRendered ? rendered.request : null,
     attempts: 0,
-    createdAt: rules.now,
-    nextAttemptAt: isRendered ? rules.now : null,
+    createdAt: now,
+    nextAttemptAt: isRendered ? now : null,
     replayOf: null,
     isTest: false,
     error: isRendered ? null : rendered.error,

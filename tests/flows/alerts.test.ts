@@ -70,6 +70,39 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 2, 'nobody is told twice');
   });
 
+  it('is ended by the deletion of its check, which says so, and by nothing after it', async (t, service) => {
+    const { target, receiver, checkId, channelId, trigger } = await scene(t, service);
+    target.answer({ status: 503, body: 'closed' });
+    await trigger();
+    const failure = await receiver.alert('ALERT_FAILURE');
+    await service.must('PUT', `/v1/checks/${checkId}`, { activated: false });
+    assert.equal((await service.api('DELETE', `/v1/checks/${checkId}`)).status, 204);
+    const { json } = await receiver.alert('ALERT_RECOVERY');
+    const said = ['ALERT_TITLE', 'CHECK_ID', 'CHECK_ERROR_MESSAGE', 'CHECK_RESULT_ID', 'STARTED_AT', 'REGION'];
+    const { CHECK_RESULT_ID: last, STARTED_AT: startedAt } = failure.json;
+    assert.deepEqual(
+      said.map((name) => json[name]),
+      ['Cart has been deleted', checkId, '', last, startedAt, 'local'],
+    );
+    assert.deepEqual([json['RESPONSE_TIME'], json['API_CHECK_RESPONSE_STATUS_CODE']], ['', '']);
+    for (const link of [json['RESULT_LINK'], failure.json['RESULT_LINK']]) {
+      const page = await fetch(String(link));
+      assert.equal(page.status, 410);
+      assert.match(await page.text(), /The check was deleted/);
+    }
+    assert.equal((await service.api('DELETE', `/v1/checks/${checkId}`)).status, 404);
+    const listed = await service.must('GET', `/v1/deliveries?alertChannelId=${channelId}`);
+    const deliveries = listed as unknown as Record<string, unknown>[];
+    assert.deepEqual(
+      deliveries.map(({ alertType, checkId: of }) => [alertType, of]),
+      [
+        ['ALERT_RECOVERY', checkId],
+        ['ALERT_FAILURE', checkId],
+      ],
+    );
+    assert.equal(receiver.all.length, 2, 'nobody is told twice');
+  });
+
   it('has a link that opens the result in a browser, without a key', async (t, service) => {
     const { target, receiver, trigger } = await scene(t, service);
     target.answer({ status: 500 });

@@ -21,6 +21,7 @@ import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
 import { createScriptReader } from '#scripts/read-script.ts';
+import { nobodyHears } from '../support/records.ts';
 import { currentRuntime } from '../support/script-runs.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 import { foreignId, ownId, runtime } from './rest-under-test.ts';
@@ -76,7 +77,7 @@ export function resourcesUnderTest(reader = createScriptReader()): Resources {
       ...checkRoutes(
         createCheckActions({
           ...choices,
-          checks: store.checks,
+          checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, nobodyHears) },
           checkGroups: store.checkGroups,
           validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
           newId,

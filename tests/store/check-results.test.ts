@@ -13,6 +13,7 @@ import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
 import { outcomeCodes } from '#store/codes.ts';
 import { test } from '../support/each-engine.ts';
+import { nobodyHears } from '../support/records.ts';
 import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -25,7 +26,8 @@ const callerOf = (accountId: string): Caller => ({
 const describeResult = (_type: string, { details }: { details: unknown }, exchange: JsonObject | null) => ({
   apiCheckResult: json({ details, exchange }),
 });
-const meansOf = ({ store: { checkResults, resultAssets } }: TempStore) => ({
+const meansOf = ({ store: { accounts, checkResults, resultAssets } }: TempStore) => ({
+  accounts,
   checkResults,
   resultAssets,
   describeResult,
@@ -293,8 +295,17 @@ test('a result link opens its own result for 30 days, and no other', async (newS
 
   const page = createResultPageActions({ ...meansOf(temp), links, clock: temp.clock });
   assert.equal((await page.open(token)).result.id, resultId);
-  temp.clock.turn(30 * 86_400_000 - 1);
+  temp.clock.turn(30 * 86_400_000 - 5000);
   assert.equal((await page.open(token)).checkName, 'Front page');
+  assert.equal(await page.isOfDeletedCheck(token), false);
+  assert.equal(await temp.store.checks.remove(accountId, checkId, nobodyHears), true);
+  await assert.rejects(page.open(token), refusedWith('not-found'));
+  assert.equal(await page.isOfDeletedCheck(token), true);
+  assert.equal(await page.isOfDeletedCheck(`${token.slice(0, -1)}?`), false, 'what is guessed tells of nothing');
+  temp.raw.prepare('DELETE FROM accounts WHERE id = ?').run(idBytes(accountId));
+  temp.clock.turn(4999);
+  assert.equal(await page.isOfDeletedCheck(token), false, 'an account that is not here any more has deleted nothing');
   temp.clock.turn(1001);
   await assert.rejects(page.open(token), refusedWith('not-found'));
+  assert.equal(await page.isOfDeletedCheck(token), false);
 });

@@ -10,7 +10,7 @@ import type { CheckWrite, Saved } from '#store/checks.ts';
 import type { Store } from '#store/store.ts';
 import { test } from '../support/each-engine.ts';
 import type { RawRows } from '../support/raw-rows.ts';
-import { aChannel, aCheck, aGroup } from '../support/records.ts';
+import { aChannel, aCheck, aGroup, nobodyHears } from '../support/records.ts';
 
 const nothing = { subscriptions: null, isAutoAssigned: false };
 const page = { limit: 100, offset: 0 };
@@ -317,8 +317,8 @@ test('deleting a check takes its schedule, subscriptions and open runs with it, 
   raw.exec('COMMIT');
   const count = (table: string) => Number(raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
 
-  assert.equal(await store.checks.remove(accountId, check.id), true);
-  assert.equal(await store.checks.remove(accountId, check.id), false);
+  assert.equal(await store.checks.remove(accountId, check.id, nobodyHears), true);
+  assert.equal(await store.checks.remove(accountId, check.id, nobodyHears), false);
   assert.equal(scheduleRow(raw, check.id), null);
   for (const table of ['subscriptions', 'check_tags', 'runs']) assert.equal(count(table), 0, table);
   assert.equal(count('results'), 1501);

@@ -286,7 +286,7 @@ test('what a heartbeat leaves goes with it, and old pings go with the retention'
   while (!(await temp.store.retention.sweep(now - 30 * 24 * hour, now)).isThrough);
   assert.equal(beat.test.one('SELECT count(*) FROM pings'), 1);
   await beat.ping();
-  assert.equal(await temp.store.checks.remove(accountId, beat.id), true);
+  assert.equal(await temp.store.checks.remove(accountId, beat.id, rendered), true);
   for (const table of ['heartbeats', 'pings', 'waiting_pings']) {
     assert.equal(beat.test.one(`SELECT count(*) FROM ${table}`), 0, table);
   }

@@ -55,7 +55,7 @@ describe('a clock that is set back by an hour', () => {
       }
       const recorded = await test.record(claimed.map((one) => test.ended(one, 'failed', { rules })));
       assert.ok(recorded.some(({ alertTypes }) => alertTypes.includes('ALERT_FAILURE')));
-      await test.temp.store.checks.remove(test.accountId, checkId);
+      await test.remove(checkId);
     }
   });
 

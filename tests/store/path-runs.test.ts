@@ -142,7 +142,7 @@ describe('a run', () => {
     const [first] = await test.claim();
     assert.ok(first !== undefined);
     const retryAt = test.now + 5_000;
-    const [recorded] = await test.record([test.ended(first, 'failed', { retryAt })]);
+    const [recorded] = await test.record([test.ended(first, 'failed', { retry: { at: retryAt, location: 'local' } })]);
     assert.deepEqual([recorded?.isRecorded, recorded?.deliveries], [true, 0]);
     assert.equal(test.one('SELECT count(*) FROM check_states'), 0, 'an attempt moves no state');
     assert.equal((await test.claim()).length, 0);
@@ -180,6 +180,7 @@ describe('in every history', () => {
           kind: fc.constant('record' as const),
           outcome: fc.constantFrom(...outcomes),
           isRetried: fc.boolean(),
+          retriedAt: fc.constantFrom('local', 'lima'),
           owner: fc.constantFrom('one', 'two'),
         }),
       },
@@ -212,8 +213,9 @@ describe('in every history', () => {
               for (const claimed of await test.claim(given.owner, location)) held.set(claimed.run.id, claimed);
             }
           } else if (given.kind === 'record') {
-            const retryAt = given.isRetried && given.outcome === 'failed' ? test.now + 1_000 : null;
-            const ended = [...held.values()].map((claimed) => test.ended(claimed, given.outcome, { retryAt }));
+            const isRetried = given.isRetried && given.outcome === 'failed';
+            const retry = isRetried ? { at: test.now + 1_000, location: given.retriedAt } : null;
+            const ended = [...held.values()].map((claimed) => test.ended(claimed, given.outcome, { retry }));
             for (const recorded of await test.record(ended, given.owner))
               if (recorded.isRecorded) held.delete(recorded.resultId);
           } else if (given.kind === 'restart') await test.path.takeOver(test.now);

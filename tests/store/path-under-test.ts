@@ -73,6 +73,11 @@ export class PathUnderTest implements AsyncDisposable {
     return saved.saved.check;
   }
 
+  /** Deletes a check. */
+  remove(id: string, render: (facts: DeliveryFacts) => Rendered = rendered): Promise<boolean> {
+    return this.temp.store.checks.remove(this.accountId, id, render);
+  }
+
   /** An activated check whose first slot is due now, every 10 s. */
   async check(change: Partial<Check> = {}): Promise<string> {
     const { id } = await this.add({ frequency: 0, frequencyOffset: 10, ...change });
@@ -129,7 +134,7 @@ export class PathUnderTest implements AsyncDisposable {
       context,
       finding: this.finding(outcome),
       outcome,
-      retryAt: null,
+      retry: null,
       rules: { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel: null },
       ...change,
     };

@@ -48,7 +48,7 @@ it('a group of many checks is deactivated, activated and emptied while two sched
     await activate(true);
     await until('every check to be planned', () => runs >= checks, { withinMs: 30_000, seen: () => `${runs} runs` });
     await activate(false);
-    for (const id of inGroup.slice(0, 20)) assert.equal(await test.temp.store.checks.remove(test.accountId, id), true);
+    for (const id of inGroup.slice(0, 20)) assert.equal(await test.remove(id), true);
   } finally {
     over.abort();
     await Promise.all(schedulers);

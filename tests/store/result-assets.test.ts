@@ -6,6 +6,7 @@ import type { Asset } from '#domain/asset.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { test } from '../support/each-engine.ts';
+import { nobodyHears } from '../support/records.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -124,7 +125,7 @@ test('assets go with their check, and none come after it', async (newStore) => {
     Array.from({ length: 80 }, () => picture()),
     'with-result',
   );
-  assert.ok(await checks.remove(owner.accountId, owner.checkId));
+  assert.ok(await checks.remove(owner.accountId, owner.checkId, nobodyHears));
   await resultAssets.keep({ ...owner, resultId: newId() }, [picture()], 'with-result');
   for (let slices = 0; (await leftovers.removeSome(1000)) > 0; slices++) assert.ok(slices < 100);
   assert.deepEqual([count(temp, 'result_assets'), count(temp, 'asset_parts')], [1, 1]);

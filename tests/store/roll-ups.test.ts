@@ -10,6 +10,7 @@ import { rollUpOf } from '#store/roll-up-rows.ts';
 import type { RollUpsTable } from '#store/roll-up-tables.ts';
 import type { RawRows } from '../support/raw-rows.ts';
 import { test } from '../support/each-engine.ts';
+import { nobodyHears } from '../support/records.ts';
 import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -329,7 +330,7 @@ test('roll-ups go with their check, and those of others stay', async (newStore) 
   }
   await rollUpAll(temp);
   record(temp, accountId, fact(gone, noon - 5 * hourMs));
-  assert.equal(await store.checks.remove(accountId, gone), true);
+  assert.equal(await store.checks.remove(accountId, gone, nobodyHears), true);
   for (const table of ['roll_ups', 'missed_stretches']) {
     const left = raw.prepare(`SELECT check_id FROM ${table}`).all();
     assert.deepEqual([...new Set(left.map((row) => idText(row['check_id'] as Uint8Array)))], [kept], table);

@@ -11,7 +11,7 @@ import type { Caller } from '#domain/api-key.ts';
 import type { Check } from '#domain/check.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { aCheck, aGroup } from '../support/records.ts';
+import { aCheck, aGroup, nobodyHears } from '../support/records.ts';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -33,6 +33,10 @@ async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] =
   const means = {
     ...store,
     ...scriptRules,
+    checks: {
+      ...store.checks,
+      remove: (accountId: string, id: string) => store.checks.remove(accountId, id, nobodyHears),
+    },
     runtimes: () => runtimes,
     now: () => clock.now(),
     locations: () => [{ code: 'local' }],

@@ -239,7 +239,7 @@ it('a check that is deleted while its slot is planned leaves no run behind', asy
   await catchUp(test, 100);
   for (const { id } of checks) {
     test.temp.clock.turn(10_000);
-    const removed = test.temp.store.checks.remove(test.accountId, id);
+    const removed = test.remove(id);
     await Promise.all([test.turn(100), removed, test.turn(100)]);
     assert.equal(await removed, true);
   }

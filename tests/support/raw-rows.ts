@@ -50,7 +50,10 @@ function startWorker(): Ask {
   return (url, sql, values = []) => {
     Atomics.store(signal, 0, 0);
     port1.postMessage({ url, sql, values });
-    if (Atomics.wait(signal, 0, 0, 20_000) === 'timed-out') throw new Error(`no answer in 20 s to ${sql}`);
+    // Who was held up between an answer and its call wakes the next question instead, which has no answer yet.
+    while (Atomics.load(signal, 0) === 0) {
+      if (Atomics.wait(signal, 0, 0, 20_000) === 'timed-out') throw new Error(`no answer in 20 s to ${sql}`);
+    }
     const received: { message: { rows?: Record<string, unknown>[]; error?: string } } | undefined =
       receiveMessageOnPort(port1);
     const { rows, error } = received?.message ?? {};

@@ -2,6 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
+import type { Rendered } from '#domain/recording.ts';
 import { newId } from '#lib/id.ts';
 
 /** An activated API check that runs every ten minutes. */
@@ -90,4 +91,9 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
     updatedAt: null,
     ...change,
   };
+}
+
+/** Renders for checks that are deleted while nothing is open: what it makes is seen as a delivery that failed. */
+export function nobodyHears(): Rendered {
+  return { error: 'nobody is told here' };
 }

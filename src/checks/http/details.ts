@@ -1,6 +1,6 @@
 // What is kept of every result of an HTTP probe, as a compact JSON list: thousands of results are kept per check, so the
 // usual case is a few numbers, and what is unusual stands in an object at the end.
-import { STATUS_CODES } from 'node:http';
+import { http } from '#lib/node-http.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed } from '../assertions/stored.ts';
 
@@ -162,7 +162,7 @@ function totalText(phases: Phases): string {
 }
 
 function usualText(status: number | null): string {
-  return (status === null ? undefined : STATUS_CODES[status]) ?? '';
+  return (status === null ? undefined : http.STATUS_CODES[status]) ?? '';
 }
 
 function micros(ms: number): number {

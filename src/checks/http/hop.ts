@@ -1,8 +1,9 @@
 // One request and its answer over a connection of its own, with the time of each phase taken from the socket itself.
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
+import { http } from '#lib/node-http.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
@@ -173,7 +174,7 @@ function exchange(
   finish: (fault: Fault | null) => void,
   fail: (error: unknown) => void,
 ): void {
-  const message = httpRequest({
+  const message = http.request({
     method,
     path: target.path,
     headers: wireHeaders(method, target.hostHeader, headers, body),

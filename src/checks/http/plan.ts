@@ -1,5 +1,5 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { http } from '#lib/node-http.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { ScriptedRequest } from '#domain/exchange.ts';
 import type { ProbeInput } from '#domain/probe.ts';
@@ -156,12 +156,12 @@ function withBuiltIn(
 export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     try {
-      validateHeaderName(name);
+      http.validateHeaderName(name);
     } catch {
       return `"${name}" is not a header name`;
     }
     try {
-      validateHeaderValue(name, value);
+      http.validateHeaderValue(name, value);
     } catch {
       return `the value of header ${name} holds a character that HTTP does not allow there`;
     }

@@ -19,6 +19,8 @@ export interface RecordingInput {
   /** Runs that the owner held. */
   readonly held: ReadonlySet<string>;
   readonly states: ReadonlyMap<string, CheckStatesTable>;
+  /** Of first attempts, by `resultKey`. */
+  readonly locations: ReadonlyMap<string, string>;
   readonly listeners: ReadonlyMap<string, readonly ListenerRow[]>;
 }
 
@@ -38,7 +40,7 @@ export interface Recording {
   told(): ToldTable[];
 }
 
-export function createRecording({ held, states, listeners }: RecordingInput): Recording {
+export function createRecording({ held, states, locations, listeners }: RecordingInput): Recording {
   const unheard = new Set(held);
   const asked = new Map<string, EndedAttempt>();
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
@@ -54,6 +56,7 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
     letGo: ({ run }) => unheard.delete(run.id),
     insertResult: (row) => void results.push(row),
     noteLate: late.note,
+    locationOf: (...key) => locations.get(resultKey(...key)),
     state(accountId, checkId) {
       const key = idText(accountId) + idText(checkId);
       return newStates.get(key) ?? states.get(key);
@@ -90,6 +93,11 @@ export function createRecording({ held, states, listeners }: RecordingInput): Re
     passing: () => sorted(passing),
     told: () => [...told.values()],
   };
+}
+
+/** A result in memory. */
+export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string {
+  return idText(accountId) + idText(checkId) + idText(resultId);
 }
 
 function heardOf(

@@ -2,16 +2,16 @@
 // record-attempts.ts, and written at once.
 import { monthStart } from '#domain/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
-import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
-import { recordAttempt, type RecordRules } from '../record-attempts.ts';
-import type { CheckStatesTable } from '../schema.ts';
+import { firstResultOf, recordAttempt, type RecordRules } from '../record-attempts.ts';
+import type { CheckStatesTable, ResultsTable } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { sendLateHours } from './late-hours.ts';
-import { createRecording, type Recording } from './recording.ts';
+import { createRecording, type Recording, resultKey } from './recording.ts';
 import { keysOf } from './runs.ts';
 
 /** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
@@ -42,13 +42,18 @@ async function recordOf(
   held: ReadonlySet<string>,
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  const states = await holdStates(session, bulk, attempts, rules.now);
+  // Of a run that is gone the check may be gone, too: its state would stay for ever.
+  const ours = attempts.filter(({ run }) => held.has(run.id));
+  const [states, locations] = await Promise.all([
+    holdStates(session, bulk, ours, rules.now),
+    readLocations(session, attempts),
+  ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
   // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others
   // are folded again, once the channels that they ask for are read.
   for (;;) {
     const counts = createCounts();
-    const recording = createRecording({ held, states, listeners });
+    const recording = createRecording({ held, states, locations, listeners });
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
     if (recording.asked.length > 0) {
       await readListeners(session, recording.asked, listeners);
@@ -63,7 +68,7 @@ async function recordOf(
 /** Closes the runs of final attempts and sends the others back; answers with the ids of those that the owner held. */
 async function letGo(session: Session, attempts: readonly EndedAttempt[], owner: string): Promise<Set<string>> {
   const held: { id: IdBytes }[] = [];
-  const final = attempts.filter(({ retryAt }) => retryAt === null).map(({ run }) => run);
+  const final = attempts.filter(({ retry }) => retry === null).map(({ run }) => run);
   if (final.length > 0) {
     const closed = await session.query<{ id: IdBytes }>(
       `DELETE FROM runs r USING unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS e (account_id, id, attempt)
@@ -72,16 +77,19 @@ async function letGo(session: Session, attempts: readonly EndedAttempt[], owner:
     );
     held.push(...closed);
   }
-  const again = attempts.filter(({ retryAt }) => retryAt !== null);
+  const again = attempts.flatMap(({ run, retry }) => (retry === null ? [] : [{ run, retry }]));
   if (again.length > 0) {
     const sentBack = await session.query<{ id: IdBytes }>(
-      `UPDATE runs r SET attempt = r.attempt + 1, due_at = e.retry_at, available_at = e.retry_at, leased_by = NULL
-       FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS e (account_id, id, attempt, retry_at)
-       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $5 RETURNING r.id`,
+      `UPDATE runs r SET attempt = r.attempt + 1, location = e.location, due_at = e.retry_at, available_at = e.retry_at,
+         leased_by = NULL
+       FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::text[])
+         AS e (account_id, id, attempt, retry_at, location)
+       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $6 RETURNING r.id`,
       [
         ...keysOf(again.map(({ run }) => run)),
         again.map(({ run }) => run.attempt),
-        again.map(({ retryAt }) => retryAt),
+        again.map(({ retry }) => retry.at),
+        again.map(({ retry }) => retry.location),
         owner,
       ],
     );
@@ -103,7 +111,7 @@ async function holdStates(
 ): Promise<Map<string, CheckStatesTable>> {
   const checks = new Map(
     attempts
-      .filter(({ retryAt }) => retryAt === null)
+      .filter(({ retry }) => retry === null)
       .map(({ run }) => [
         run.accountId + run.checkId,
         { account_id: idBytes(run.accountId), check_id: idBytes(run.checkId) },
@@ -130,6 +138,31 @@ async function holdStates(
   );
   await hold();
   return states;
+}
+
+/** Where the runs of parallel checks that were tried again began, by account, check and the result of the first attempt. */
+async function readLocations(session: Session, attempts: readonly EndedAttempt[]): Promise<Map<string, string>> {
+  const asked = attempts.flatMap((attempt) => {
+    const first = firstResultOf(attempt);
+    return first === null ? [] : [{ run: attempt.run, id: idBytes(first) }];
+  });
+  if (asked.length === 0) return new Map();
+  const times = asked.map(({ id }) => idTime(id));
+  const rows = await session.query<Pick<ResultsTable, 'account_id' | 'check_id' | 'id' | 'location'>>(
+    // The bounds name the days whose partitions are looked into.
+    `SELECT r.account_id, r.check_id, r.id, r.location
+     FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS a (account_id, check_id, id)
+     JOIN results r ON r.account_id = a.account_id AND r.check_id = a.check_id AND r.id = a.id
+     WHERE r.id >= $4 AND r.id < $5`,
+    [
+      asked.map(({ run }) => idBytes(run.accountId)),
+      asked.map(({ run }) => idBytes(run.checkId)),
+      asked.map(({ id }) => id),
+      firstIdAt(Math.min(...times)),
+      firstIdAt(Math.max(...times) + 1),
+    ],
+  );
+  return new Map(rows.map((row) => [resultKey(row.account_id, row.check_id, row.id), row.location]));
 }
 
 /** Channels subscribed to the checks or their groups, and those that were told of something still open. */

@@ -56,6 +56,7 @@ function recordWith(
     ...tellRowsOf(connection),
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
+    locationOf: (...key) => readLocation(connection, key),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
     writeState: (row) => writeState(connection, row),
     insertExchange: (row) => insertExchange(connection, row),
@@ -68,20 +69,26 @@ function recordWith(
   return recorded;
 }
 
-function letGo(connection: Connection, { run, retryAt }: EndedAttempt, owner: string): boolean {
+function letGo(connection: Connection, { run, retry }: EndedAttempt, owner: string): boolean {
   const [accountId, runId] = [idBytes(run.accountId), idBytes(run.id)];
   const held =
-    retryAt === null
+    retry === null
       ? connection
           .prepare('DELETE FROM runs WHERE account_id = ? AND id = ? AND leased_by = ? AND attempt = ?')
           .run(accountId, runId, owner, run.attempt)
       : connection
           .prepare(
-            `UPDATE runs SET attempt = attempt + 1, due_at = ?, available_at = ?, leased_by = NULL
+            `UPDATE runs SET attempt = attempt + 1, location = ?, due_at = ?, available_at = ?, leased_by = NULL
              WHERE account_id = ? AND id = ? AND leased_by = ? AND attempt = ?`,
           )
-          .run(retryAt, retryAt, accountId, runId, owner, run.attempt);
+          .run(retry.location, retry.at, retry.at, accountId, runId, owner, run.attempt);
   return Number(held.changes) === 1;
+}
+
+function readLocation(connection: Connection, key: readonly [IdBytes, IdBytes, IdBytes]): string | undefined {
+  const sql = 'SELECT location FROM results WHERE account_id = ? AND check_id = ? AND id = ?';
+  const row = connection.prepare(sql).get(...key);
+  return row === undefined ? undefined : String(row['location']);
 }
 
 /** Adds a result; false when one with its id is there already. */

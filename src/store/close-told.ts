@@ -1,0 +1,149 @@
+// What a check leaves open when it is deleted is closed: whoever was told of it is told of its end, in the same transaction
+// (docs/decisions/0102).
+import type { Kysely } from 'kysely';
+import type { Delivery } from '#domain/delivery.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { bareFinding } from '#domain/result.ts';
+import { groupOf } from './check-rows.ts';
+import { stateOf } from './check-state-rows.ts';
+import { flag, idBytes, idBytesOrNull, idText, json } from './codec.ts';
+import { deliveryStatusCodes } from './codes.ts';
+import { accountContext, contextOf } from './context-rows.ts';
+import { ownedBy } from './database.ts';
+import type { AlertsTable, CheckStatesTable, ChecksTable, DeliveriesTable, Tables } from './schema.ts';
+import type { Seal } from './seal.ts';
+import { type Deletion, type ListenerRow, tellDeletion, type TellRules } from './tell-channels.ts';
+
+/** How what is open is closed. */
+export type CloseRules = Omit<TellRules, 'statusOf'>;
+
+/** Rows written by one statement: a statement has room for so many values. */
+const rowsAtOnce = 500;
+
+/**
+ * Tells the channels of the end of what they were told of a check that goes now. Its state, its subscriptions and what was told
+ * must still be there.
+ */
+export async function closeTold(tx: Kysely<Tables>, row: ChecksTable, rules: CloseRules): Promise<void> {
+  const state = await ofCheck(tx, row).executeTakeFirst();
+  if (state === undefined || state.last_result_id === null) return;
+  const listeners = await listenersOf(tx, row);
+  const { alerted } = stateOf(state);
+  if (listeners.length === 0 && alerted === null) return;
+  const alerts: AlertsTable[] = [];
+  const deliveries: Delivery[] = [];
+  tellDeletion(
+    {
+      insertAlert: (alert) => void alerts.push(alert),
+      insertDelivery: (delivery) => void deliveries.push(delivery),
+    },
+    { context: await contextOfRow(tx, row, rules.seal), alerted, ...(await lastOf(tx, state, rules.now)) },
+    listeners,
+    rules,
+  );
+  if (alerts.length > 0) await tx.insertInto('alerts').values(alerts).execute();
+  for (let from = 0; from < deliveries.length; from += rowsAtOnce) {
+    await insertDeliveries(tx, deliveries.slice(from, from + rowsAtOnce));
+  }
+}
+
+function ofCheck(tx: Kysely<Tables>, { account_id, id }: ChecksTable) {
+  return tx.selectFrom('check_states').selectAll().where('account_id', '=', account_id).where('check_id', '=', id);
+}
+
+/** Channels that were told of something open, in the order of their ids. */
+async function listenersOf(tx: Kysely<Tables>, { account_id, id, group_id }: ChecksTable): Promise<ListenerRow[]> {
+  const told = await tx
+    .selectFrom('told')
+    .innerJoin('alert_channels', (join) =>
+      join
+        .onRef('alert_channels.account_id', '=', 'told.account_id')
+        .onRef('alert_channels.id', '=', 'told.alert_channel_id'),
+    )
+    .selectAll('alert_channels')
+    .select(['told.open', 'told.told_at', 'told.reminders', 'told.certificates'])
+    .where('told.account_id', '=', account_id)
+    .where('told.check_id', '=', id)
+    .where('told.open', 'is not', null)
+    .orderBy('alert_channels.id')
+    .execute();
+  if (told.length === 0 || group_id === null) return told.map((row) => ({ ...row, is_subscribed: 0, is_via_group: 0 }));
+  const viaGroup = await tx
+    .selectFrom('subscriptions')
+    .select('alert_channel_id')
+    .where('account_id', '=', account_id)
+    .where('group_id', '=', group_id)
+    .where('activated', '=', 1)
+    .execute();
+  const ofGroup = new Set(viaGroup.map(({ alert_channel_id }) => alert_channel_id));
+  return told.map((row) => ({ ...row, is_subscribed: 0, is_via_group: flag(ofGroup.has(row.id)) }));
+}
+
+/** What its templates are rendered from; of its account no more than they use. */
+async function contextOfRow(tx: Kysely<Tables>, row: ChecksTable, seal: Seal): Promise<CheckContext> {
+  const { account_id, group_id } = row;
+  const variables = await tx.selectFrom('variables').selectAll().where('account_id', '=', account_id).execute();
+  const group =
+    group_id === null
+      ? undefined
+      : await tx
+          .selectFrom('check_groups')
+          .selectAll()
+          .where('account_id', '=', account_id)
+          .where('id', '=', group_id)
+          .executeTakeFirst();
+  const account = accountContext({ account: undefined, variables, windows: [] }, 0, seal);
+  return contextOf(account, row, group === undefined ? null : groupOf(group, seal), seal);
+}
+
+/** The last result of a check, which is as good as gone, as far as its end tells of it. */
+async function lastOf(
+  tx: Kysely<Tables>,
+  { account_id, check_id, last_result_id, last_location, position_started_at }: CheckStatesTable,
+  now: number,
+): Promise<Pick<Deletion, 'resultId' | 'location' | 'finding'>> {
+  const resultId = last_result_id ?? new Uint8Array(16);
+  const result = await tx
+    .selectFrom('results')
+    .select('started_at')
+    .where('account_id', '=', account_id)
+    .where('check_id', '=', check_id)
+    .where('id', '=', resultId)
+    .executeTakeFirst();
+  const verdict = { verdict: 'unknown', reason: null, message: 'the check was deleted' } as const;
+  return {
+    resultId: idText(resultId),
+    location: last_location ?? '',
+    finding: bareFinding(result?.started_at ?? position_started_at ?? now, verdict),
+  };
+}
+
+async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
+  await tx.insertInto('deliveries').values(deliveries.map(deliveryRow)).execute();
+  const requests = deliveries.flatMap(({ accountId, id, request }) =>
+    request === null ? [] : [{ ...ownedBy(accountId), delivery_id: idBytes(id), request: json(request) }],
+  );
+  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+}
+
+function deliveryRow(delivery: Delivery): DeliveriesTable {
+  return {
+    ...ownedBy(delivery.accountId),
+    id: idBytes(delivery.id),
+    alert_channel_id: delivery.alertChannelId,
+    alert_id: idBytesOrNull(delivery.alertId),
+    check_id: idBytesOrNull(delivery.checkId),
+    check_result_id: idBytesOrNull(delivery.checkResultId),
+    alert_type: delivery.alertType,
+    status: deliveryStatusCodes.encode(delivery.status),
+    attempts: delivery.attempts,
+    created_at: delivery.createdAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    leased_by: null,
+    attempt_started_at: null,
+    replay_of: idBytesOrNull(delivery.replayOf),
+    is_test: flag(delivery.isTest),
+    // PostgreSQL has no room for it in a text.
+    error: delivery.error?.replaceAll('\0', '\ufffd') ?? null,
+  };
+}
