@@ -94,11 +94,8 @@ describe('a state of several locations that is judged without a result', () => {
   const any: StateRules = { ...muted, parallel: { locations: ['a', 'b', 'c'], failingShare: null } };
   const oneOfThree = (['a', 'b', 'c'] as const).reduce(
     (state, location) =>
-      foldResult(
-        state,
-        { outcome: location === 'a' ? 'failed' : 'passed', location, at: start, startedAt: start },
-        any,
-      ).state,
+      foldResult(state, { outcome: location === 'a' ? 'failed' : 'passed', location, at: start, startedAt: start }, any)
+        .state,
     newCheckState,
   );
 
