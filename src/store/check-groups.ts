@@ -70,18 +70,10 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
     },
     find: (accountId, id) => findGroup(reader, accountId, id, seal),
     async variableKeys(accountId) {
-      const keys: VariableKey[] = [];
-      for await (const variables of variablesIn(reader, accountId)) {
-        keys.push(...variables.map(({ key, secret }) => ({ key, secret })));
-      }
-      return keys;
+      return (await variablesIn(reader, accountId)).map(({ key, secret }) => ({ key, secret }));
     },
     async lockedVariables(accountId) {
-      const locked: EnvironmentVariable[] = [];
-      for await (const variables of variablesIn(reader, accountId)) {
-        locked.push(...variables.filter((variable) => variable.locked && !variable.secret));
-      }
-      return locked;
+      return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
     },
     add: (write) =>
       transaction(async (tx) => {
@@ -134,15 +126,16 @@ function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
     .execute();
 }
 
-/** The variables of each group. Nothing is opened for it: secrets are sealed by themselves, and stay so. */
-async function* variablesIn(db: Kysely<Tables>, accountId: string): AsyncGenerator<readonly EnvironmentVariable[]> {
+/** The variables of all groups. Nothing is opened for it: secrets are sealed by themselves, and stay so. */
+async function variablesIn(db: Kysely<Tables>, accountId: string): Promise<EnvironmentVariable[]> {
+  const variables: EnvironmentVariable[] = [];
   for (let last = 0; ;) {
     const slice = await definitionsAfter(db, accountId, last);
     for (const { definition } of slice) {
-      yield (JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>).environmentVariables;
+      variables.push(...(JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>).environmentVariables);
     }
     const end = slice.at(-1);
-    if (end === undefined) return;
+    if (end === undefined) return variables;
     last = end.id;
   }
 }
