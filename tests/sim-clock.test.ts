@@ -10,9 +10,9 @@ const minute = 60_000;
 
 it('weeks of clocks that are set, sleep and restarts lose no slot and no alert, and invent none', async () => {
   const report = await simulateClocks({ days: 24, seed: 2 });
-  const { slots, runs, paused, pings, silences, alerts, fates } = report;
+  const { slots, runs, paused, pings, silences, outlasted, alerts, fates } = report;
   assert.ok(
-    slots >= 24 * 24 * 4 && runs > 0 && paused > 0 && pings > 0 && silences > 0 && alerts > 0,
+    slots >= 24 * 24 * 5 && runs > 0 && paused > 0 && pings > 0 && silences > 0 && outlasted > 0 && alerts > 0,
     JSON.stringify(report),
   );
   assert.ok(
@@ -39,6 +39,24 @@ describe('its judges', () => {
         text.slice(0, 8),
       ),
       ['lost: AL', 'invented', 'told twi'],
+    );
+  });
+
+  it('know that a failure which outlasts its window is told when that is over, with the newest result and once', () => {
+    const judge = createAlertJudge(() => 2);
+    const silenced = { checkId: 'c', isFailure: true, isSilenced: true };
+    judge.verdict({ ...silenced, resultId: '1' });
+    assert.equal(judge.isHeld('c'), false, 'once is too few');
+    judge.look('c');
+    judge.verdict({ ...silenced, resultId: '2' });
+    assert.equal(judge.isHeld('c'), true);
+    judge.look('c');
+    judge.look('c');
+    assert.equal(judge.isHeld('c'), false);
+    judge.verdict({ checkId: 'c', resultId: '3', isFailure: false, isSilenced: true });
+    assert.deepEqual(
+      judge.expected().map(({ type, resultId }) => `${type} ${resultId}`),
+      ['ALERT_FAILURE 2', 'ALERT_RECOVERY 3'],
     );
   });
 

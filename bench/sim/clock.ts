@@ -11,6 +11,7 @@ import { conservationDifference } from '../../tests/support/slots.ts';
 import { createDice, type Dice } from '../chaos/dice.ts';
 import { findingOf, outcomeOf } from './answers.ts';
 import { dayMs, type Fate, fatesOf, hourMs, lookIn, spells, within } from './fate.ts';
+import { lookAtHeld, windowsEndIn } from './held.ts';
 import { createAlertJudge, differences, type SeenAlert } from './judge-alerts.ts';
 import { createHeartbeatJudge } from './judge-heartbeat.ts';
 import { judgeSlots } from './judge-slots.ts';
@@ -33,6 +34,8 @@ export interface ClockSimReport {
   readonly paused: number;
   readonly pings: number;
   readonly silences: number;
+  /** Failures that were told when a window had ended, without a result. */
+  readonly outlasted: number;
   readonly alerts: number;
   readonly attempts: number;
   readonly repeats: number;
@@ -72,7 +75,7 @@ class ClockSimulation {
   readonly #arrived = new Map<string, SeenAlert>();
   /** Of each delivery: how often it was tried, and when last, on the clock that nobody sets. */
   readonly #tried = new Map<string, { number: number; at: number; isCut: boolean }>();
-  readonly #counts = { runs: 0, paused: 0, pings: 0, silences: 0, attempts: 0, repeats: 0 };
+  readonly #counts = { runs: 0, paused: 0, pings: 0, silences: 0, outlasted: 0, attempts: 0, repeats: 0 };
   #isReceiverDown: (trueAt: number) => boolean = () => false;
   #process: SimulatedProcess | null = null;
   /** A second door to the rows. */
@@ -121,6 +124,7 @@ class ClockSimulation {
         isPaused: within(check.paused),
         isSilenced: within(check.silenced),
         ranAt: 0,
+        slotAt: 0,
       });
     }
     for (const job of jobs) {
@@ -144,7 +148,10 @@ class ClockSimulation {
       const dueIn = Math.max(1, dueAt - process.clock.now());
       const callsIn = Math.min(...[...this.#jobs.values()].map(({ callsAt }) => callsAt)) - this.trueNow;
       const left = until - this.trueNow;
-      const ms = Math.max(0, Math.min(left, dueIn, callsIn));
+      const ms = Math.max(
+        0,
+        Math.min(left, dueIn, callsIn, windowsEndIn(this.#checks.values(), this.#alerts, process.clock.now())),
+      );
       this.#world.pass(ms);
       this.#livedMs += ms;
       this.#sign();
@@ -251,6 +258,9 @@ class ClockSimulation {
       probe: (input, now) => this.#probe(input.check.id, now),
       send: (delivery, attempt, now) => this.#receive(delivery, attempt, now),
       ended: (attempt) => this.#ended(attempt),
+      looks: (now) => {
+        this.#counts.outlasted += lookAtHeld(this.#checks.values(), this.#alerts, now);
+      },
       judged: (attempt, { isRecorded, resultId }) => {
         if (isRecorded) this.#judgedHeartbeat(attempt, resultId);
       },
@@ -277,6 +287,7 @@ class ClockSimulation {
     } else return;
     this.#mustHaveRun(record);
     record.ranAt = this.#livedMs;
+    record.slotAt = Math.max(record.slotAt, run.slotAt ?? 0);
   }
 
   #mustHaveRun({ check, ranAt }: CheckRecord): void {

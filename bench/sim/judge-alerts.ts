@@ -19,6 +19,10 @@ export interface JudgedVerdict {
 /** Follows the verdicts of checks and says which alerts they must have caused. */
 export interface AlertJudge {
   verdict(verdict: JudgedVerdict): void;
+  /** A check is looked at without a new result: what a window held back must be told now, with the newest failure. */
+  look(checkId: string): void;
+  /** Whether a failure is held back that nobody was told of. */
+  isHeld(checkId: string): boolean;
   /** Whether somebody was told of a failure that is not over. */
   isOpen(checkId: string): boolean;
   expected(): readonly SeenAlert[];
@@ -27,9 +31,21 @@ export interface AlertJudge {
 /** @param runsOf after how many failures in a row a check is told of */
 export function createAlertJudge(runsOf: (checkId: string) => number): AlertJudge {
   const failing = new Map<string, number>();
+  const newest = new Map<string, string>();
   const open = new Set<string>();
   const alerts: SeenAlert[] = [];
+  const isHeld = (checkId: string): boolean =>
+    (failing.get(checkId) ?? 0) >= runsOf(checkId) && !open.has(checkId) && newest.has(checkId);
+  const tell = (checkId: string, resultId: string): void => {
+    open.add(checkId);
+    alerts.push({ type: 'ALERT_FAILURE', checkId, resultId });
+  };
   return {
+    isHeld,
+    look(checkId) {
+      const resultId = newest.get(checkId);
+      if (isHeld(checkId) && resultId !== undefined) tell(checkId, resultId);
+    },
     verdict({ checkId, resultId, isFailure, isSilenced }) {
       if (!isFailure) {
         failing.set(checkId, 0);
@@ -38,9 +54,8 @@ export function createAlertJudge(runsOf: (checkId: string) => number): AlertJudg
       }
       const inARow = (failing.get(checkId) ?? 0) + 1;
       failing.set(checkId, inARow);
-      if (inARow < runsOf(checkId) || open.has(checkId) || isSilenced) return;
-      open.add(checkId);
-      alerts.push({ type: 'ALERT_FAILURE', checkId, resultId });
+      newest.set(checkId, resultId);
+      if (isHeld(checkId) && !isSilenced) tell(checkId, resultId);
     },
     isOpen: (checkId) => open.has(checkId),
     expected: () => alerts,

@@ -7,11 +7,13 @@ import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/re
 import type { Finding } from '#domain/result.ts';
 import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { WaitingPing } from '#store/heartbeat-rows.ts';
+import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
@@ -29,6 +31,8 @@ export interface Outside {
   ended(attempt: EndedAttempt): void;
   /** Told of what the judge of heartbeats recorded. */
   judged(attempt: EndedAttempt, recorded: Recorded): void;
+  /** Told before states are looked at without a result. @param now by the clock of the process, epoch ms */
+  looks(now: number): void;
 }
 
 /** A process that lives. */
@@ -70,6 +74,9 @@ export async function beginLife(path: string, world: World, outside: Outside): P
   const dueRows = rows.prepare(
     `SELECT min((SELECT coalesce(min(available_at), ?1) FROM runs),
        (SELECT coalesce(min(next_attempt_at), ?1) FROM deliveries WHERE status = 0)) AS at`,
+  );
+  const untoldRows = rows.prepare(
+    `SELECT EXISTS (SELECT 1 FROM check_states WHERE status <> 'passing' AND alerted IS DISTINCT FROM status) AS is_there`,
   );
   const dueInRows = (): number => Number(dueRows.get(clock.now() + restMs)?.['at']);
   let [plannedAt, judgedAt, isWoken] = [0, 0, true];
@@ -125,6 +132,17 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     overdueFinding,
     onRecorded: (attempt, recorded) => outside.judged(attempt, recorded),
   });
+  const judgeStates = createJudgeStates<StateKey, OpenedAlert>({
+    ...joint,
+    locations: () => ['local'],
+    onOpened: () => undefined,
+  });
+  /** The loop looks every second: where there is nothing to see, not here. */
+  const lookAtStates = async (): Promise<void> => {
+    if (Number(untoldRows.get()?.['is_there']) === 0) return;
+    outside.looks(clock.now());
+    await judgeStates();
+  };
   const hearPings = createHearPings({
     store: store.receptions,
     ownProcess: { id: owner, known: () => [] },
@@ -151,6 +169,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
         if (isWoken || dueInRows() <= now) await runs.turn();
         await idle();
         if (isWoken || judgedAt <= now) judgedAt = now + (await judgeHeartbeats());
+        await lookAtStates();
         if (isWoken || dueInRows() <= now) await deliveries.turn();
         await idle();
         isWoken = false;

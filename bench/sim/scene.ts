@@ -50,12 +50,18 @@ const checkRows = [
   ['monthly', 'monthly', 60, 1],
   ['halfday', 'nightly', 720, 1],
   ['daily', '', 1440, 1],
+  ['evening', 'evening', 1440, 1],
+  ['evenings', 'evening', 60, 1],
 ] as const;
-/** Over the hours in which clocks are set: to the odd half hour, too, and on the last day of each month. */
+/**
+ * Over the hours in which clocks are set: to the odd half hour, too, and on the last day of each month. Of the last one every
+ * result of a daily check falls into it.
+ */
 const windowRows: readonly WindowRow[] = [
   { tag: 'nightly', zone: 'Europe/Berlin', unit: 'DAY', hour: 2.5, hours: 1, isPause: true },
   { tag: 'weekly', zone: 'America/New_York', unit: 'WEEK', hour: 1.5, hours: 1.5, isPause: false },
   { tag: 'monthly', zone: 'Australia/Lord_Howe', unit: 'MONTH', hour: 23, hours: 3, isPause: true },
+  { tag: 'evening', zone: 'Asia/Kolkata', unit: 'DAY', hour: 18, hours: 4, isPause: false },
 ];
 /** Period and grace, minutes. */
 const jobRows = [
@@ -182,6 +188,8 @@ export interface CheckRecord {
   readonly isSilenced: (at: number) => boolean;
   /** When it last ran, in the time in which a process was there; ms. */
   ranAt: number;
+  /** The newest slot that has an outcome of a run, epoch ms. */
+  slotAt: number;
 }
 
 /** What is known of a job. */
