@@ -18,8 +18,8 @@ export interface ProgramMeans {
   ) => Promise<ScriptReading>;
 }
 
-/** The fields that say what is run. */
-const fields = ['script', 'scriptPath'] as const;
+/** The fields that say what is run: files beside a script, too, say which sort it is. */
+const fields = ['script', 'scriptPath', 'dependencies'] as const;
 
 /** Whether a change is about it: a check is not judged because its runtime changes. */
 export function isAboutProgram(settings: Check['settings']): boolean {

@@ -3,11 +3,11 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { groupOf } from './check-rows.ts';
-import { accountContext, contextOf } from './context-rows.ts';
+import { type AccountContext, accountContext, contextOf } from './context-rows.ts';
 import { keyMark, openMark } from './key-check.ts';
 import { readFact, type Side } from './move/side.ts';
 import type { AccountsTable, CheckGroupsTable, ChecksTable, VariablesTable } from './schema.ts';
-import { createSeal } from './seal.ts';
+import { createSeal, type Seal } from './seal.ts';
 
 /** Checks that are read at once. */
 const pageSize = 200;
@@ -32,11 +32,30 @@ export async function* readContexts(
     const groups = await rowsOf<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
       account.id,
     ]);
-    const byId = new Map<number, CheckGroup>(groups.map((row) => [row.id, groupOf(row, seal)]));
+    for (const row of groups) context.groups.set(row.id, groupOf(row, seal));
     for await (const row of checksOf(side, account.id, types)) {
-      yield contextOf(context, row, row.group_id === null ? null : (byId.get(row.group_id) ?? null), seal);
+      const group = row.group_id === null ? null : await groupWith(side, context, row.account_id, row.group_id, seal);
+      yield contextOf(context, row, group, seal);
     }
   }
+}
+
+/** null = it was deleted since its check was read, which is in none now. One that was made since the others were is read by itself. */
+async function groupWith(
+  side: Side,
+  { groups }: Pick<AccountContext, 'groups'>,
+  accountId: Uint8Array,
+  id: number,
+  seal: Seal,
+): Promise<CheckGroup | null> {
+  const known = groups.get(id);
+  if (known !== undefined) return known;
+  const sql = 'SELECT * FROM check_groups WHERE account_id = ? AND id = ?';
+  const [row] = await rowsOf<CheckGroupsTable>(side, sql, [accountId, id]);
+  if (row === undefined) return null;
+  const group = groupOf(row, seal);
+  groups.set(id, group);
+  return group;
 }
 
 async function* checksOf(side: Side, accountId: Uint8Array, types: readonly CheckType[]): AsyncGenerator<ChecksTable> {

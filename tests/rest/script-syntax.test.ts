@@ -34,3 +34,22 @@ test('a multi-step or browser check is not saved with a script that cannot begin
   assert.equal(status, 400);
   assert.match(JSON.stringify(body), /Missing initializer in const declaration \(line 1, column 7\)/);
 });
+
+test('a change of the files beside a script has it read again: they say whether it is tests, which know more than Node.js', async (t) => {
+  const on = await startComposed(t);
+  const { must, api } = asker(() => on.address, on.apiKey);
+  const beside = (content: string) => ({ dependencies: [{ path: 'fixtures.ts', content }] });
+  const handsOn = beside("export { test } from '@playwright/test';\n");
+  const script =
+    "import { test } from './fixtures';\n\nenum Shop { Cart }\n\ntest('a', () => console.log(Shop.Cart));\n";
+  const made = { name: 'Order', frequency: 1440, script, scriptPath: 'order.ts', ...handsOn };
+  const path = `/v1/checks/multistep/${String((await must('POST', '/v1/checks/multistep', made))['id'])}`;
+  await must('PUT', path, beside("export { test, expect } from '@playwright/test';\n"));
+  const { status, body } = await api('PUT', path, beside('export const test = () => undefined;\n'));
+  assert.equal(status, 400, 'without tests it is a program, and Node.js reads none with an enum');
+  assert.match(
+    JSON.stringify(body),
+    /"script":"is no script that can run in runtime 2026.10: .*enum.* \(line 3, column 1\)"/,
+  );
+  await must('PUT', path, { name: 'Orders' });
+});

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { awsEnvironment, startAwsServer } from '../support/aws-server.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
 import { startService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -50,6 +51,12 @@ function npmRun(folder: string, words: readonly string[], environment: NodeJS.Pr
 
 /** Each asserts which Node.js it runs on. */
 const multiStep = `import { test, expect } from '@playwright/test';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+test('the bucket is filled', async () => {
+  const client = new S3Client({ endpoint: process.env.AWS_SERVER, forcePathStyle: true });
+  const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'orders' }));
+  expect(Contents?.map(({ Key }) => Key)).toEqual(['today.csv']);
+});
 test('it answers', async ({ request }) => {
   expect(process.version).toMatch(/^v22\\./);
   expect((await request.get(process.env.SHOP)).status()).toBe(200);
@@ -96,7 +103,9 @@ test('a runtime with another major of Node.js is fetched by its command, and che
   );
 
   const group = await must('POST', '/v1/check-groups', { name: 'Older' });
-  const environmentVariables = [{ key: 'SHOP', value: `${target.url}/` }];
+  const aws = await startAwsServer(t);
+  const variables = { ...awsEnvironment, AWS_SERVER: aws.url, SHOP: `${target.url}/` };
+  const environmentVariables = Object.entries(variables).map(([key, value]) => ({ key, value }));
   const shared = { frequency: 1440, groupId: group['id'], runtimeId: older, environmentVariables };
   await must('POST', '/v1/checks/multistep', { name: 'Answers', script: multiStep, ...shared });
   await must('POST', '/v1/checks/browser', { name: 'Opens', script: browser, ...shared });
