@@ -1,17 +1,18 @@
 // npm run sim: what may happen, played through without waiting for it; what is promised of alerts must hold each time.
 import { parseArgs } from 'node:util';
 import type { Escalation } from '#domain/alert-settings.ts';
-import { channelsInModel, exploreHistories, minute } from '../tests/support/alert-model.ts';
-import { exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
+import { channelsInModel, type Escalations, exploreHistories, minute } from '../tests/support/alert-model.ts';
+import { exploreEdits, exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
 import { simulateClocks } from './sim/clock.ts';
 
 const usage = `npm run sim -- states [--depth 8]
 npm run sim -- clock [--years 2] [--seed 1]
 
-  states   every sequence of results and mutes (passed, degraded, failed, unknown, mute, a result of an older slot) up to a
-           length, at ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice, nobody is
-           told of an end without a beginning, mute hides and does not lose; and every round of several locations, in every
-           order in which they may answer: the same alerts and states in each
+  states   every sequence of results (passed, degraded, failed, unknown, one of an older slot), mutes, maintenance windows, edits
+           (of subscriptions, of the escalation, of reminders) and deletions up to a length, at ${channelsInModel} channels with every
+           combination of switches: what opened closes, nobody is told twice but as a reminder in its time, nobody is told of an
+           end without a beginning, mute and windows hide and do not lose. Sequences that lead to the same situation go on as
+           one. And every round of several locations, in every order in which they may answer: the same alerts and states in each
   clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
            restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at
            times of their own. Every slot has one outcome, no alert is lost or invented, maintenance windows are exact
@@ -21,11 +22,13 @@ npm run sim -- clock [--years 2] [--seed 1]
   --seed   which: the same seed, the same years
 `;
 
-const escalations: readonly Escalation[] = [
-  { type: 'RUN_BASED', runs: 1 },
-  { type: 'RUN_BASED', runs: 2 },
-  { type: 'RUN_BASED', runs: 3 },
-  { type: 'TIME_BASED', ms: 2 * minute },
+const afterRuns = (count: number): Escalation => ({ type: 'RUN_BASED', runs: count });
+const minutes: Escalation = { type: 'TIME_BASED', ms: 2 * minute };
+const escalations: readonly Escalations[] = [
+  [afterRuns(1), minutes],
+  [afterRuns(2), afterRuns(1)],
+  [afterRuns(3), afterRuns(2)],
+  [minutes, afterRuns(3)],
 ];
 const inLocations: readonly LocationCase[] = [null, 0.5, 1].flatMap((failingShare) =>
   [1, 2].flatMap((runs) => [
@@ -66,20 +69,25 @@ async function main(): Promise<void> {
 function states(depth: number): void {
   const startedAt = performance.now();
   let all = 0;
-  const explored = (what: string, explore: () => number): void => {
-    const count = explore();
+  const explored = (what: string, count: number): void => {
     all += count;
-    process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(11)}  ${what}\n`);
+    process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(13)}  ${what}\n`);
   };
-  for (const escalation of escalations) {
-    explored(`sequences up to ${depth}, alerting by ${wordsOf(escalation)}`, () => exploreHistories(depth, escalation));
+  for (const [first, second] of escalations) {
+    const { sequences, situations } = exploreHistories(depth, [first, second]);
+    const through = `through ${situations.toLocaleString('en')} situations`;
+    explored(
+      `sequences up to ${depth} ${through}, alerting by ${wordsOf(first)}, edited to ${wordsOf(second)}`,
+      sequences,
+    );
   }
   for (const given of inLocations) {
     const { locations, rounds, failingShare, runs } = given;
     const share = failingShare === null ? 'any' : `${failingShare * 100} %`;
     const what = `orders of ${locations} locations over ${rounds} rounds, ${share} must fail, ${runs} runs`;
-    explored(what, () => exploreOrders(given));
+    explored(what, exploreOrders(given));
   }
+  explored('histories of 4 rounds, in two locations or either of them, edited between', exploreEdits(4));
   process.stdout.write(`\n${all.toLocaleString('en')} histories, every promise held in each\n`);
 }
 

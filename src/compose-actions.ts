@@ -189,7 +189,8 @@ function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Stor
     variablesOf: (accountId) => variables.all(accountId),
     groupVariablesOf: async (accountId, checkId) => {
       const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;
-      if (groupId === null) return [];
+      // Of a check that is gone, or in no group any more, nobody knows which one it was in.
+      if (groupId === null) return checkGroups.lockedVariables(accountId);
       return (await checkGroups.find(accountId, groupId))?.group.environmentVariables ?? [];
     },
   });

@@ -29,7 +29,7 @@ export interface RedactorMeans<Locked> {
     alertChannelId: number,
   ) => Promise<Pick<AlertChannel, 'type' | 'config'> | null>;
   readonly variablesOf: (accountId: string) => Promise<readonly EnvironmentVariable[]>;
-  /** Of the group of a check; none when it has no group or is gone. */
+  /** Of the group of a check; the locked ones of all groups when it has no group or is gone. */
   readonly groupVariablesOf: (accountId: string, checkId: string) => Promise<readonly EnvironmentVariable[]>;
 }
 

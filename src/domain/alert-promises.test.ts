@@ -1,21 +1,29 @@
 // Every short history of a check: the promises of alerting hold in all. `npm run sim -- states` goes further.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { channelsInModel, exploreHistories, minute } from '../../tests/support/alert-model.ts';
-import { exploreOrders, type LocationCase } from '../../tests/support/location-model.ts';
-import type { Escalation } from './alert-settings.ts';
+import { channelsInModel, type Escalations, exploreHistories, minute } from '../../tests/support/alert-model.ts';
+import { exploreEdits, exploreOrders, type LocationCase } from '../../tests/support/location-model.ts';
 
 describe('in every history of a check, at every combination of switches, what opened closes and nothing is invented', () => {
-  const rows: readonly [Escalation, depth: number, sequences: number][] = [
-    [{ type: 'RUN_BASED', runs: 1 }, 7, 335_922],
-    [{ type: 'RUN_BASED', runs: 2 }, 6, 55_986],
-    [{ type: 'TIME_BASED', ms: 2 * minute }, 6, 55_986],
+  const rows: readonly Escalations[] = [
+    [
+      { type: 'RUN_BASED', runs: 1 },
+      { type: 'TIME_BASED', ms: 2 * minute },
+    ],
+    [
+      { type: 'RUN_BASED', runs: 2 },
+      { type: 'RUN_BASED', runs: 1 },
+    ],
+    [
+      { type: 'TIME_BASED', ms: 2 * minute },
+      { type: 'RUN_BASED', runs: 3 },
+    ],
   ];
-  for (const [escalation, depth, sequences] of rows) {
-    it(`up to ${depth} results and mutes, alerting by ${JSON.stringify(escalation)}`, (t) => {
-      const explored = exploreHistories(depth, escalation);
-      t.diagnostic(`${explored} sequences at ${channelsInModel} channels`);
-      assert.equal(explored, sequences);
+  for (const escalations of rows) {
+    it(`up to 7 results, mutes, windows, edits and deletions, alerting by ${JSON.stringify(escalations)}`, (t) => {
+      const { sequences, situations } = exploreHistories(7, escalations);
+      t.diagnostic(`${sequences} sequences through ${situations} situations at ${channelsInModel} channels`);
+      assert.equal(sequences, 12_222_221);
     });
   }
 });
@@ -29,4 +37,8 @@ describe('what a round of several locations comes to is the same in whatever ord
   for (const [given, histories] of rows) {
     it(JSON.stringify(given), () => assert.equal(exploreOrders(given), histories));
   }
+});
+
+it('a whole round says where a check stands, whatever ran where before it was edited', () => {
+  assert.equal(exploreEdits(3), 24 + 24 ** 2 + 24 ** 3);
 });

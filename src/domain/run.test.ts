@@ -93,7 +93,10 @@ describe('the next attempt is made', () => {
 
   it('by one other location for each, where all of a parallel check fail', () => {
     const check = { retryStrategy: elsewhere, locations };
-    assert.deepEqual(locations.map((code) => retryLocation(check, code, locations)).sort(), locations);
+    assert.deepEqual(
+      locations.map((code) => retryLocation(check, code, locations)),
+      ['oslo', 'pune', 'lima'],
+    );
   });
 
   it('at none that nobody serves', () => {

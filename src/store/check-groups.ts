@@ -46,6 +46,8 @@ export interface CheckGroups {
   find(accountId: string, id: number): Promise<StoredGroup | null>;
   /** What the variables of all its groups are called, without their values; a key is there for each group that has it. */
   variableKeys(accountId: string): Promise<VariableKey[]>;
+  /** The locked variables of all its groups; secret ones, which no alert is rendered from, are left out. */
+  lockedVariables(accountId: string): Promise<EnvironmentVariable[]>;
   add(write: GroupWrite): Promise<Saved<StoredGroup>>;
   /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such group. */
   change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
@@ -68,14 +70,10 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
     },
     find: (accountId, id) => findGroup(reader, accountId, id, seal),
     async variableKeys(accountId) {
-      const keys: VariableKey[] = [];
-      for (let last = 0; ;) {
-        const slice = await definitionsAfter(reader, accountId, last);
-        for (const { definition } of slice) keys.push(...keysIn(definition));
-        const end = slice.at(-1);
-        if (end === undefined) return keys;
-        last = end.id;
-      }
+      return (await variablesIn(reader, accountId)).map(({ key, secret }) => ({ key, secret }));
+    },
+    async lockedVariables(accountId) {
+      return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
     },
     add: (write) =>
       transaction(async (tx) => {
@@ -128,10 +126,18 @@ function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
     .execute();
 }
 
-/** Nothing is opened for it: secrets are sealed by themselves. */
-function keysIn(definition: string): VariableKey[] {
-  const { environmentVariables } = JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>;
-  return environmentVariables.map(({ key, secret }) => ({ key, secret }));
+/** The variables of all groups. Nothing is opened for it: secrets are sealed by themselves, and stay so. */
+async function variablesIn(db: Kysely<Tables>, accountId: string): Promise<EnvironmentVariable[]> {
+  const variables: EnvironmentVariable[] = [];
+  for (let last = 0; ;) {
+    const slice = await definitionsAfter(db, accountId, last);
+    for (const { definition } of slice) {
+      variables.push(...(JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>).environmentVariables);
+    }
+    const end = slice.at(-1);
+    if (end === undefined) return variables;
+    last = end.id;
+  }
 }
 
 function filterGroups<Output>(

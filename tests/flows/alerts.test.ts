@@ -103,6 +103,25 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 2, 'nobody is told twice');
   });
 
+  it('hides the locked variables of its group in the log, also when its check is not there any more', async (t, service) => {
+    const group = { environmentVariables: [{ key: 'DESK', value: 'desk-of-the-night', locked: true }] };
+    const config = { template: '{{ALERT_TYPE}} {{DESK}}' };
+    const { target, receiver, checkId, trigger } = await scene(t, service, { group, config });
+    target.answer({ status: 500 });
+    await trigger();
+    await receiver.received(({ text }) => text === 'ALERT_FAILURE desk-of-the-night');
+    assert.equal((await service.api('DELETE', `/v1/checks/${checkId}`)).status, 204);
+    await receiver.received(({ text }) => text === 'ALERT_RECOVERY desk-of-the-night');
+    const listed = await service.must('GET', `/v1/deliveries?checkId=${checkId}`);
+    const ids = (listed as unknown as { id: string }[]).map(({ id }) => id);
+    assert.equal(ids.length, 2);
+    for (const id of ids) {
+      const shown = JSON.stringify(await service.must('GET', `/v1/deliveries/${id}`));
+      assert.match(shown, /ALERT_\w+ \*{8}/);
+      assert.doesNotMatch(shown, /desk-of-the-night/);
+    }
+  });
+
   it('has a link that opens the result in a browser, without a key', async (t, service) => {
     const { target, receiver, trigger } = await scene(t, service);
     target.answer({ status: 500 });

@@ -58,7 +58,7 @@ test('secrets of a check stand sealed in the database', async (newStore) => {
   assert.ok(!temp.stored().includes('canary-'), 'the database holds no secret');
 });
 
-test('what the variables of all groups of an account are called is told without their values', async (newStore) => {
+test('what the variables of all groups of an account are called is told without their values, and what of them is locked', async (newStore) => {
   await using temp = await newStore();
   const { store } = temp;
   const accountId = randomUUID();
@@ -78,6 +78,12 @@ test('what the variables of all groups of an account are called is told without 
     { key: 'FLOOR', secret: true },
   ]);
   assert.deepEqual(await store.checkGroups.variableKeys(randomUUID()), []);
+  await add(accountId, [{ ...variable, key: 'OPEN', secret: false, locked: false }]);
+  assert.deepEqual(
+    await store.checkGroups.lockedVariables(accountId),
+    [{ key: 'FLOOR', value: 'canary', locked: true, secret: false }],
+    'of secrets nothing is told, nor what nobody locked',
+  );
 });
 
 test('a check is scheduled exactly while it and its group are activated, always at the same phase', async (newStore) => {

@@ -1,158 +1,291 @@
 // Every short history of a check, at channels with every combination of switches: the promises of alerting, checked in each.
 import assert from 'node:assert/strict';
-import type { Escalation } from '#domain/alert-settings.ts';
-import type { AlertType } from '#domain/alert.ts';
+import type { Escalation, Reminders } from '#domain/alert-settings.ts';
+import type { AlertType, Told } from '#domain/alert.ts';
 import { type CheckState, foldResult, newCheckState, type StateRules, type StateStep } from '#domain/check-state.ts';
-import { type Listener, tellingsOf, toldNothing } from '#domain/tell.ts';
+import { type Listener, newsOfDeletion, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
 
-const moves = ['passed', 'degraded', 'failed', 'unknown', 'mute', 'older'] as const;
+const results = ['passed', 'degraded', 'failed', 'unknown', 'older'] as const;
+/** What is switched over in the middle of it: what hides openings, and what is edited. */
+const toggles = ['mute', 'window', 'subscription', 'escalation', 'reminders'] as const;
+const moves = [...results, ...toggles, 'deleted'] as const;
+type Result = (typeof results)[number];
 type Move = (typeof moves)[number];
+type Switches = Readonly<Record<(typeof toggles)[number], boolean>>;
 
 /** What a channel heard so far, kept apart from what the product remembers of it. */
 interface Heard {
-  readonly listener: Listener;
   readonly lastSent: AlertType | null;
+  /** When that was, or it was last told again; epoch ms. */
+  readonly sentAt: number;
+  /** How often it was told again. */
+  readonly reminders: number;
   /** Whether the check passed since. */
   readonly isPassedSince: boolean;
-  /** Whether a failure was opened that only this channel's switch kept from it. */
+  /** Whether a failure was opened that only this channel's switch kept from it, and whose end it asks for. */
   readonly isSparedFailure: boolean;
+}
+
+/** A channel: what the product remembers of it, and what it heard. */
+interface Channel extends Heard {
+  readonly told: Told;
+  /** All of it as a text. */
+  readonly key: string;
 }
 
 interface Node {
   readonly state: CheckState;
-  readonly isMuted: boolean;
-  readonly channels: readonly Heard[];
+  /** What is switched on. Of the escalations, the second one; subscriptions begin switched on. */
+  readonly on: Switches;
+  /** Whether neither subscriptions nor the escalation were changed since the check last passed. */
+  readonly isUnedited: boolean;
+  readonly channels: readonly Channel[];
+  /** One of the ways that lead here. */
   readonly path: readonly Move[];
 }
 
 /** Channels with every combination of switches. */
-const switches = [0, 1, 2, 3, 4, 5, 6, 7].map((bits): Listener => ({
+const switches = [0, 1, 2, 3, 4, 5, 6, 7].map((bits): Omit<Listener, 'isSubscribed' | 'told'> => ({
   alertChannelId: bits,
-  isSubscribed: true,
   isViaGroup: false,
   sendFailure: (bits & 1) > 0,
   sendRecovery: (bits & 2) > 0,
   sendDegraded: (bits & 4) > 0,
   sslExpiry: false,
   sslExpiryThreshold: 30,
-  told: toldNothing,
 }));
+
+/** How many channels hear of each. */
+export const channelsInModel = switches.length;
+
+const unheard: Heard = { lastSent: null, sentAt: 0, reminders: 0, isPassedSince: true, isSparedFailure: false };
 /** Before the first result. */
 const first: Node = {
   state: newCheckState,
-  isMuted: false,
-  channels: switches.map((listener) => ({ listener, lastSent: null, isPassedSince: true, isSparedFailure: false })),
+  on: { mute: false, window: false, subscription: true, escalation: false, reminders: false },
+  isUnedited: true,
+  channels: switches.map(() => channelOf(toldNothing, unheard)),
   path: [],
 };
 const start = Date.UTC(2026, 2, 10);
 export const minute = 60_000;
+const reminders: Reminders = { amount: 2, intervalMs: 2 * minute };
 const otherThan: Readonly<Record<string, 'passed' | 'failed'>> = {
   passing: 'failed',
   degraded: 'passed',
   failing: 'passed',
 };
 
-/** The node after a move, with the promises checked on the way. */
-function follow(node: Node, move: Move, escalation: Escalation): Node {
-  const path = [...node.path, move];
-  if (move === 'mute') return { ...node, isMuted: !node.isMuted, path };
-  const { state } = node;
-  const isOlder = move === 'older';
-  const at = isOlder ? (state.position?.at ?? start) - 1 : start + path.length * minute;
-  const outcome = isOlder ? (otherThan[state.status ?? ''] ?? 'unknown') : move;
-  const rules: StateRules = { escalation, isMuted: node.isMuted, reminders: null, parallel: null };
-  const step = foldResult(state, { outcome, location: 'local', at, startedAt: at }, rules);
-  if (isOlder || move === 'unknown') {
-    assert.deepEqual(
-      step,
-      { state, change: null, opens: null, isMoved: false },
-      'unknown and older results move nothing',
-    );
-    return { ...node, path };
-  }
-  const isPassing = step.state.status === 'passing';
-  const { opens } = step;
-  const { status } = step.state;
-  const news = { opens, isPassing, isMuted: node.isMuted, now: at, status, reminders: null, certificate: null };
-  const tellings = tellingsOf(
-    news,
-    node.channels.map(({ listener }) => listener),
-  );
-  const channels = node.channels.map((heard) => {
-    const telling = tellings.find(({ listener }) => listener === heard.listener);
-    const sent = telling?.alertTypes ?? [];
-    checkSent(sent, heard, { move, step, isMuted: node.isMuted, escalation });
-    const isStillSpared = step.opens === 'ALERT_FAILURE' || (heard.isSparedFailure && sent.length === 0);
-    const isSpared = !isPassing && !heard.listener.sendFailure && isStillSpared;
-    return {
-      listener: telling === undefined ? heard.listener : { ...heard.listener, told: telling.told },
-      lastSent: sent[0] ?? heard.lastSent,
-      isPassedSince: isPassing || (sent.length === 0 && heard.isPassedSince),
-      isSparedFailure: isSpared,
-    };
-  });
-  return { state: step.state, isMuted: node.isMuted, channels, path };
-}
+/** The escalation of a check, and another that it is edited to and back. */
+export type Escalations = readonly [Escalation, Escalation];
 
-interface Now {
-  readonly move: Move;
-  readonly step: StateStep;
-  readonly isMuted: boolean;
-  readonly escalation: Escalation;
-}
-
-function checkSent(sent: readonly AlertType[], heard: Heard, { move, isMuted, escalation }: Now): void {
-  const { sendFailure, sendRecovery, sendDegraded } = heard.listener;
-  const [alert] = sent;
-  assert.ok(sent.length <= 1, 'one result is told once');
-  const isRepeat = alert !== undefined && alert === heard.lastSent && !heard.isPassedSince && !heard.isSparedFailure;
-  assert.ok(!isRepeat, 'nobody is told twice of the same without something between');
-  const isOpening = alert === 'ALERT_FAILURE' || alert === 'ALERT_DEGRADED';
-  assert.ok(!isOpening || !isMuted, 'under mute only closings are sent');
-  if (alert === 'ALERT_FAILURE')
-    assert.ok(sendFailure && move === 'failed', 'a failure is told where it was asked for');
-  if (alert === 'ALERT_DEGRADED') assert.ok(sendDegraded && move === 'degraded', 'so is a degradation');
-
-  const open = heard.isPassedSince ? null : heard.lastSent;
-  if (move === 'passed') {
-    const closing = open === 'ALERT_DEGRADED' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
-    if (heard.isSparedFailure) assert.equal(alert, sendRecovery ? 'ALERT_RECOVERY' : undefined, 'counted as told');
-    else if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');
-    else assert.equal(alert, sendRecovery ? closing : undefined, 'what opened closes');
-  } else assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
-
-  // With the first run alerting, whoever asked knows of the present trouble after every result that is not muted.
-  if (escalation.type !== 'RUN_BASED' || escalation.runs !== 1 || isMuted) return;
-  const knows = alert ?? open;
-  if (move === 'failed' && sendFailure)
-    assert.equal(knows, 'ALERT_FAILURE', 'mute hides a failure and does not lose it');
-  if (move === 'degraded' && sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+/** How far was looked. */
+export interface Explored {
+  readonly sequences: number;
+  /** Situations that they lead through: sequences of one length that lead to the same one go on the same. */
+  readonly situations: number;
 }
 
 /**
- * Follows every sequence of results and mutes up to a length, from the first result of a check on.
+ * Follows every sequence of results, mutes, windows, edits and deletions up to a length, from the first result of a check on. A
+ * deletion ends it.
  *
- * @returns how many sequences there are
  * @throws {Error} that names the first after which a promise does not hold
  */
-export function exploreHistories(depth: number, escalation: Escalation): number {
-  return explore(first, depth, escalation);
+export function exploreHistories(depth: number, escalations: Escalations): Explored {
+  let level = new Map([['', { node: first, ways: 1 }]]);
+  let [sequences, situations] = [0, 0];
+  for (let length = 1; length <= depth; length++) {
+    const next: typeof level = new Map();
+    for (const { node, ways } of level.values()) {
+      for (const move of moves) {
+        const after = followed(node, move, escalations);
+        sequences += ways;
+        // Nothing follows the last move.
+        if (after === null || length === depth) continue;
+        const key = keyOf(after);
+        const known = next.get(key);
+        if (known === undefined) next.set(key, { node: after, ways });
+        else known.ways += ways;
+      }
+    }
+    situations += level.size;
+    level = next;
+  }
+  return { sequences, situations };
 }
 
-/** How many channels hear of each. */
-export const channelsInModel = switches.length;
+/** All that what follows depends on; how many moves there were is the same for all that are compared. */
+function keyOf({ state, on, isUnedited, channels }: Node): string {
+  const { status, since, position, failedInARow, degradedInARow, failingSince, alerted } = state;
+  const ofState = `${status} ${since} ${position?.at} ${failedInARow} ${degradedInARow} ${failingSince} ${alerted}`;
+  const flags = [isUnedited, ...toggles.map((name) => on[name])].map(Number).join('');
+  return `${ofState} ${flags} ${channels.map(({ key }) => key).join(' ')}`;
+}
 
-function explore(node: Node, depth: number, escalation: Escalation): number {
-  if (depth === 0) return 0;
-  let sequences = 0;
-  for (const move of moves) {
-    let next: Node;
-    try {
-      next = follow(node, move, escalation);
-    } catch (cause) {
-      throw new Error(`after ${[...node.path, move].join(', ')}`, { cause });
-    }
-    sequences += 1 + explore(next, depth - 1, escalation);
+function channelOf(told: Told, heard: Heard): Channel {
+  const { lastSent, sentAt, reminders: again, isPassedSince, isSparedFailure } = heard;
+  const ofHeard = `${lastSent},${sentAt},${again},${Number(isPassedSince)},${Number(isSparedFailure)}`;
+  return { told, ...heard, key: `${told.open},${told.toldAt},${told.reminders},${ofHeard}` };
+}
+
+function followed(node: Node, move: Move, escalations: Escalations): Node | null {
+  try {
+    return follow(node, move, escalations);
+  } catch (cause) {
+    throw new Error(`after ${[...node.path, move].join(', ')}`, { cause });
   }
-  return sequences;
+}
+
+/** The node after a move, with the promises checked on the way; null = there is nothing left that could follow. */
+function follow(node: Node, move: Move, escalations: Escalations): Node | null {
+  const path = [...node.path, move];
+  const now = start + path.length * minute;
+  if (move === 'deleted') return remove(node, now);
+  if (isToggle(move)) {
+    const isEdited = move === 'subscription' || move === 'escalation';
+    return { ...node, on: { ...node.on, [move]: !node.on[move] }, isUnedited: node.isUnedited && !isEdited, path };
+  }
+  return find({ ...node, path }, move, escalations[node.on.escalation ? 1 : 0], now);
+}
+
+function isToggle(move: Move): move is keyof Switches {
+  return (toggles as readonly Move[]).includes(move);
+}
+
+function listenersOf({ channels, on }: Node): Listener[] {
+  return switches.map((own, index) => ({
+    ...own,
+    isSubscribed: on.subscription,
+    told: channels[index]?.told ?? toldNothing,
+  }));
+}
+
+/** A deletion ends what is open as a pass does, hidden or not. */
+function remove(node: Node, now: number): null {
+  const tellings = tellingsOf(newsOfDeletion(now), listenersOf(node));
+  for (const [index, heard] of node.channels.entries()) {
+    const sent = tellingOf(tellings, index)?.alertTypes ?? [];
+    assert.ok(sent.length <= 1, 'one deletion is told once');
+    checkClosing(sent[0], heard, switches[index]);
+  }
+  return null;
+}
+
+function tellingOf(tellings: readonly Telling[], index: number): Telling | undefined {
+  return tellings.find(({ listener }) => listener.alertChannelId === index);
+}
+
+function find(node: Node, result: Result, escalation: Escalation, now: number): Node {
+  const { state, on } = node;
+  const isMuted = on.mute || on.window;
+  const isOlder = result === 'older';
+  const at = isOlder ? (state.position?.at ?? start) - 1 : now;
+  const outcome = isOlder ? (otherThan[state.status ?? ''] ?? 'unknown') : result;
+  const asked = on.reminders ? reminders : null;
+  const rules: StateRules = { escalation, isMuted, reminders: asked, parallel: null };
+  const step = foldResult(state, { outcome, location: 'local', at, startedAt: at }, rules);
+  if (isOlder || result === 'unknown') {
+    const same: StateStep = { state, change: null, opens: null, isMoved: false };
+    assert.deepEqual(step, same, 'unknown and older results move nothing');
+    return node;
+  }
+  const { opens } = step;
+  const { status } = step.state;
+  const isPassing = status === 'passing';
+  const news = { opens, isPassing, isMuted, now: at, status, reminders: asked, certificate: null };
+  const tellings = tellingsOf(news, listenersOf(node));
+  const isUnedited = node.isUnedited || (isPassing && on.subscription && !on.escalation);
+  const isSure = isUnedited && escalation.type === 'RUN_BASED' && escalation.runs === 1;
+  const found: Found = { result, step, on, isMuted, isSure, now: at };
+  const channels = node.channels.map((heard, index) => hear(heard, index, tellingOf(tellings, index), found));
+  return { ...node, state: step.state, isUnedited, channels };
+}
+
+interface Found {
+  readonly result: 'passed' | 'degraded' | 'failed';
+  readonly step: StateStep;
+  readonly on: Switches;
+  readonly isMuted: boolean;
+  /** Whether the first run alerts, and did so ever since the check passed. */
+  readonly isSure: boolean;
+  readonly now: number;
+}
+
+/** A channel after a result, with what it was told of it. */
+function hear(channel: Channel, index: number, telling: Telling | undefined, found: Found): Channel {
+  const { step, on, now } = found;
+  const sent = telling?.alertTypes ?? [];
+  const own = switches[index];
+  assert.ok(own !== undefined && sent.length <= 1, 'one result is told once');
+  const reminder = telling?.reminder ?? null;
+  checkSent(sent[0], reminder, channel, own, found);
+  const isPassing = step.state.status === 'passing';
+  const isOpened = step.opens === 'ALERT_FAILURE' && on.subscription;
+  const isStillSpared = isOpened || (channel.isSparedFailure && sent.length === 0);
+  const isSparedFailure = !isPassing && !own.sendFailure && own.sendRecovery && isStillSpared;
+  const isPassedSince = isPassing || (sent.length === 0 && channel.isPassedSince);
+  if (telling === undefined && isSparedFailure === channel.isSparedFailure && isPassedSince === channel.isPassedSince) {
+    return channel;
+  }
+  // Of what is over nobody asks when it was told.
+  const [sentAt, again] = sent.length > 0 ? [now, reminder ?? 0] : [channel.sentAt, channel.reminders];
+  return channelOf(telling?.told ?? channel.told, {
+    lastSent: sent[0] ?? channel.lastSent,
+    sentAt: isPassedSince ? 0 : sentAt,
+    reminders: isPassedSince ? 0 : again,
+    isPassedSince,
+    isSparedFailure,
+  });
+}
+
+type Own = (typeof switches)[number];
+
+function checkSent(alert: AlertType | undefined, reminder: number | null, heard: Heard, own: Own, found: Found): void {
+  const { result, on, isMuted, isSure } = found;
+  if (result === 'passed') return checkClosing(alert, heard, own);
+  assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
+  assert.ok(alert === undefined || !isMuted, 'while it is muted or in a window only closings are sent');
+  assert.ok(alert === undefined || on.subscription, 'who is not subscribed hears of ends alone');
+  if (alert === 'ALERT_FAILURE')
+    assert.ok(own.sendFailure && result === 'failed', 'a failure is told where it was asked for');
+  if (alert === 'ALERT_DEGRADED') assert.ok(own.sendDegraded && result === 'degraded', 'so is a degradation');
+  const open = heard.isPassedSince ? null : heard.lastSent;
+  const isRepeat = alert !== undefined && alert === open && !heard.isSparedFailure;
+  assert.equal(
+    reminder !== null,
+    isRepeat,
+    'nobody is told twice of the same without something between, but as a reminder',
+  );
+  checkReminder(reminder, open, heard, own, found);
+
+  // With the first run alerting, whoever asked knows of the present trouble after every result that is not hidden.
+  if (!isSure || isMuted) return;
+  const knows = alert ?? open;
+  if (result === 'failed' && own.sendFailure)
+    assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');
+  if (result === 'degraded' && own.sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+}
+
+/** Who was told of it is told again as often as is asked for while it is so, and is told which time it is. */
+function checkReminder(reminder: number | null, open: AlertType | null, heard: Heard, own: Own, found: Found): void {
+  const { result, on, isMuted, now } = found;
+  const isStill =
+    result === 'failed' ? open === 'ALERT_FAILURE' && own.sendFailure : open === 'ALERT_DEGRADED' && own.sendDegraded;
+  const isDue = heard.reminders < reminders.amount && now - heard.sentAt >= reminders.intervalMs;
+  const isReminded = on.reminders && on.subscription && !isMuted && isStill && isDue && !heard.isSparedFailure;
+  assert.equal(reminder, isReminded ? heard.reminders + 1 : null, 'reminders come in time, one after the other');
+}
+
+/** The end of what was told is told, by a pass or by the deletion. */
+function checkClosing(alert: AlertType | undefined, heard: Heard, own: Own | undefined): void {
+  const open = heard.isPassedSince ? null : heard.lastSent;
+  const isAsked = own?.sendRecovery === true;
+  if (heard.isSparedFailure) {
+    assert.equal(alert, isAsked ? 'ALERT_RECOVERY' : undefined, 'counted as told');
+    return;
+  }
+  const closing = open === 'ALERT_DEGRADED' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
+  if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');
+  else assert.equal(alert, isAsked ? closing : undefined, 'what opened closes');
 }
