@@ -11,7 +11,8 @@ npm run sim -- clock [--years 2] [--seed 1]
   states   every sequence of results (passed, degraded, failed, unknown, one of an older slot), mutes, maintenance windows, edits
            (of subscriptions, of the escalation, of reminders) and deletions up to a length, at ${channelsInModel} channels with every
            combination of switches: what opened closes, nobody is told twice but as a reminder in its time, nobody is told of an
-           end without a beginning, mute and windows hide and do not lose. Sequences that lead to the same situation go on as
+           end without a beginning, mute and windows hide and do not lose,
+           and time that goes by without a result neither. Sequences that lead to the same situation go on as
            one. And every round of several locations, in every order in which they may answer: the same alerts and states in each
   clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
            restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at

@@ -15,11 +15,13 @@ import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { WaitingPing } from '#store/heartbeat-rows.ts';
+import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
@@ -106,6 +108,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'follow-clock': joinFollowClock(means),
     'schedule-runs': joinScheduleRuns(joint),
     'judge-heartbeats': joinJudgeHeartbeats(joint),
+    'judge-states': joinJudgeStates(joint),
     'hear-pings': hearPings,
     'run-checks': () => runs?.turn() ?? idle(),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
@@ -154,6 +157,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
 const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
 const longPausesMs: Partial<Record<LoopName, number>> = {
+  'judge-states': 5000,
   'roll-up': 60_000,
   'remove-old-rows': 600_000,
   'resume-accounts': 10_000,
@@ -204,6 +208,21 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     statusOf: statusCodeOf,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
+  });
+}
+
+function joinJudgeStates(joint: Joint): () => Promise<number> {
+  const { store, clock, ownProcess, log, wake } = joint;
+  return createJudgeStates<StateKey, OpenedAlert>({
+    store: store.path,
+    clock,
+    locations: () => ownProcess.servedLocations().map(({ code }) => code),
+    render: renderWith(joint),
+    statusOf: statusCodeOf,
+    onOpened: ({ context: { check }, alertTypes, deliveries }) => {
+      log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
+      if (deliveries > 0) wake('send-deliveries');
+    },
   });
 }
 

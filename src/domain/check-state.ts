@@ -1,5 +1,6 @@
 // The state of a check: folded from its results, one after the other (decisions: Check state and alert types;
-// below its failing share a parallel check passes: docs/decisions/0023).
+// below its failing share a parallel check passes: docs/decisions/0023), and judged again as time goes on without one
+// (docs/decisions/0100).
 import type { Escalation, Reminders } from './alert-settings.ts';
 import type { AlertType } from './alert.ts';
 import type { Outcome } from './result.ts';
@@ -118,8 +119,44 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   };
   if (found === null) return { state: moved, change: null, opens: null, isMoved: false };
   const opens = rules.isMuted ? null : openedBy(moved, result, rules.escalation);
-  const alerted = opens === null ? moved.alerted : opens === 'ALERT_FAILURE' ? 'failing' : 'degraded';
-  return { state: { ...moved, alerted }, change, opens, isMoved: true };
+  return { state: opens === null ? moved : alertedOf(moved, opens), change, opens, isMoved: true };
+}
+
+/** When a state is judged without a result, and how much is known of it then. Epoch ms, and ms. */
+export interface Standing {
+  readonly now: number;
+  /** How often the check is looked at. */
+  readonly everyMs: number;
+  /** The slot, or start, of its newest result of whatever outcome; null = it has none. */
+  readonly lookedAt: number | null;
+}
+
+/** What nobody has looked at for two turns and this long is not known any more, ms. */
+const graceMs = 15 * 60_000;
+
+/**
+ * The alert that is due by now although no result has come: what was silenced is not any more, the time of an escalation is
+ * over, a threshold is another one (decisions: Check state and alert types; docs/decisions/0100). null = none, or there is
+ * too little to know: nobody has looked for long, or what the locations found is no such state by the rules of the present.
+ *
+ * A failure lasts, as far as is known, until the next look was due: minutes after that count for no escalation.
+ */
+export function judgeState(
+  state: CheckState,
+  rules: StateRules,
+  { now, everyMs, lookedAt }: Standing,
+): StateStep['opens'] {
+  if (rules.isMuted || lookedAt === null || now - lookedAt > 2 * everyMs + graceMs) return null;
+  const found = rules.parallel === null ? null : statusOfRound(state.byLocation, rules.parallel);
+  if (found !== null && found !== state.status) return null;
+  const since = (state.status === 'failing' ? state.failingSince : state.since) ?? now;
+  const knownTo = Math.max(state.position?.at ?? since, since) + everyMs;
+  return openedBy(state, { startedAt: Math.min(now, knownTo) }, rules.escalation);
+}
+
+/** The state once that alert is told. */
+export function alertedOf(state: CheckState, opens: NonNullable<StateStep['opens']>): CheckState {
+  return { ...state, alerted: opens === 'ALERT_FAILURE' ? 'failing' : 'degraded' };
 }
 
 /** What a result must not be older than: of a check that ran at one location until now, whatever moved its state last. */
@@ -243,21 +280,26 @@ function isCountedNow(
 }
 
 /** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */
-function openedBy(state: CheckState, result: Position, escalation: Escalation): StateStep['opens'] {
+function openedBy(state: CheckState, seen: Pick<Position, 'startedAt'>, escalation: Escalation): StateStep['opens'] {
   const isCounted = state.failedInARow + state.degradedInARow > 0;
   if (!isCounted) return null;
   if (state.status === 'failing' && state.alerted !== 'failing') {
-    const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, result);
+    const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, seen);
     return isDue ? 'ALERT_FAILURE' : null;
   }
   if (state.status === 'degraded' && state.alerted !== 'degraded') {
-    const isDue = state.alerted === 'failing' || isReached(escalation, state.degradedInARow, state.since, result);
+    const isDue = state.alerted === 'failing' || isReached(escalation, state.degradedInARow, state.since, seen);
     return isDue ? 'ALERT_DEGRADED' : null;
   }
   return null;
 }
 
-function isReached(escalation: Escalation, inARow: number, since: number | null, result: Position): boolean {
+function isReached(
+  escalation: Escalation,
+  inARow: number,
+  since: number | null,
+  { startedAt }: Pick<Position, 'startedAt'>,
+): boolean {
   if (escalation.type === 'RUN_BASED') return inARow >= escalation.runs;
-  return since !== null && result.startedAt - since >= escalation.ms;
+  return since !== null && startedAt - since >= escalation.ms;
 }

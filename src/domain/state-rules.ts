@@ -2,9 +2,11 @@
 import { escalationOf, remindersOf } from './alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
+import { readHeartbeat } from './heartbeat.ts';
 import type { TimeSpan } from './calendar.ts';
 import { lastPause, type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
 import type { CheckContext } from './recording.ts';
+import { intervalMs } from './slot.ts';
 
 /** What the windows of its account mean for a check now (epoch ms). */
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
@@ -36,5 +38,32 @@ export function stateRulesOf(
       effective.runParallel && all.length > 1
         ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
         : null,
+  };
+}
+
+/**
+ * Under which settings a state is judged when no result has come (docs/decisions/0100); null = its check is deactivated, and
+ * nobody looks at it.
+ *
+ * @param locations run locations that are served
+ * @param now epoch ms
+ * @returns also how often the check is looked at, ms
+ */
+export function standingRulesOf(
+  context: CheckContext,
+  locations: readonly string[],
+  now: number,
+): { readonly rules: StateRules; readonly everyMs: number } | null {
+  const { check, group } = context;
+  if (!effectiveCheck(check, group).activated) return null;
+  const isCalled = check.checkType === 'HEARTBEAT';
+  const { periodMs, graceMs } = readHeartbeat(check.settings);
+  return {
+    rules: {
+      ...stateRulesOf(context, isCalled ? [] : locations, maintenanceOf(context, now)),
+      // They come with results (docs/decisions/0097).
+      reminders: null,
+    },
+    everyMs: isCalled ? periodMs + graceMs : intervalMs(check.frequency, check.frequencyOffset),
   };
 }

@@ -12,6 +12,7 @@ import { reminders } from './migrations/0009-reminders.ts';
 import { heartbeats } from './migrations/0010-heartbeats.ts';
 import { resultAssets } from './migrations/0011-result-assets.ts';
 import { leasedDeliveries } from './migrations/0012-leased-deliveries.ts';
+import { untoldStates } from './migrations/0013-untold-states.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -27,6 +28,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   heartbeats,
   resultAssets,
   leasedDeliveries,
+  untoldStates,
 ];
 
 /** The version that this program knows and needs. */

@@ -4,6 +4,7 @@ import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts'
 import type { Run } from '#domain/run.ts';
 import type { ClaimedDeliveries, DeliveryClaim, SettledAttempt, SettleRules } from './delivery-rows.ts';
 import type { JudgedTurn, JudgeRules } from './judge-heartbeats.ts';
+import type { JudgedStates, JudgeStatesRules } from './judge-states.ts';
 import type { PingAnswer, ReceivedPing } from './receive-pings.ts';
 import type { RecordRules } from './record-attempts.ts';
 import type { ClaimedRuns, RunClaim } from './run-rows.ts';
@@ -26,6 +27,8 @@ export interface Path {
   receivePings(pings: readonly ReceivedPing[]): Promise<readonly PingAnswer[]>;
   /** Judges heartbeats whose time has come, in one transaction with what they came to. */
   judgeHeartbeats(rules: Omit<JudgeRules, 'seal'>): Promise<JudgedTurn>;
+  /** Judges a slice of the states that are not told as they stand, and opens what is due, in one transaction. */
+  judgeStates(rules: Omit<JudgeStatesRules, 'seal'>): Promise<JudgedStates>;
   claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels' | 'place'>): Promise<ClaimedDeliveries>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import type { Escalation, Reminders } from '#domain/alert-settings.ts';
 import type { AlertType, Told } from '#domain/alert.ts';
-import { type CheckState, foldResult, newCheckState, type StateRules, type StateStep } from '#domain/check-state.ts';
+import {
+  alertedOf,
+  type CheckState,
+  foldResult,
+  judgeState,
+  newCheckState,
+  type StateRules,
+  type StateStep,
+} from '#domain/check-state.ts';
 import { type Listener, newsOfDeletion, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
 
 const results = ['passed', 'degraded', 'failed', 'unknown', 'older'] as const;
@@ -33,8 +41,23 @@ interface Channel extends Heard {
   readonly key: string;
 }
 
+/** What the results say by themselves, kept apart from what the product makes of them. */
+interface Trouble {
+  readonly what: 'failed' | 'degraded';
+  /** How many results in a row have found it so. */
+  readonly inARow: number;
+  /** Since when they have, epoch ms. */
+  readonly since: number;
+  /** Whether anything was opened since the check last passed. */
+  readonly isOpened: boolean;
+  /** Whether all subscriptions were there ever since then. */
+  readonly isHeard: boolean;
+}
+
 interface Node {
   readonly state: CheckState;
+  /** null = the check passes, or nothing is known of it. */
+  readonly trouble: Trouble | null;
   /** What is switched on. Of the escalations, the second one; subscriptions begin switched on. */
   readonly on: Switches;
   /** Whether neither subscriptions nor the escalation were changed since the check last passed. */
@@ -62,6 +85,7 @@ const unheard: Heard = { lastSent: null, sentAt: 0, reminders: 0, isPassedSince:
 /** Before the first result. */
 const first: Node = {
   state: newCheckState,
+  trouble: null,
   on: { mute: false, window: false, subscription: true, escalation: false, reminders: false },
   isUnedited: true,
   channels: switches.map(() => channelOf(toldNothing, unheard)),
@@ -69,6 +93,8 @@ const first: Node = {
 };
 const start = Date.UTC(2026, 2, 10);
 export const minute = 60_000;
+/** Results come this often at least: what was found last is known all the time. */
+const everyMs = 60 * minute;
 const reminders: Reminders = { amount: 2, intervalMs: 2 * minute };
 const otherThan: Readonly<Record<string, 'passed' | 'failed'>> = {
   passing: 'failed',
@@ -87,8 +113,9 @@ export interface Explored {
 }
 
 /**
- * Follows every sequence of results, mutes, windows, edits and deletions up to a length, from the first result of a check on. A
- * deletion ends it.
+ * Follows every sequence of results, mutes, windows, edits and deletions up to a length, from the first result of a check on. Each
+ * takes a minute, and is followed by a look at what is due by then; a result without a verdict moves nothing, and is as a
+ * minute in which none comes. A deletion ends it.
  *
  * @throws {Error} that names the first after which a promise does not hold
  */
@@ -116,11 +143,12 @@ export function exploreHistories(depth: number, escalations: Escalations): Explo
 }
 
 /** All that what follows depends on; how many moves there were is the same for all that are compared. */
-function keyOf({ state, on, isUnedited, channels }: Node): string {
+function keyOf({ state, trouble, on, isUnedited, channels }: Node): string {
   const { status, since, position, failedInARow, degradedInARow, failingSince, alerted } = state;
   const ofState = `${status} ${since} ${position?.at} ${failedInARow} ${degradedInARow} ${failingSince} ${alerted}`;
   const flags = [isUnedited, ...toggles.map((name) => on[name])].map(Number).join('');
-  return `${ofState} ${flags} ${channels.map(({ key }) => key).join(' ')}`;
+  const ofTrouble = trouble === null ? '' : Object.values(trouble).join();
+  return `${ofState} ${ofTrouble} ${flags} ${channels.map(({ key }) => key).join(' ')}`;
 }
 
 function channelOf(told: Told, heard: Heard): Channel {
@@ -142,11 +170,26 @@ function follow(node: Node, move: Move, escalations: Escalations): Node | null {
   const path = [...node.path, move];
   const now = start + path.length * minute;
   if (move === 'deleted') return remove(node, now);
-  if (isToggle(move)) {
-    const isEdited = move === 'subscription' || move === 'escalation';
-    return { ...node, on: { ...node.on, [move]: !node.on[move] }, isUnedited: node.isUnedited && !isEdited, path };
-  }
-  return find({ ...node, path }, move, escalations[node.on.escalation ? 1 : 0], now);
+  const escalation = escalationOf(isToggle(move) ? switched(node, move) : node, escalations);
+  const moved = isToggle(move) ? switched({ ...node, path }, move) : find({ ...node, path }, move, escalation, now);
+  const looked = look(moved, escalation, now);
+  checkKnown(looked, escalation, now);
+  return looked;
+}
+
+function escalationOf({ on }: Node, escalations: Escalations): Escalation {
+  return escalations[on.escalation ? 1 : 0];
+}
+
+function switched(node: Node, move: keyof Switches): Node {
+  const isEdited = move === 'subscription' || move === 'escalation';
+  const { trouble } = node;
+  return {
+    ...node,
+    on: { ...node.on, [move]: !node.on[move] },
+    isUnedited: node.isUnedited && !isEdited,
+    trouble: trouble === null ? null : { ...trouble, isHeard: trouble.isHeard && move !== 'subscription' },
+  };
 }
 
 function isToggle(move: Move): move is keyof Switches {
@@ -190,20 +233,71 @@ function find(node: Node, result: Result, escalation: Escalation, now: number): 
     assert.deepEqual(step, same, 'unknown and older results move nothing');
     return node;
   }
-  const { opens } = step;
-  const { status } = step.state;
-  const isPassing = status === 'passing';
-  const news = { opens, isPassing, isMuted, now: at, status, reminders: asked, certificate: null };
-  const tellings = tellingsOf(news, listenersOf(node));
+  const isPassing = step.state.status === 'passing';
   const isUnedited = node.isUnedited || (isPassing && on.subscription && !on.escalation);
   const isSure = isUnedited && escalation.type === 'RUN_BASED' && escalation.runs === 1;
-  const found: Found = { result, step, on, isMuted, isSure, now: at };
+  const trouble = troubleAfter(node.trouble, result, at, on.subscription);
+  return tell({ ...node, isUnedited, trouble }, { result, step, on, isMuted, isSure, now: at }, asked);
+}
+
+function troubleAfter(trouble: Trouble | null, what: Found['result'], at: number, isHeard: boolean): Trouble | null {
+  if (what === 'passed' || what === null) return null;
+  const isSame = trouble?.what === what;
+  return {
+    what,
+    inARow: isSame ? trouble.inARow + 1 : 1,
+    since: isSame ? trouble.since : at,
+    isOpened: trouble?.isOpened ?? false,
+    isHeard: trouble?.isHeard ?? isHeard,
+  };
+}
+
+/** What is due by now without a result is opened, as the step that judges states does within seconds. */
+function look(node: Node, escalation: Escalation, now: number): Node {
+  const { state, on } = node;
+  const isMuted = on.mute || on.window;
+  const rules: StateRules = { escalation, isMuted, reminders: null, parallel: null };
+  const opens = judgeState(state, rules, { now, everyMs, lookedAt: now });
+  if (opens === null) return node;
+  const step: StateStep = { state: alertedOf(state, opens), change: null, opens, isMoved: true };
+  return tell(node, { result: null, step, on, isMuted, isSure: false, now }, null);
+}
+
+function tell(node: Node, found: Found, asked: Reminders | null): Node {
+  const { step, isMuted, now } = found;
+  const { opens, state } = step;
+  const { status } = state;
+  const isPassing = status === 'passing';
+  const news = { opens, isPassing, isMuted, now, status, reminders: asked, certificate: null };
+  const tellings = tellingsOf(news, listenersOf(node));
   const channels = node.channels.map((heard, index) => hear(heard, index, tellingOf(tellings, index), found));
-  return { ...node, state: step.state, isUnedited, channels };
+  const { trouble } = node;
+  const isOpened = opens !== null || trouble?.isOpened === true;
+  return { ...node, state, channels, trouble: trouble === null ? null : { ...trouble, isOpened } };
+}
+
+/** Whoever asked knows of a trouble that is due, whether a result came, a mute ended or time went by; and nobody of another. */
+function checkKnown({ trouble, on, channels }: Node, escalation: Escalation, now: number): void {
+  if (trouble === null || on.mute || on.window) return;
+  const isReached =
+    escalation.type === 'RUN_BASED' ? trouble.inARow >= escalation.runs : now - trouble.since >= escalation.ms;
+  // What was told of grows worse or milder at once.
+  const isDue = trouble.isOpened || isReached;
+  for (const [index, { lastSent, isPassedSince }] of channels.entries()) {
+    const { sendFailure, sendDegraded } = switches[index] ?? {};
+    const knows = isPassedSince ? null : lastSent;
+    if (!isDue) assert.equal(knows, null, 'nobody is told before it is due');
+    else if (!trouble.isHeard) continue;
+    else if (trouble.what === 'failed' && sendFailure === true)
+      assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');
+    else if (trouble.what === 'degraded' && sendDegraded === true)
+      assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+  }
 }
 
 interface Found {
-  readonly result: 'passed' | 'degraded' | 'failed';
+  /** null = none has come, and it was looked at. */
+  readonly result: 'passed' | 'degraded' | 'failed' | null;
   readonly step: StateStep;
   readonly on: Switches;
   readonly isMuted: boolean;
@@ -242,14 +336,15 @@ function hear(channel: Channel, index: number, telling: Telling | undefined, fou
 type Own = (typeof switches)[number];
 
 function checkSent(alert: AlertType | undefined, reminder: number | null, heard: Heard, own: Own, found: Found): void {
-  const { result, on, isMuted, isSure } = found;
+  const { result, step, on, isMuted, isSure } = found;
+  const { status } = step.state;
   if (result === 'passed') return checkClosing(alert, heard, own);
   assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
   assert.ok(alert === undefined || !isMuted, 'while it is muted or in a window only closings are sent');
   assert.ok(alert === undefined || on.subscription, 'who is not subscribed hears of ends alone');
   if (alert === 'ALERT_FAILURE')
-    assert.ok(own.sendFailure && result === 'failed', 'a failure is told where it was asked for');
-  if (alert === 'ALERT_DEGRADED') assert.ok(own.sendDegraded && result === 'degraded', 'so is a degradation');
+    assert.ok(own.sendFailure && status === 'failing', 'a failure is told where it was asked for');
+  if (alert === 'ALERT_DEGRADED') assert.ok(own.sendDegraded && status === 'degraded', 'so is a degradation');
   const open = heard.isPassedSince ? null : heard.lastSent;
   const isRepeat = alert !== undefined && alert === open && !heard.isSparedFailure;
   assert.equal(
@@ -273,7 +368,8 @@ function checkReminder(reminder: number | null, open: AlertType | null, heard: H
   const isStill =
     result === 'failed' ? open === 'ALERT_FAILURE' && own.sendFailure : open === 'ALERT_DEGRADED' && own.sendDegraded;
   const isDue = heard.reminders < reminders.amount && now - heard.sentAt >= reminders.intervalMs;
-  const isReminded = on.reminders && on.subscription && !isMuted && isStill && isDue && !heard.isSparedFailure;
+  const isReminded =
+    result !== null && on.reminders && on.subscription && !isMuted && isStill && isDue && !heard.isSparedFailure;
   assert.equal(reminder, isReminded ? heard.reminders + 1 : null, 'reminders come in time, one after the other');
 }
 

@@ -1,6 +1,6 @@
 // Every short history of a check that runs in several locations at once, in every order in which they may answer.
 import assert from 'node:assert/strict';
-import { type CheckState, foldResult, newCheckState, type StateRules } from '#domain/check-state.ts';
+import { type CheckState, foldResult, judgeState, newCheckState, type StateRules } from '#domain/check-state.ts';
 
 const outcomes = ['passed', 'degraded', 'failed', 'unknown'] as const;
 type Outcome = (typeof outcomes)[number];
@@ -86,6 +86,9 @@ function roundOf(
     state = step.state;
     if (step.change !== null) raised.push(`${step.change.from ?? 'new'} to ${step.change.to}`);
     if (step.opens !== null) raised.push(step.opens);
+    // Whenever it is looked at between two answers.
+    const opens = judgeState(state, rules, { now: at, everyMs: minuteMs, lookedAt: at });
+    assert.equal(opens, null, `${order.join(' ')}, ${location}: nothing is due that no result has opened`);
   }
   return { state: { ...state, byLocation: sorted(state.byLocation) }, raised };
 }

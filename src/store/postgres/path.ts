@@ -2,6 +2,7 @@
 import { idBytes } from '../codec.ts';
 import { walkStart } from '../delivery-rows.ts';
 import type { JudgedTurn } from '../judge-heartbeats.ts';
+import type { JudgedStates } from '../judge-states.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
 import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
@@ -17,6 +18,7 @@ import { recordAttempts } from './results.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 import { bringForward } from './shared-channels.ts';
+import { judgeStates } from './states.ts';
 import { isTheTime } from './the-time.ts';
 
 /** What the path on PostgreSQL is joined with. */
@@ -118,6 +120,10 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     judgeHeartbeats: (rules) =>
       taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
         judgeHeartbeats(session, bulk, { ...rules, seal }, contexts),
+      ),
+    judgeStates: (rules) =>
+      taken<JudgedStates>(rules.now, { opened: [], next: null }, (session, bulk) =>
+        judgeStates(session, bulk, { ...rules, seal }, contexts),
       ),
     claimDeliveries: (claim) =>
       taken(claim.now, { claimed: [], nextDueAt: null, looked: [] }, (session, bulk) =>

@@ -166,7 +166,7 @@ async function readLocations(session: Session, attempts: readonly EndedAttempt[]
 }
 
 /** Channels subscribed to the checks or their groups, and those that were told of something still open. */
-async function readListeners(
+export async function readListeners(
   session: Session,
   asked: readonly EndedAttempt[],
   listeners: Map<string, readonly ListenerRow[]>,
@@ -202,7 +202,7 @@ async function readListeners(
 }
 
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
-  const { results, exchanges, alerts, deliveries, givenBack } = recording;
+  const { results, exchanges, givenBack } = recording;
   bulk.send('results', results, 'ON CONFLICT DO NOTHING');
   sendLateHours(bulk, recording.late);
   bulk.send('check_states', recording.states(), `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`);
@@ -213,6 +213,21 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
     `ON CONFLICT (account_id, check_id, location)
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
+  await sendTold(bulk, recording);
+  for (const { accountId, at } of givenBack) {
+    await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
+      accountId,
+      monthStart(at),
+    ]);
+  }
+}
+
+/** Writes alerts, what channels were told, and the deliveries. */
+export async function sendTold(
+  bulk: Bulk,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'told'>,
+): Promise<void> {
+  const { alerts, deliveries } = recording;
   bulk.send('alerts', alerts);
   bulk.send(
     'told',
@@ -222,12 +237,6 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
        reminders = excluded.reminders`,
   );
   await insertDeliveries(bulk, deliveries);
-  for (const { accountId, at } of givenBack) {
-    await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
-      accountId,
-      monthStart(at),
-    ]);
-  }
 }
 
 const stateColumns = (

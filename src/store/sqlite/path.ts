@@ -15,6 +15,7 @@ import { recordAttempts } from './results.ts';
 import { rewindRollUps } from './roll-ups.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
+import { judgeStates } from './states.ts';
 
 /** Every method rejects with StoreUnavailableError while the disk cannot be written. */
 export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
@@ -36,6 +37,11 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       groupNow((connection) => {
         contexts.begin();
         return judgeHeartbeats(connection, { ...rules, seal }, (rows) => contexts.ofRows(connection, rows));
+      }),
+    judgeStates: (rules) =>
+      group((connection) => {
+        contexts.begin();
+        return judgeStates(connection, { ...rules, seal }, (...key) => contexts.read(connection, ...key));
       }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),

@@ -1,0 +1,311 @@
+// States that are judged without a result, on both engines: what silence or an escalation held back is told once, with the
+// result that found it (docs/decisions/0100).
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { StateRules } from '#domain/check-state.ts';
+import type { Check } from '#domain/check.ts';
+import { settleMs } from '#domain/heartbeat.ts';
+import type { DeliveryFacts, Rendered } from '#domain/recording.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
+import { idBytes, idText } from '#store/codec.ts';
+import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/judge-states.ts';
+import { it, type NewStore } from '../support/each-engine.ts';
+import { aGroup } from '../support/records.ts';
+import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+const silenced: Partial<StateRules> = { isMuted: true };
+
+/** Goes through all states once, as one process; answers with what it opened. */
+async function look(
+  test: PathUnderTest,
+  render: (facts: DeliveryFacts) => Rendered = rendered,
+): Promise<readonly OpenedAlert[]> {
+  const opened: OpenedAlert[] = [];
+  const turn = createJudgeStates<StateKey, OpenedAlert>({
+    store: test.path,
+    clock: test.temp.clock,
+    locations: () => ['local'],
+    render,
+    statusOf: ({ finding }) => (finding.details as { status: number } | null)?.status ?? null,
+    onOpened: (one) => opened.push(one),
+  });
+  while ((await turn()) < 1000);
+  return opened;
+}
+
+/** Runs every check that is due and records that outcome; then ten seconds go by. */
+async function slot(test: PathUnderTest, outcome: 'passed' | 'failed' | 'unknown', rules: Partial<StateRules> = {}) {
+  await test.schedule();
+  const ended = (await test.claim()).map((claimed) => {
+    const attempt = test.ended(claimed, outcome);
+    return { ...attempt, rules: { ...attempt.rules, ...rules } };
+  });
+  const recorded = await test.record(ended);
+  test.temp.clock.turn(10_000);
+  return recorded;
+}
+
+const told = (test: PathUnderTest): unknown[] =>
+  test.rows('SELECT alert_type FROM deliveries ORDER BY id').map(({ alert_type }) => alert_type);
+
+async function addWindow(test: PathUnderTest, endsIn: number, change: { silenceAlertsTags?: string[] } = {}) {
+  const window = {
+    name: 'Restart',
+    description: null,
+    tags: [],
+    startsAt: test.now - minute,
+    endsAt: test.now + endsIn,
+    repeatInterval: null,
+    repeatUnit: null,
+    repeatEndsAt: null,
+    timezone: 'UTC',
+    pauseAllChecks: false,
+    silenceAllAlerts: change.silenceAlertsTags === undefined,
+    silenceAlertsTags: [],
+    ...change,
+  };
+  return test.temp.store.maintenanceWindows.add(test.accountId, window);
+}
+
+describe('a failure that outlasts its silence', () => {
+  it('is told when the window is over, with the result that found it, and once', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const channel = await test.channel(await test.check({ tags: ['shop'] }));
+    await addWindow(test, minute, { silenceAlertsTags: ['shop'] });
+    const [recorded] = await slot(test, 'failed', silenced);
+    await slot(test, 'unknown', silenced);
+    test.temp.clock.turn(minute - 20_000 - 1);
+    assert.deepEqual(await look(test), []);
+    test.temp.clock.turn(1);
+    const facts: DeliveryFacts[] = [];
+    const opened = await look(test, (given) => {
+      facts.push(given);
+      return rendered(given);
+    });
+    assert.deepEqual(
+      opened.map(({ alertTypes, deliveries }) => [alertTypes, deliveries]),
+      [[['ALERT_FAILURE'], 1]],
+    );
+    const [{ finding, resultId, location, reminder, alertType } = assert.fail('it was rendered')] = facts;
+    assert.deepEqual([resultId, location, reminder, alertType], [recorded?.resultId, 'local', null, 'ALERT_FAILURE']);
+    assert.deepEqual(
+      [finding.verdict, finding.reason, finding.message, finding.responseTimeMs, finding.details],
+      ['failed', 'status', 'status 500', 12.345, { status: 200 }],
+    );
+    assert.equal(finding.startedAt, test.now - minute);
+    const [alert] = test.rows('SELECT * FROM alerts');
+    assert.equal(idText(alert?.['result_id'] as Uint8Array), recorded?.resultId);
+    assert.deepEqual(
+      [alert?.['alert_type'], alert?.['error'], alert?.['status_code'], alert?.['started_at'], alert?.['created_at']],
+      ['ALERT_FAILURE', 'status 500', 200, test.now - minute, test.now],
+    );
+    assert.deepEqual(test.rows('SELECT alert_channel_id, open, told_at FROM told'), [
+      { alert_channel_id: channel, open: 'failure', told_at: test.now },
+    ]);
+    assert.equal(test.one('SELECT alerted FROM check_states'), 'failing');
+    assert.deepEqual(await look(test), [], 'it is told');
+    await slot(test, 'failed');
+    await slot(test, 'passed');
+    assert.deepEqual(told(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+  });
+
+  it('is told when the window is shortened or deleted', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check());
+    await test.channel(await test.check());
+    const { maintenanceWindows } = test.temp.store;
+    const long = await addWindow(test, hour);
+    const other = await addWindow(test, hour);
+    await slot(test, 'failed', silenced);
+    await maintenanceWindows.change(test.accountId, long.id, (present) => ({ ...present, endsAt: test.now }));
+    assert.deepEqual(await look(test), [], 'the other one lasts');
+    await maintenanceWindows.remove(test.accountId, other.id);
+    assert.equal((await look(test)).length, 2);
+  });
+
+  it('is told when the mute of the check is taken away, and when that of its group is', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { checkGroups } = test.temp.store;
+    const group = { group: aGroup(test.accountId, { muted: true }), subscriptions: null, isAutoAssigned: false };
+    const saved = await checkGroups.add(group);
+    assert.ok('saved' in saved);
+    const own = await test.check({ muted: true });
+    const ofGroup = await test.check({ groupId: saved.saved.group.id });
+    for (const id of [own, ofGroup]) await test.channel(id);
+    await slot(test, 'failed', silenced);
+    assert.deepEqual(await look(test), []);
+    const idsOf = (opened: readonly OpenedAlert[]): string[] => opened.map(({ context: { check } }) => check.id);
+    await test.edit(own, { muted: false });
+    assert.deepEqual(idsOf(await look(test)), [own]);
+    await checkGroups.change(test.accountId, saved.saved.group.id, ({ group: present }) => ({
+      ...group,
+      group: { ...present, muted: false },
+    }));
+    assert.deepEqual(idsOf(await look(test)), [ofGroup]);
+  });
+
+  it('is told when a result finds it milder or worse than what was told', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check(), { sendDegraded: true });
+    await slot(test, 'failed');
+    await test.schedule();
+    const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'degraded'));
+    await test.record(ended.map((one) => ({ ...one, rules: { ...one.rules, isMuted: true } })));
+    await look(test);
+    assert.deepEqual(told(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
+  });
+
+  it('is not told of a check that nobody looks at, of an account that is on its way, and of a result that is gone', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const id = await test.check();
+    await test.channel(id);
+    await slot(test, 'failed', silenced);
+    await test.edit(id, { activated: false });
+    assert.deepEqual(await look(test), []);
+    await test.edit(id, { activated: true });
+    const leaving = test.temp.raw.prepare(
+      `INSERT INTO account_moves (account_id, move_id, state, renewed_at) VALUES (?, ?, 'leaving', ?)`,
+    );
+    leaving.run(idBytes(test.accountId), idBytes(test.accountId), test.now);
+    assert.deepEqual(await look(test), []);
+    test.temp.raw.prepare('DELETE FROM account_moves').run();
+    test.temp.raw.prepare('UPDATE results SET run_id = id').run();
+    assert.deepEqual(await look(test), []);
+    test.temp.raw.prepare('UPDATE results SET run_id = NULL').run();
+    assert.equal((await look(test)).length, 1, 'and is told as soon as none of these is so');
+  });
+
+  it('is held back again when it was looked at too long ago to be known', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check());
+    await slot(test, 'failed', silenced);
+    test.temp.clock.turn(hour);
+    assert.deepEqual(await look(test), []);
+    await slot(test, 'unknown', silenced);
+    assert.equal((await look(test)).length, 1, 'as it was found last: it is looked at again');
+  });
+});
+
+describe('an escalation by time', () => {
+  const afterFive: Partial<Check> = {
+    useGlobalAlertSettings: false,
+    alertSettings: { escalationType: 'TIME_BASED', timeBasedEscalation: { minutesFailingThreshold: 5 } },
+  };
+
+  it('of a check that runs rarely is told when the time is over', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { id } = await test.add({ ...afterFive, frequency: 60 });
+    test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(test.now, idBytes(id));
+    await test.channel(id);
+    await slot(test, 'failed', { escalation: { type: 'TIME_BASED', ms: 5 * minute } });
+    test.temp.clock.turn(5 * minute - 10_001);
+    assert.deepEqual(await look(test), []);
+    test.temp.clock.turn(1);
+    assert.equal((await look(test)).length, 1);
+    assert.deepEqual(told(test), ['ALERT_FAILURE']);
+  });
+
+  it('of a missing heartbeat is told then, and not with the next deadline', async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore, afterFive);
+    await beat.test.edit(beat.id, { settings: settingsOf(beat.token, 1440) });
+    await beat.ping();
+    await beat.judge();
+    await beat.after(24 * hour + 5 * minute + settleMs);
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'failed'], []]);
+    beat.test.temp.clock.turn(5 * minute - settleMs - 1);
+    assert.deepEqual(await look(beat.test), []);
+    beat.test.temp.clock.turn(1);
+    assert.equal((await look(beat.test)).length, 1);
+    assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
+    await beat.ping();
+    await beat.judge();
+    assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+  });
+});
+
+/** Checks that fail and are muted, all at one channel. */
+async function mutedChecks(newStore: NewStore, count: number): Promise<{ test: PathUnderTest; ids: string[] }> {
+  const test = await PathUnderTest.open(newStore);
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) ids.push(await test.check({ frequencyOffset: 30, muted: true }));
+  const channel = await test.channel(ids[0] ?? '');
+  const subscribe = test.temp.raw.prepare(
+    'INSERT INTO subscriptions (account_id, id, alert_channel_id, check_id, activated) VALUES (?, ?, ?, ?, 1)',
+  );
+  ids.slice(1).forEach((id, n) => subscribe.run(idBytes(test.accountId), n + 100, channel, idBytes(id)));
+  for (let left = count; left > 0; left -= 100) {
+    await test.turn(500);
+    const claimed = await test.claim();
+    await test.record(
+      claimed.map((one) => {
+        const ended = test.ended(one, 'failed');
+        return { ...ended, rules: { ...ended.rules, isMuted: true } };
+      }),
+    );
+  }
+  return { test, ids };
+}
+
+/** Takes the mute of all of them away, as an edit of each would. */
+function unmuteAll(test: PathUnderTest): void {
+  test.temp.raw.prepare('UPDATE checks SET muted = 0').run();
+  test.temp.raw.prepare(`UPDATE counters SET last = last + 1 WHERE noun = 'revision'`).run();
+}
+
+describe('many states', () => {
+  it('are gone through slice by slice, and each is told once', async (newStore) => {
+    const { test, ids } = await mutedChecks(newStore, 2 * statesAtOnce + 20);
+    await using _ = test;
+    assert.deepEqual(await look(test), []);
+    const [last] = ids.toSorted().slice(-1);
+    await test.edit(last ?? '', { muted: false });
+    assert.equal((await look(test)).length, 1);
+    unmuteAll(test);
+    assert.equal((await look(test)).length, ids.length - 1);
+    assert.equal(test.one('SELECT count(DISTINCT check_id) FROM alerts'), ids.length);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), ids.length);
+  });
+
+  it('are told once each, however many look while results of the same checks come in and others are deleted', async (newStore) => {
+    const { test, ids } = await mutedChecks(newStore, 100);
+    await using _ = test;
+    unmuteAll(test);
+    test.temp.clock.turn(30_000);
+    await test.turn(500);
+    const deleted = new Set(ids.slice(0, 10));
+    const ended = (await test.claim())
+      .filter(({ run }) => !deleted.has(run.checkId))
+      .map((claimed, index) => test.ended(claimed, index % 3 === 0 ? 'passed' : 'failed'));
+    const pieces = Array.from({ length: 9 }, (_piece, n) => ended.slice(n * 10, n * 10 + 10));
+    const recording = pieces.map((piece) => test.record(piece));
+    const deleting = [...deleted].map((id) => test.temp.store.checks.remove(test.accountId, id, rendered));
+    const looks = [look(test), look(test), look(test)];
+    const opened = (await Promise.all(looks)).flat().length;
+    const recorded = (await Promise.all(recording)).flat();
+    assert.deepEqual(new Set(await Promise.all(deleting)), new Set([true]));
+    assert.equal(recorded.length, 90);
+    const opening = recorded.filter(({ alertTypes }) => alertTypes.includes('ALERT_FAILURE')).length;
+    const alertsOf = (type: string): string[] =>
+      test
+        .rows(`SELECT check_id FROM alerts WHERE alert_type = '${type}'`)
+        .map((row) => idText(row['check_id'] as Uint8Array));
+    const failures = alertsOf('ALERT_FAILURE');
+    assert.equal(failures.length, opened + opening);
+    assert.equal(new Set(failures).size, failures.length, 'nobody is told twice');
+    const failing = ended.filter(({ outcome }) => outcome === 'failed').map(({ run }) => run.checkId);
+    assert.deepEqual(
+      failing.filter((id) => !failures.includes(id)),
+      [],
+      'nobody who fails is left out',
+    );
+    const over = failures.filter((id) => !failing.includes(id));
+    assert.deepEqual(
+      alertsOf('ALERT_RECOVERY').toSorted(),
+      over.toSorted(),
+      'what was told and passes, or is gone, is closed',
+    );
+    assert.equal(test.one(`SELECT count(*) FROM told WHERE open = 'failure'`), failing.length);
+    assert.equal(test.one(`SELECT count(*) FROM check_states WHERE alerted = 'failing'`), failing.length);
+  });
+});
