@@ -1,6 +1,6 @@
 // Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
-import { globSync, mkdirSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -41,6 +41,25 @@ function filesOf(group: string): readonly string[] {
 function longestFirst(files: readonly string[]): string[] {
   const weight = (file: string): number => (file.includes('tests/flows/') ? 1e9 : 0) + statSync(file).size;
   return files.toSorted((a, b) => weight(b) - weight(a));
+}
+
+/** Where Linux keeps files in memory, and how much of both the databases of three files of tests may take, bytes. */
+const inMemory = { folder: '/dev/shm', roomMost: 4 * 2 ** 30 };
+
+/**
+ * A folder for what tests write meanwhile: in memory where there is room. Hundreds of databases are made and removed again, and on
+ * some disks that takes more of the processor than the tests do. What a full disk or the end of its power does is not shown
+ * by them: that has disks of its own, and `npm run chaos` and `npm run bench` stay on the real one.
+ */
+function makeTemporaryFolder(): string {
+  const { folder, roomMost } = inMemory;
+  const memory = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
+  const hasRoom = memory.bavail * memory.bsize > roomMost && freemem() > 2 * roomMost;
+  const isChosen = process.env['TMPDIR'] !== undefined;
+  const made = mkdtempSync(join(hasRoom && !isChosen ? folder : tmpdir(), 'tocsin-tests-'));
+  // Servers of tests run as another user when the tests are root.
+  chmodSync(made, 0o755);
+  return made;
 }
 
 /** What came of a run. */
@@ -98,7 +117,11 @@ async function main(args: readonly string[]): Promise<void> {
   // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
   delete process.env['NODE_TEST_CONTEXT'];
   const startedAt = performance.now();
-  const { counts, isSuccess, empty, unended } = await runFiles(files, Number(values.patience));
+  const folder = makeTemporaryFolder();
+  process.env['TMPDIR'] = folder;
+  const { counts, isSuccess, empty, unended } = await runFiles(files, Number(values.patience)).finally(() =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
   const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;
   console.log(
     `\n# files ${files.length} (${names.join(', ')}${values.sqlite ? '; SQLite only, npm test runs PostgreSQL as well' : ''})`,

@@ -143,7 +143,8 @@ export const alertChannelOperations = {
     method: 'DELETE',
     path: '/v1/alert-channels/{id}',
     summary: 'Delete an alert channel',
-    description: 'Its pending deliveries are cancelled; the log of its deliveries stays.',
+    description:
+      'Its pending deliveries are cancelled; the log of its deliveries stays. It is told of no end of what is open.',
     tag,
     permission: 'write',
     params: channelParams,

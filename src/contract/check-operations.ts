@@ -331,7 +331,8 @@ test('the shop is open', async ({ page }) => {
     method: 'DELETE',
     path: '/v1/checks/{id}',
     summary: 'Delete a check',
-    description: 'With its results, its subscriptions and its trigger.',
+    description:
+      'With its results, its subscriptions and its trigger. Channels that were told of something that is still open are told of its end.',
     tag,
     permission: 'write',
     params: checkParams,

@@ -59,7 +59,7 @@ test('the shop', async ({ page }) => {
   const named = `{{DOMAIN}}:${secure.port}`;
   const passing = await made({ name: 'Passing', sslCheckDomain: named });
   assert.equal(passing['sslCheckDomain'], named);
-  const away = await made({ name: 'Away', sslCheckDomain: `localhost:${await freePort()}` });
+  const away = await made({ name: 'Away', sslCheckDomain: `localhost:${await freePort()}`, script: '1;' });
   const failing = await made({ name: 'Failing', sslCheckDomain: named, script: 'throw new Error("closed");' });
   const results = await Promise.all([passing, away, failing].map(run));
   assert.deepEqual(

@@ -1,11 +1,13 @@
 // Checks, groups and channels that are deleted while something is open: who was told of it is told of its end, once
 // (docs/decisions/0102).
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe } from 'node:test';
 import type { DeliveryFacts } from '#domain/recording.ts';
 import { idBytes, idText } from '#store/codec.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
+import { HeartbeatUnderTest, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const sent = (test: PathUnderTest): unknown[] =>
@@ -228,6 +230,32 @@ describe('a check that is deleted while it fails', () => {
     }
     assert.equal(test.one('SELECT count(*) FROM told'), 0);
     assert.equal(test.one(`SELECT count(*) FROM check_states`), 0);
+  });
+});
+
+describe('a heartbeat that is deleted while it is judged', () => {
+  it('is told of as ended if it was told of as missing, and is forgotten', async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    const { test } = beat;
+    const [row] = test.rows('SELECT id FROM alert_channels');
+    const channel = Number(row?.['id']);
+    for (let round = 0; round < 20; round++) {
+      const token = randomUUID();
+      const { id } = await test.add({ checkType: 'HEARTBEAT', settings: settingsOf(token, 10) });
+      const subscription = { checkId: id, groupId: null, activated: true };
+      await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
+      await beat.ping('ping');
+      await beat.ping('ping', { token });
+      test.temp.clock.turn(16 * minute);
+      await Promise.all([beat.judge(), test.remove(id)]);
+      const types = test
+        .rows('SELECT check_id, alert_type AS type FROM deliveries ORDER BY id')
+        .filter(({ check_id }) => idText(check_id as Uint8Array) === id)
+        .map(({ type }) => type);
+      assert.deepEqual(types, types.length === 0 ? [] : ['ALERT_FAILURE', 'ALERT_RECOVERY'], `round ${round}`);
+    }
+    for (const table of ['told', 'check_states', 'heartbeats'])
+      assert.equal(test.one(`SELECT count(*) FROM ${table}`), 1, `${table} of the one that is left`);
   });
 });
 
