@@ -4,6 +4,7 @@ import { describe } from '../support/each-topology.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
@@ -116,7 +117,11 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     const ids = (listed as unknown as { id: string }[]).map(({ id }) => id);
     assert.equal(ids.length, 2);
     for (const id of ids) {
-      const shown = JSON.stringify(await service.must('GET', `/v1/deliveries/${id}`));
+      // Who received it has it before the attempt is on record.
+      const shown = await until('the attempt to be on record', async () => {
+        const delivery = await service.must('GET', `/v1/deliveries/${id}`);
+        return delivery['status'] === 'delivered' && JSON.stringify(delivery);
+      });
       assert.match(shown, /ALERT_\w+ \*{8}/);
       assert.doesNotMatch(shown, /desk-of-the-night/);
     }
