@@ -18,7 +18,7 @@ import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { sizeBench } from './size.ts';
 import { startBench } from './start.ts';
-import { describeMachine } from './support/machine.ts';
+import { countStolen, describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
 import { triggerBench } from './trigger.ts';
 
@@ -85,7 +85,8 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(data, `bench-${name}-`));
   const startedAt = performance.now();
   try {
-    const machine = describeMachine(folder);
+    const described = describeMachine(folder);
+    const stolen = countStolen();
     const findings = await bench.run({
       folder,
       isQuick: values.quick === true,
@@ -95,6 +96,7 @@ async function main(): Promise<void> {
       say: (what) =>
         process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what}\n`),
     });
+    const machine = { ...described, stolenShare: stolen() };
     const text = values.json === true ? asJson(name, machine, findings) : asTable(name, machine, findings);
     process.stdout.write(`${text}\n`);
     process.exitCode = isPassed(findings) ? 0 : 1;

@@ -1,5 +1,5 @@
 // Which machine a bench ran on: a figure without it says nothing.
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { percentile } from './numbers.ts';
@@ -13,12 +13,14 @@ export interface Machine {
   readonly node: string;
   /** Median of an append of 4 kB and its fsync, ms. */
   readonly fsyncMs: number;
+  /** Share of the processors' time that other machines on the same host were given during the bench, 0 to 1. */
+  readonly stolenShare: number;
 }
 
 const fsyncs = 200;
 
 /** @param folder where the databases of the bench lie: its disk is the one that counts */
-export function describeMachine(folder: string): Machine {
+export function describeMachine(folder: string): Omit<Machine, 'stolenShare'> {
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model.trim() ?? 'unknown',
@@ -29,9 +31,35 @@ export function describeMachine(folder: string): Machine {
   };
 }
 
+/** What the processors did since the machine began, in ticks: all of it, and what others on the same host were given. */
+interface Ticks {
+  readonly all: number;
+  readonly stolen: number;
+}
+
+function ticks(): Ticks {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  // user, nice, system, idle, iowait, irq, softirq, steal; the two after them are part of the first two.
+  const spent = first.split(/\s+/).slice(1, 9).map(Number);
+  return { all: spent.reduce((sum, each) => sum + each, 0), stolen: spent[7] ?? 0 };
+}
+
+/**
+ * Begins to count. The answer says which share of the processors' time was taken for other machines on the same host since
+ * then, 0 to 1: figures that were measured meanwhile are as much too low, and their 95th percentiles more than that.
+ */
+export function countStolen(): () => number {
+  const before = ticks();
+  return () => {
+    const now = ticks();
+    return (now.stolen - before.stolen) / Math.max(1, now.all - before.all);
+  };
+}
+
 /** The machine in one line. */
-export function machineLine({ cores, processor, memoryGiB, system, node, fsyncMs }: Machine): string {
-  return `${cores} cores (${processor}), ${memoryGiB} GiB, ${system}, Node ${node}, fsync ${fsyncMs.toFixed(2)} ms`;
+export function machineLine({ cores, processor, memoryGiB, system, node, fsyncMs, stolenShare }: Machine): string {
+  const stolen = `${(stolenShare * 100).toFixed(0)} % of the processors taken for others on its host meanwhile`;
+  return `${cores} cores (${processor}), ${memoryGiB} GiB, ${system}, Node ${node}, fsync ${fsyncMs.toFixed(2)} ms, ${stolen}`;
 }
 
 function measureFsync(folder: string): number {
