@@ -6,11 +6,10 @@ import type { CheckContext } from '#domain/recording.ts';
 import { bareFinding } from '#domain/result.ts';
 import { groupOf } from './check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
-import { flag, idBytes, idBytesOrNull, idText, json } from './codec.ts';
-import { deliveryStatusCodes } from './codes.ts';
+import { flag, type IdBytes, idText } from './codec.ts';
 import { accountContext, contextOf } from './context-rows.ts';
-import { ownedBy } from './database.ts';
-import type { AlertsTable, CheckStatesTable, ChecksTable, DeliveriesTable, Tables } from './schema.ts';
+import { newDeliveryRow, requestRows } from './delivery-rows.ts';
+import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { type Deletion, type ListenerRow, tellDeletion, type TellRules } from './tell-channels.ts';
 
@@ -37,7 +36,11 @@ export async function closeTold(tx: Kysely<Tables>, row: ChecksTable, rules: Clo
       insertAlert: (alert) => void alerts.push(alert),
       insertDelivery: (delivery) => void deliveries.push(delivery),
     },
-    { context: await contextOfRow(tx, row, rules.seal), alerted, ...(await lastOf(tx, state, rules.now)) },
+    {
+      context: await contextOfRow(tx, row, rules.seal),
+      alerted,
+      ...(await lastOf(tx, state, state.last_result_id, rules.now)),
+    },
     listeners,
     rules,
   );
@@ -99,10 +102,10 @@ async function contextOfRow(tx: Kysely<Tables>, row: ChecksTable, seal: Seal): P
 /** The last result of a check, which is as good as gone, as far as its end tells of it. */
 async function lastOf(
   tx: Kysely<Tables>,
-  { account_id, check_id, last_result_id, last_location, position_started_at }: CheckStatesTable,
+  { account_id, check_id, last_location, position_started_at }: CheckStatesTable,
+  resultId: IdBytes,
   now: number,
 ): Promise<Pick<Deletion, 'resultId' | 'location' | 'finding'>> {
-  const resultId = last_result_id ?? new Uint8Array(16);
   const result = await tx
     .selectFrom('results')
     .select('started_at')
@@ -119,31 +122,15 @@ async function lastOf(
 }
 
 async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
-  await tx.insertInto('deliveries').values(deliveries.map(deliveryRow)).execute();
-  const requests = deliveries.flatMap(({ accountId, id, request }) =>
-    request === null ? [] : [{ ...ownedBy(accountId), delivery_id: idBytes(id), request: json(request) }],
-  );
-  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
-}
-
-function deliveryRow(delivery: Delivery): DeliveriesTable {
-  return {
-    ...ownedBy(delivery.accountId),
-    id: idBytes(delivery.id),
-    alert_channel_id: delivery.alertChannelId,
-    alert_id: idBytesOrNull(delivery.alertId),
-    check_id: idBytesOrNull(delivery.checkId),
-    check_result_id: idBytesOrNull(delivery.checkResultId),
-    alert_type: delivery.alertType,
-    status: deliveryStatusCodes.encode(delivery.status),
-    attempts: delivery.attempts,
-    created_at: delivery.createdAt,
-    next_attempt_at: delivery.nextAttemptAt,
+  const rows = deliveries.map(newDeliveryRow).map((row) => ({
+    ...row,
+    attempts: 0,
     leased_by: null,
     attempt_started_at: null,
-    replay_of: idBytesOrNull(delivery.replayOf),
-    is_test: flag(delivery.isTest),
     // PostgreSQL has no room for it in a text.
-    error: delivery.error?.replaceAll('\0', '\ufffd') ?? null,
-  };
+    error: row.error?.replaceAll('\0', '\ufffd') ?? null,
+  }));
+  await tx.insertInto('deliveries').values(rows).execute();
+  const requests = requestRows(deliveries);
+  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
 }

@@ -2,7 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { Attempt, Delivery, DeliveryStep, DueDelivery, RenderedRequest } from '#domain/delivery.ts';
-import { type IdBytes, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
+import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { FailingRules } from './failing-delivery.ts';
 import type { DeliveriesTable } from './schema.ts';
@@ -46,6 +46,32 @@ export interface ClaimedDeliveries {
   readonly nextDueAt: number | null;
   /** Channels of which all that is due was found; what was not taken waits for attempts that were under way here. */
   readonly looked: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[];
+}
+
+/** What is written of a delivery that begins; the other columns begin as the table says. */
+export function newDeliveryRow(delivery: Delivery) {
+  return {
+    account_id: idBytes(delivery.accountId),
+    id: idBytes(delivery.id),
+    alert_channel_id: delivery.alertChannelId,
+    alert_id: idBytesOrNull(delivery.alertId),
+    check_id: idBytesOrNull(delivery.checkId),
+    check_result_id: idBytesOrNull(delivery.checkResultId),
+    alert_type: delivery.alertType,
+    status: deliveryStatusCodes.encode(delivery.status),
+    created_at: delivery.createdAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    replay_of: idBytesOrNull(delivery.replayOf),
+    is_test: flag(delivery.isTest),
+    error: delivery.error,
+  };
+}
+
+/** What they send, of those that could be rendered. */
+export function requestRows(deliveries: readonly Delivery[]) {
+  return deliveries.flatMap(({ accountId, id, request }) =>
+    request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
+  );
 }
 
 /** Where the walk over the channels goes on: after the channel that it ended with. */

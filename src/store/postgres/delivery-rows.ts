@@ -1,36 +1,14 @@
 // How deliveries and their attempts stand in their tables, as rows to be written many at once.
 import type { Attempt, Delivery } from '#domain/delivery.ts';
-import { flag, type IdBytes, idBytes, idBytesOrNull, idText, json } from '../codec.ts';
-import { deliveryStatusCodes } from '../codes.ts';
-import { exchangeText } from '../delivery-rows.ts';
+import { type IdBytes, idBytes, idText } from '../codec.ts';
+import { exchangeText, newDeliveryRow, requestRows } from '../delivery-rows.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 
 /** Adds deliveries with what they send: of alerts, of test messages, of replays. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
-  bulk.send('deliveries', deliveries.map(rowOf));
-  const requests = deliveries.flatMap(({ accountId, id, request }) =>
-    request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
-  );
-  bulk.send('delivery_requests', requests);
-}
-
-function rowOf(delivery: Delivery) {
-  return {
-    account_id: idBytes(delivery.accountId),
-    id: idBytes(delivery.id),
-    alert_channel_id: delivery.alertChannelId,
-    alert_id: idBytesOrNull(delivery.alertId),
-    check_id: idBytesOrNull(delivery.checkId),
-    check_result_id: idBytesOrNull(delivery.checkResultId),
-    alert_type: delivery.alertType,
-    status: deliveryStatusCodes.encode(delivery.status),
-    created_at: delivery.createdAt,
-    next_attempt_at: delivery.nextAttemptAt,
-    replay_of: idBytesOrNull(delivery.replayOf),
-    is_test: flag(delivery.isTest),
-    error: delivery.error,
-  };
+  bulk.send('deliveries', deliveries.map(newDeliveryRow));
+  bulk.send('delivery_requests', requestRows(deliveries));
 }
 
 /** An attempt's row; its position in the log is the database's to say. */

@@ -1,11 +1,11 @@
 // Adds deliveries, with what they send, to their tables.
 import type { Delivery } from '#domain/delivery.ts';
-import { flag, idBytes, idBytesOrNull, json } from '../codec.ts';
-import { deliveryStatusCodes } from '../codes.ts';
+import { newDeliveryRow, requestRows } from '../delivery-rows.ts';
 import type { Connection } from './connection.ts';
 
 /** Adds a delivery: of an alert, of a test message, or of a replay. */
 export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
+  const row = newDeliveryRow(delivery);
   connection
     .prepare(
       `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
@@ -13,22 +13,23 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      idBytes(delivery.accountId),
-      idBytes(delivery.id),
-      delivery.alertChannelId,
-      idBytesOrNull(delivery.alertId),
-      idBytesOrNull(delivery.checkId),
-      idBytesOrNull(delivery.checkResultId),
-      delivery.alertType,
-      deliveryStatusCodes.encode(delivery.status),
-      delivery.createdAt,
-      delivery.nextAttemptAt,
-      idBytesOrNull(delivery.replayOf),
-      flag(delivery.isTest),
-      delivery.error,
+      row.account_id,
+      row.id,
+      row.alert_channel_id,
+      row.alert_id,
+      row.check_id,
+      row.check_result_id,
+      row.alert_type,
+      row.status,
+      row.created_at,
+      row.next_attempt_at,
+      row.replay_of,
+      row.is_test,
+      row.error,
     );
-  if (delivery.request === null) return;
-  connection
-    .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
-    .run(idBytes(delivery.accountId), idBytes(delivery.id), json(delivery.request));
+  for (const { account_id, delivery_id, request } of requestRows([delivery])) {
+    connection
+      .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
+      .run(account_id, delivery_id, request);
+  }
 }
