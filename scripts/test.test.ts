@@ -1,7 +1,7 @@
 // The runner of the tests goes green only on tests that ran and passed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -36,6 +36,20 @@ describe('the runner of the tests', () => {
     assert.equal(status, 0, text);
     assert.match(text, /# files 1 \(store\)\n# tests 1\n# pass 1\n# fail 0\n/);
     assert.match(text, /\n# took \d+ min \d+ s\n/);
+  });
+
+  it('gives the tests a folder of its own for what they write meanwhile, where it is told to, and removes it', () => {
+    const telling = `import { writeFileSync } from 'node:fs';
+      import { tmpdir } from 'node:os';
+      import { test } from 'node:test';
+      test('told', () => { writeFileSync(tmpdir() + '/kept', ''); console.log('it is ' + tmpdir() + ' .'); });`;
+    const { status, text } = run({ 'tests/store/a.test.ts': telling }, 'store');
+    assert.equal(status, 0, text);
+    const [, folder = ''] = /it is (\S+) \./.exec(text) ?? [];
+    // This test has a TMPDIR itself when it is one of many.
+    assert.match(folder, /\/tocsin-tests-\w+$/);
+    if (process.env['TMPDIR'] !== undefined) assert.equal(dirname(folder), process.env['TMPDIR']);
+    assert.ok(!existsSync(folder));
   });
 
   it('fails when a test failed', () => {
