@@ -13,6 +13,12 @@ if [ -n "$(find -H "$NODE_COMPILE_CACHE" -maxdepth 1 \( ! -user "$(id -u)" ! -us
     "right is a NODE_COMPILE_CACHE that belongs to this user and that nobody else can write." >&2
   unset NODE_COMPILE_CACHE
 fi
+# What is known about a folder of modules is not looked up for each of them. Where a path has these characters, Node.js would take
+# it for another one.
+case $here in
+  *[%#?]*) ;;
+  *) set -- --import "$here/scripts/quick-modules.ts" "$@" ;;
+esac
 for node in "$here/node_modules/.bin/node" "$(command -v node)"; do
   [ -x "$node" ] || continue
   version=$("$node" --version 2>/dev/null) || continue

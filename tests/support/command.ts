@@ -2,6 +2,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { plainEnvironment } from './plain-environment.ts';
+import { startWords } from './start-words.ts';
 
 const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));
 
@@ -19,7 +20,8 @@ export interface Running {
 }
 
 export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Running {
-  return saidBy(spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment } }));
+  const [command, ...start] = startWords;
+  return saidBy(spawn(command, [...start, entry, ...words], { env: { ...plainEnvironment(), ...environment } }));
 }
 
 function saidBy(child: ChildProcessWithoutNullStreams): Running {
@@ -38,7 +40,8 @@ export function runCommand(words: readonly string[], environment: NodeJS.Process
 
 /** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
 export async function paste(lines: string, folder: string, environment: NodeJS.ProcessEnv = {}): Promise<Said> {
-  const npm = `npm() { shift 3; "${process.execPath}" "${entry}" "$@"; }`;
+  const command = [...startWords, entry].map((word) => `"${word}"`).join(' ');
+  const npm = `npm() { shift 3; ${command} "$@"; }`;
   const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {
     cwd: folder,
     env: { ...plainEnvironment(), ...environment },

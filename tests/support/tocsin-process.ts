@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { plainEnvironment } from './plain-environment.ts';
+import { startWords } from './start-words.ts';
 import { until } from './until.ts';
 
 /** How a process ended, or several at once. */
@@ -52,7 +53,7 @@ export function startProcess(
   enter: readonly string[] = [],
   program: string = main,
 ): Starting {
-  const [command, ...words] = [...enter, process.execPath, program];
+  const [command, ...words] = [...enter, ...startWords, program];
   const child = spawn(command, words, {
     env: {
       ...plainEnvironment(),
