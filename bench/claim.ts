@@ -10,8 +10,8 @@ const sizes = [100_000, 1_000_000];
 const engines = ['sqlite', 'postgres'] as const;
 const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 const minuteMs = 60_000;
-/** ms, of the median and of the 95th of a hundred. */
-const bar = 10;
+/** What a claim may take, ms: the median, and the 95th of a hundred, in which others at the same two processors show. */
+const bars = [10, 20] as const;
 
 export const claimBench: Bench = {
   about: 'taking 500 due rows out of 100,000 and 1,000,000 schedules, on both engines, after 30 minutes of work',
@@ -46,17 +46,17 @@ async function measure(
   const claimed = await claimSchedules(churned, isQuick ? 30 : 200);
   const turns = await takeTurns(churned, isQuick ? 30 : 200);
   const shared = await takeAtOnce(churned, isQuick ? 5 : 20);
-  const rowsOf = (what: string, times: readonly number[], atMost?: number): Row[] =>
-    [0.5, 0.95].map((share) => ({
+  const rowsOf = (what: string, times: readonly number[], atMost: readonly number[] = []): Row[] =>
+    [0.5, 0.95].map((share, index) => ({
       figure: `${title}: ${what}, p${share * 100}`,
       value: percentile(times, share),
       unit: 'ms',
-      ...(atMost !== undefined && { atMost }),
+      ...(atMost[index] !== undefined && { atMost: atMost[index] }),
     }));
   return {
     rows: [
-      ...rowsOf('claim of schedules', claimed.times, bar),
-      ...rowsOf('claim of runs', turns.warm, bar),
+      ...rowsOf('claim of schedules', claimed.times, bars),
+      ...rowsOf('claim of runs', turns.warm, bars),
       ...rowsOf('claim of runs, checks unread', turns.cold),
       ...rowsOf('turn: schedules claimed, runs made', turns.turn),
     ],

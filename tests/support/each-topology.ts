@@ -65,15 +65,34 @@ export function test(name: string, work: (given: Given) => Promise<void>): void 
   for (const topology of names) {
     const start = topologies[topology];
     nodeTest(`${name} [${topology}]`, async (t) => {
-      let isStarted = false;
-      const startIt: StartService = (...asked) => {
-        isStarted = true;
-        return start(...asked);
+      const started: Service[] = [];
+      const startIt: StartService = async (...asked) => {
+        const service = await start(...asked);
+        started.push(service);
+        return service;
       };
-      await work({ t, startService: startIt, topology });
-      assert.ok(isStarted, 'the case started no service: it says nothing of the topology');
+      await work({ t, startService: startIt, topology }).catch((error: unknown) => {
+        for (const service of started) tellOf(t, service);
+        throw error;
+      });
+      assert.ok(started.length > 0, 'the case started no service: it says nothing of the topology');
       ended[topology]++;
     });
+  }
+}
+
+/** Of a case that failed: what the processes have logged, and which work waits at this moment. */
+function tellOf(t: TestContext, service: Service): void {
+  t.diagnostic(service.printed.slice(-4000));
+  try {
+    const waiting = service.rows((raw) => ({
+      now: Date.now(),
+      runs: raw.prepare('SELECT location, attempt, due_at, available_at FROM runs ORDER BY due_at LIMIT 20').all(),
+      deliveries: raw.prepare('SELECT status, attempts, next_attempt_at, alert_type FROM deliveries LIMIT 20').all(),
+    }));
+    t.diagnostic(JSON.stringify(waiting));
+  } catch (error) {
+    t.diagnostic(`its rows cannot be read: ${String(error)}`);
   }
 }
 
@@ -108,7 +127,12 @@ export function describe(
         service,
         it: (title, work) =>
           void nodeTest(title, async (t) => {
-            await work(t, service());
+            try {
+              await work(t, service());
+            } catch (error) {
+              tellOf(t, service());
+              throw error;
+            }
             ended[topology]++;
           }),
       });
