@@ -39,12 +39,16 @@ export function mergeSketch(into: Sketch, other: Sketch): void {
 function addCount(sketch: Sketch, at: number, count: number): void {
   const { counts } = sketch;
   if (counts.length === 0) sketch.first = at;
-  if (at < sketch.first) {
-    sketch.counts = [...Array.from({ length: sketch.first - at }, () => 0), ...counts];
+  const index = at - sketch.first;
+  const known = counts[index];
+  if (known !== undefined) counts[index] = known + count;
+  else if (index < 0) {
+    sketch.counts = [count, ...Array.from({ length: -index - 1 }, () => 0), ...counts];
     sketch.first = at;
+  } else {
+    while (counts.length < index) counts.push(0);
+    counts.push(count);
   }
-  while (sketch.counts.length <= at - sketch.first) sketch.counts.push(0);
-  sketch.counts[at - sketch.first] = (sketch.counts[at - sketch.first] ?? 0) + count;
 }
 
 function open(sketch: Sketch): void {
@@ -54,12 +58,22 @@ function open(sketch: Sketch): void {
   addPacked(sketch, packed);
 }
 
+/** Most numbers are one byte: they are read here, because a page of an overview has a million of them. */
 function addPacked(into: Sketch, bytes: Uint8Array): void {
   const source = { bytes, at: 0 };
+  const { length } = bytes;
   let at = 0;
-  while (source.at < bytes.length) {
-    at += takeNumber(source);
-    addCount(into, at, takeNumber(source));
+  while (source.at < length) {
+    const step = bytes[source.at] ?? 0;
+    if (step < 0x80) {
+      at += step;
+      source.at++;
+    } else at += takeNumber(source);
+    const count = bytes[source.at] ?? 0x80;
+    if (count < 0x80) {
+      addCount(into, at, count);
+      source.at++;
+    } else addCount(into, at, takeNumber(source));
   }
 }
 

@@ -13,6 +13,33 @@ before(async () => {
 after(() => server.stop());
 
 describe('several processes that deliver', () => {
+  it('find what they settle and renew by its key, and not among all that is under way', async () => {
+    await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
+    const { raw } = test.temp;
+    await test.channel(await test.check());
+    await test.runAll('failed');
+    raw.exec('CREATE TABLE more AS SELECT d.* FROM deliveries d, generate_series(1, 299)');
+    raw.exec(`UPDATE more SET check_id = NULL, id = decode(md5(random()::text), 'hex')`);
+    raw.exec('INSERT INTO deliveries SELECT * FROM more');
+    raw.exec(`INSERT INTO delivery_requests (account_id, delivery_id, request)
+      SELECT m.account_id, m.id, r.request FROM more m, delivery_requests r`);
+    // The server plans by what it saw before anything was under way.
+    raw.exec('ANALYZE');
+    const claimed = [];
+    for (let claim = 0; claim < 3; claim++) claimed.push(...(await test.claimDeliveries('one', () => 300)));
+    assert.equal(claimed.length, 300);
+    const lookedThrough =
+      'SELECT coalesce(sum(idx_tup_read), 0) AS entries FROM pg_stat_user_indexes WHERE indexrelname = ?';
+    for (const each of claimed.slice(0, 100)) assert.deepEqual(await test.settle(each, 200), [true]);
+    const rest = claimed.slice(100).map(({ delivery }) => delivery);
+    await test.path.renewDeliveries(rest, { owner: 'one', now: test.now, leaseMs: 10_000 });
+    // What a connection has done is counted when it ends.
+    await test.temp.rest();
+    const { entries } = raw.prepare(lookedThrough).get('deliveries_leased') ?? {};
+    // A renewal looks once for what processes have left behind.
+    assert.ok(Number(entries) <= 1000, `${String(entries)} entries of what is under way were read`);
+  });
+
   it('have four deliveries of a channel under way together, and those of one check in their order', async () => {
     await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
     const first = await test.check();

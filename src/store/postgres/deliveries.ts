@@ -55,8 +55,10 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     else if (room > 0) dueTimes.push(lane.next_attempt_at);
   }
   const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
-  const { rows, nextTimes, looked: seen } = beside?.due ?? (await dueRows(session, chosen, [], claim));
-  dueTimes.push(...nextTimes);
+  const { rows, free, looked: seen } = beside?.due ?? (await dueRows(session, chosen, [], claim));
+  // Travels with what is asked next.
+  const later = laterTimes(session, free, claim.now);
+  later.catch(() => undefined);
   if (beside?.isContended === true) dueTimes.push(claim.now + contendedMs);
   const firsts = firstOfEachCheck(rows, ({ account_id, alert_channel_id, check_id }) =>
     check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
@@ -70,6 +72,7 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     claim.place.alertChannelId = last.alert_channel_id;
   }
   const claimed = await claimRows(session, bulk, firsts, claim);
+  dueTimes.push(...(await later));
   if (isFull || looked < lanes.length) dueTimes.push(claim.now);
   // Of more channels than are walked at once, those that are left are not walked without a rest.
   if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + contendedMs);
@@ -129,8 +132,8 @@ async function dueBesideOthers(
 
 interface Due {
   readonly rows: readonly DeliveriesTable[];
-  /** When more is due of these channels, epoch ms. */
-  readonly nextTimes: readonly number[];
+  /** Channels that have room for more than is due. */
+  readonly free: readonly Lane[];
   readonly looked: ClaimedDeliveries['looked'];
 }
 
@@ -144,62 +147,75 @@ async function dueRows(
   elsewhere: readonly HeldCheck[],
   { now, most, busy, lookedFrom }: Claim,
 ): Promise<Due> {
-  if (lanes.length === 0) return { rows: [], nextTimes: [], looked: [] };
+  if (lanes.length === 0) return { rows: [], free: [], looked: [] };
   const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
   const held = [...here, ...elsewhere];
-  const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
-  const [rows, later] = await Promise.all([
-    session.query<DeliveriesTable>(
-      `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $9::bigint[])
-         AS l (account_id, alert_channel_id, room, looked_from)
-       CROSS JOIN LATERAL (
-         SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
-           AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at >= l.looked_from AND d.next_attempt_at <= $4
-           AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
-             NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
-           AND NOT EXISTS (SELECT FROM deliveries o WHERE o.status = ${pending} AND o.account_id = l.account_id
-             AND o.alert_channel_id = l.alert_channel_id AND o.next_attempt_at < l.looked_from AND o.check_id = d.check_id)
-         ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
-       LIMIT $5`,
-      [
-        ...places,
-        lanes.map(({ room }) => room),
-        now,
-        most,
-        held.map(({ account_id }) => account_id),
-        held.map(({ alert_channel_id }) => alert_channel_id),
-        held.map(({ check_id }) => check_id),
-        lanes.map(({ account_id, alert_channel_id }) => lookedFrom(idText(account_id), alert_channel_id)),
-      ],
-    ),
-    session.query<{ at: number }>(
-      `SELECT d.next_attempt_at AS at FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
-       CROSS JOIN LATERAL (
-         SELECT next_attempt_at FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
-           AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.leased_by IS NULL
-         ORDER BY d.next_attempt_at LIMIT 1) d`,
-      [...places, now],
-    ),
-  ]);
-  const looked = rows.length < most ? lookedChannels(lanes, rows, elsewhere, busy) : [];
-  return { rows, nextTimes: later.map(({ at }) => at), looked };
+  const rows = await session.query<DeliveriesTable>(
+    `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $9::bigint[])
+       AS l (account_id, alert_channel_id, room, looked_from)
+     CROSS JOIN LATERAL (
+       SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at >= l.looked_from AND d.next_attempt_at <= $4
+         AND (d.check_id IS NULL OR (d.account_id, d.alert_channel_id, d.check_id)
+           NOT IN (SELECT * FROM unnest($6::bytea[], $7::bigint[], $8::bytea[])))
+         AND NOT EXISTS (SELECT FROM deliveries o WHERE o.status = ${pending} AND o.account_id = l.account_id
+           AND o.alert_channel_id = l.alert_channel_id AND o.next_attempt_at < l.looked_from AND o.check_id = d.check_id)
+       ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
+     LIMIT $5`,
+    [
+      ...placesOf(lanes),
+      lanes.map(({ room }) => room),
+      now,
+      most,
+      held.map(({ account_id }) => account_id),
+      held.map(({ alert_channel_id }) => alert_channel_id),
+      held.map(({ check_id }) => check_id),
+      lanes.map(({ account_id, alert_channel_id }) => lookedFrom(idText(account_id), alert_channel_id)),
+    ],
+  );
+  if (rows.length >= most) return { rows, free: [], looked: [] };
+  const found = Map.groupBy(rows, channelKey);
+  const free = lanes.filter((lane) => (found.get(channelKey(lane))?.length ?? 0) < lane.room);
+  return { rows, free, looked: lookedChannels(free, elsewhere, busy) };
+}
+
+/** A turn comes after this long by itself, ms: what is due later than that is found then. */
+const tellsWithinMs = 5000;
+
+/**
+ * When more is due of these channels soon, epoch ms. Asked only of those that have room for it: what is under way stands in the index
+ * at the end of its lease, and stays there, dead, when it has ended.
+ */
+async function laterTimes(session: Session, lanes: readonly Lane[], now: number): Promise<number[]> {
+  if (lanes.length === 0) return [];
+  const rows = await session.query<{ at: number }>(
+    `SELECT d.next_attempt_at AS at FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
+     CROSS JOIN LATERAL (
+       SELECT next_attempt_at FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
+         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.next_attempt_at <= $4
+         AND d.leased_by IS NULL
+       ORDER BY d.next_attempt_at LIMIT 1) d`,
+    [...placesOf(lanes), now, now + tellsWithinMs],
+  );
+  return rows.map(({ at }) => at);
+}
+
+function placesOf(lanes: readonly Lane[]): [IdBytes[], number[]] {
+  return [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
 }
 
 /** Channels of which all that is due was found, and of which an attempt is under way here: the rest waits for it. */
 function lookedChannels(
-  lanes: readonly Lane[],
-  rows: readonly DeliveriesTable[],
+  free: readonly Lane[],
   elsewhere: readonly HeldCheck[],
   busy: Claim['busy'],
 ): ClaimedDeliveries['looked'] {
-  const found = Map.groupBy(rows, channelKey);
   // When an attempt of another process ends is not seen here.
   const heldElsewhere = new Set(elsewhere.map(channelKey));
-  return lanes.flatMap((lane) => {
-    const key = channelKey(lane);
-    if ((found.get(key)?.length ?? 0) >= lane.room || heldElsewhere.has(key)) return [];
+  return free.flatMap((lane) => {
+    if (heldElsewhere.has(channelKey(lane))) return [];
     const channel = { accountId: idText(lane.account_id), alertChannelId: lane.alert_channel_id };
     return busy(channel.accountId, channel.alertChannelId).length > 0 ? channel : [];
   });
@@ -295,6 +311,15 @@ function end(session: Session, rows: readonly DeliveriesTable[], status: 'cancel
   );
 }
 
+/**
+ * Whether the owner in a place among the values holds a delivery that is named by its key. Written so that the index of what is
+ * leased is no way to it: by that one each of a batch would be looked for among all that its account has under way, dead entries
+ * included.
+ */
+function heldBy(column: string, place: number): string {
+  return `${column} IS NOT DISTINCT FROM $${place}`;
+}
+
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
 export async function settleAttempts(
   session: Session,
@@ -308,7 +333,8 @@ export async function settleAttempts(
        leased_by = NULL, attempt_started_at = NULL, error = s.error
      FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::bigint[], $5::text[])
        AS s (account_id, id, status, next_attempt_at, error)
-     WHERE d.account_id = s.account_id AND d.id = s.id AND d.leased_by = $6 AND d.status = ${pending} RETURNING d.id`,
+     WHERE d.account_id = s.account_id AND d.id = s.id AND ${heldBy('d.leased_by', 6)} AND d.status = ${pending}
+     RETURNING d.id`,
     [
       settled.map(({ attempt }) => idBytes(attempt.accountId)),
       settled.map(({ attempt }) => idBytes(attempt.deliveryId)),
@@ -347,7 +373,7 @@ export async function renewDeliveries(
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<void> {
   await session.query(
-    `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $4`,
+    `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND ${heldBy('leased_by', 4)}`,
     [
       deliveries.map(({ accountId }) => idBytes(accountId)),
       deliveries.map(({ id }) => idBytes(id)),

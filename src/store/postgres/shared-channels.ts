@@ -93,7 +93,7 @@ function leftIn(): string {
   const left = leasedOfLanes('AND d.next_attempt_at > $5 AND d.next_attempt_at <= $4');
   return broughtForward(
     `SELECT d.account_id, d.id FROM deliveries d JOIN ${left} l ON d.account_id = l.account_id AND d.id = l.id
-     WHERE d.leased_by <> $3 AND d.next_attempt_at <= $4 AND d.next_attempt_at > d.created_at`,
+     WHERE coalesce(d.leased_by, $3) <> $3 AND d.next_attempt_at <= $4 AND d.next_attempt_at > d.created_at`,
   );
 }
 
