@@ -373,7 +373,10 @@ export async function renewDeliveries(
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<void> {
   await session.query(
-    `UPDATE deliveries SET next_attempt_at = $3 WHERE ${inPairs('(account_id, id)', 1)} AND ${heldBy('leased_by', 4)}`,
+    // What is being settled needs no lease any more: to wait for it would hold up the claims behind this.
+    `WITH mine AS (SELECT account_id, id FROM deliveries
+       WHERE ${inPairs('(account_id, id)', 1)} AND ${heldBy('leased_by', 4)} FOR UPDATE SKIP LOCKED)
+     UPDATE deliveries d SET next_attempt_at = $3 FROM mine m WHERE d.account_id = m.account_id AND d.id = m.id`,
     [
       deliveries.map(({ accountId }) => idBytes(accountId)),
       deliveries.map(({ id }) => idBytes(id)),
