@@ -181,11 +181,8 @@ async function dueRows(
   return { rows, free, looked: lookedChannels(free, elsewhere, busy) };
 }
 
-/** A turn comes after this long by itself, ms: what is due later than that is found then. */
-const tellsWithinMs = 5000;
-
 /**
- * When more is due of these channels soon, epoch ms. Asked only of those that have room for it: what is under way stands in the index
+ * When more is due of these channels, epoch ms. Asked only of those that have room for it: what is under way stands in the index
  * at the end of its lease, and stays there, dead, when it has ended.
  */
 async function laterTimes(session: Session, lanes: readonly Lane[], now: number): Promise<number[]> {
@@ -194,10 +191,9 @@ async function laterTimes(session: Session, lanes: readonly Lane[], now: number)
     `SELECT d.next_attempt_at AS at FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
      CROSS JOIN LATERAL (
        SELECT next_attempt_at FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
-         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.next_attempt_at <= $4
-         AND d.leased_by IS NULL
+         AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.leased_by IS NULL
        ORDER BY d.next_attempt_at LIMIT 1) d`,
-    [...placesOf(lanes), now, now + tellsWithinMs],
+    [...placesOf(lanes), now],
   );
   return rows.map(({ at }) => at);
 }
