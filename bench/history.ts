@@ -1,7 +1,6 @@
 // Reading a month of results while a day of them is rolled up and another goes: ten million on each engine.
 import { Agent, request } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from './support/collect-garbage.ts';
 import { type HistoryEngine, postgresEngine, sqliteEngine } from './support/history-engines.ts';
 import { type CheckPlan, dayMs, planHistory } from './support/history-plan.ts';
 import { percentile } from './support/numbers.ts';
@@ -113,8 +112,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
 async function rollUpTo(engine: HistoryEngine, until: number, days: number) {
   const store = await engine.openStore(() => until);
   // What the making of ten million results has left would be collected in the middle of a turn.
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   let results = 0;
   const turns: number[] = [];

@@ -1,6 +1,4 @@
 // The fuzz of templates: many cases, one after the other, with the memory looked at between them.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { forgetTemplates } from '#channels/webhook/compile.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { TemplateError } from '#channels/webhook/template-error.ts';
@@ -9,6 +7,7 @@ import type { Subject } from './judge-templates.ts';
 import { judgeCase } from './judge-templates.ts';
 import { templateCase } from './template-cases.ts';
 import { watchProcess } from './watched.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 
 /** Templates as the service saves and renders them. */
 export const service: Subject = {
@@ -83,15 +82,9 @@ export function fuzzTemplates(
   return { cases: count, endings, slowestSave, slowestRender, longestOutput, memory, breaches };
 }
 
-let collect: (() => void) | null = null;
-
 /** MB of live objects, garbage collected before. */
 function heapMegabytes(): number {
-  if (collect === null) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
-  }
-  collect();
-  collect();
+  collectGarbage();
+  collectGarbage();
   return process.memoryUsage().heapUsed / 1024 / 1024;
 }

@@ -25,6 +25,11 @@ async function hold(t: TestContext, url: string, table: 'runs' | 'deliveries', i
   assert.equal(held.rowCount, 1);
 }
 
+/** When the lease of a row runs out, epoch ms. */
+function leaseEnd({ temp }: PathUnderTest, sql: string, id: string): unknown {
+  return temp.raw.prepare(sql).get(idBytes(id))?.['at'];
+}
+
 it('runs are renewed beside one that is being recorded', async (t) => {
   const temp = await openTempPostgres(server);
   await using test = await PathUnderTest.open(() => Promise.resolve(temp));
@@ -35,8 +40,7 @@ it('runs are renewed beside one that is being recorded', async (t) => {
   const [held, free] = (await test.claim()).map(({ run }) => run);
   assert.ok(held !== undefined && free !== undefined);
   await hold(t, temp.url, 'runs', held.id);
-  const until = (id: string) =>
-    test.temp.raw.prepare('SELECT available_at AS at FROM runs WHERE id = ?').get(idBytes(id))?.['at'];
+  const until = (id: string) => leaseEnd(test, 'SELECT available_at AS at FROM runs WHERE id = ?', id);
   const before = until(held.id);
   test.temp.clock.turn(3000);
   await test.path.renewRuns([held, free], { owner: 'one', now: test.now, leaseMs: 10_000 });
@@ -51,8 +55,7 @@ it('deliveries are renewed beside one that is being settled', async (t) => {
   const [held, free] = (await test.claimDeliveries('one')).map(({ delivery }) => delivery);
   assert.ok(held !== undefined && free !== undefined);
   await hold(t, temp.url, 'deliveries', held.id);
-  const until = (id: string) =>
-    test.temp.raw.prepare('SELECT next_attempt_at AS at FROM deliveries WHERE id = ?').get(idBytes(id))?.['at'];
+  const until = (id: string) => leaseEnd(test, 'SELECT next_attempt_at AS at FROM deliveries WHERE id = ?', id);
   const before = until(held.id);
   test.temp.clock.turn(3000);
   await test.path.renewDeliveries([held, free], { owner: 'one', now: test.now, leaseMs: 10_000 });

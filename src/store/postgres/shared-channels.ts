@@ -88,7 +88,10 @@ function leasedOfLanes(where: string): string {
         AND d.alert_channel_id = l.alert_channel_id ${where} OFFSET 0) d)`;
 }
 
-/** The same as `bringForward` for these channels, without what a renewal has brought forward. */
+/**
+ * The same as `bringForward` for these channels, without what a renewal has brought forward. Rows are found by their key: the owner is
+ * compared so that the index of what is leased is no way to them.
+ */
 function leftIn(): string {
   const left = leasedOfLanes('AND d.next_attempt_at > $5 AND d.next_attempt_at <= $4');
   return broughtForward(
