@@ -16,6 +16,7 @@ import { basename, join } from 'node:path';
 import { keepsNothing, type ScriptBrowser, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
 import { createUseMarks, problemOf, problemOfOwn, removeOldPlaces } from './code-folder.ts';
 import { type Containment, containments, hasGateway, hasOtherUser, nobody } from './containment.ts';
+import { insideEnclosed } from './enclosure.ts';
 import type { ScriptCode } from './run-script.ts';
 
 type Runtime = ScriptWork['runtime'];
@@ -164,7 +165,7 @@ function hashOf({ folder, nodeBinary }: Runtime, containment: Containment, isRoo
   const user = hasOtherUser(isRoot, containment) ? nobody : process.getuid?.();
   // One of its own comes with the packages.
   const node = nodeBinary === process.execPath ? process.version : null;
-  hash.update(JSON.stringify([node, statSync(nodeBinary).size, containment, user, asking, opening]));
+  hash.update(JSON.stringify([node, statSync(nodeBinary).size, containment, insideEnclosed, user, asking, opening]));
   for (const name of readdirSync(inside).toSorted()) hash.update(readFileSync(join(inside, name)));
   const lock = join(folder, 'node_modules', '.package-lock.json');
   hash.update(existsSync(lock) ? readFileSync(lock) : '');

@@ -2,26 +2,18 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptLimits } from '#domain/script.ts';
+import {
+  enclosureWords,
+  insideEnclosed,
+  type RunFolders,
+  settingFiles,
+  settingFolders,
+  systemFolders,
+} from './enclosure.ts';
 
 /** From the strongest down: what each does is in docs/security.md. */
 export const containments = ['bubblewrap', 'namespaces', 'user', 'process'] as const;
 export type Containment = (typeof containments)[number];
-
-/** Where a run has its files. */
-export interface RunFolders {
-  /** Empty: the root of the script's file system is made there. */
-  readonly root: string;
-  /** The script's own folder, writable. */
-  readonly home: string;
-  readonly runtime: string;
-  readonly nodeBinary: string;
-  /** null = no browser. */
-  readonly browser: string | null;
-  /** Where the socket of its gateway is. */
-  readonly gateway: string;
-  /** Compiled code of the runtime's packages; null = none. */
-  readonly code: { readonly folder: string; readonly isWritable: boolean } | null;
-}
 
 /** A command to be spawned, and what it sees. */
 export interface Contained {
@@ -67,7 +59,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary, browser, gateway, code } = folders;
+  const { root, home, runtime, nodeBinary, browser, code } = folders;
   const bounds = [
     // Whatever else runs here comes first (docs/decisions/0085).
     'nice',
@@ -84,10 +76,10 @@ export function contained(
     home: '/home/check',
     packages: '/tocsin/runtime/node_modules',
     browser: browser === null ? null : '/tocsin/browser',
-    network: '/tocsin/inside/network.cjs',
+    network: `${insideEnclosed}/network.cjs`,
     code: code === null ? null : '/tocsin/code',
   };
-  const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, '/tocsin/inside/start.mjs'];
+  const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, `${insideEnclosed}/start.mjs`];
   const user = isRoot ? nobody : null;
   if (containment === 'bubblewrap') {
     const words = [...bubblewrapWords(folders), ...bounds, ...start];
@@ -96,22 +88,7 @@ export function contained(
   if (containment === 'namespaces') {
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
     const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), ...apart];
-    const ours = [
-      '--fork',
-      '--kill-child=KILL',
-      '--',
-      'sh',
-      enclose,
-      root,
-      home,
-      runtime,
-      nodeBinary,
-      inside,
-      gateway,
-      browser ?? '-',
-      code?.folder ?? '-',
-      code?.isWritable === true ? 'rw' : 'ro',
-    ];
+    const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, ...enclosureWords(folders, inside)];
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
@@ -124,20 +101,16 @@ export function contained(
   return { command: 'setpriv', words, user: containment === 'user' ? user : null, ...open };
 }
 
-const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
-const systemFiles = ['hosts', 'resolv.conf', 'nsswitch.conf', 'host.conf', 'gai.conf', 'services', 'protocols'];
-const systemSettings = ['localtime', 'ld.so.cache', 'ssl', 'ca-certificates', 'pki', 'fonts', 'alternatives'];
-
 function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway, code }: RunFolders): readonly string[] {
   const isolation = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
-  const settings = [...systemFiles, ...systemSettings].flatMap((name) => [
+  const settings = [...settingFiles, ...settingFolders].flatMap((name) => [
     '--ro-bind-try',
     `/etc/${name}`,
     `/etc/${name}`,
   ]);
   const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
-  const ours = ['--ro-bind', inside, '/tocsin/inside', '--ro-bind', runtime, '/tocsin/runtime'];
+  const ours = ['--ro-bind', inside, insideEnclosed, '--ro-bind', runtime, '/tocsin/runtime'];
   const out = ['--ro-bind', gateway, '/tocsin/gateway'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
   const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];

@@ -6,9 +6,10 @@ import { prepareBrowser } from './browser.mjs';
 const home = process.env.TOCSIN_SCRIPT_HOME;
 const browser = (await globalThis.tocsinBrowser) ?? JSON.parse(process.env.TOCSIN_SCRIPT_BROWSER ?? 'null');
 
-// The processes of tests read this file as well; the runner hands on what they print.
-if (browser !== null)
-  await prepareBrowser(home, browser, (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`), false);
+/** The processes of tests read this file as well; the runner hands on what they print. */
+const tell = (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`);
+// Once in a process: some versions of Playwright read this file twice.
+if (browser !== null) await (globalThis.tocsinPrepared ??= prepareBrowser(home, browser, tell, false));
 
 /** What the runner calls each choice. */
 const screenshots = { off: 'off', 'on-failure': 'only-on-failure', always: 'on' };
