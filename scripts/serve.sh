@@ -6,4 +6,4 @@
 # no code that was compiled under others.
 entry=src/main.ts
 [ "$*" = --compile ] && set -- && entry=scripts/compile.ts
-exec sh "$(dirname "$0")/node24.sh" --max-semi-space-size=8 --heap-growing-percent=40 "$@" "$entry"
+exec sh "$(dirname "$0")/node24.sh" --max-semi-space-size=8 "$@" "$entry"

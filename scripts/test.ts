@@ -9,8 +9,8 @@ import { watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
-/** Files at once: on two processors three, for most wait most of their time. */
-const atOnce = availableParallelism() + 1;
+/** Files at once: most wait half of their time, and none is given a processor of its own. */
+const atOnce = 2 * availableParallelism();
 /** s that one test may take. */
 const testMost = 300;
 

@@ -21,3 +21,16 @@ it('one of them that fails fails them all, after the others have ended', () => {
   assert.match(stdout, /# sim -- nonsense: ended with 2 in \d+ s/);
   assert.match(stdout, /# sim: passed in \d+ s/);
 });
+
+it('one that is to wait for another begins when that has ended, whatever came of it', () => {
+  const { status, stdout } = together('sim -- nonsense then fuzz', 'sim');
+  assert.equal(status, 1);
+  const marks = [/^# sim -- nonsense: ended/m, /^1 npm run fuzz -- /m, /^# fuzz: passed/m];
+  const places = marks.map((mark) => stdout.search(mark));
+  assert.ok(!places.includes(-1), stdout);
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+    stdout,
+  );
+});

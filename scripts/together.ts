@@ -1,5 +1,5 @@
 // Runs npm scripts at the same time, for those that wait most of their time: each line bears the number of its script.
-// together.ts "chaos -- kill --rounds 10" "chaos -- postgres --minutes 1"; passes when all of them do.
+// together.ts "chaos -- kill --rounds 10 then static" "chaos -- postgres --minutes 1"; passes when all of them do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -23,11 +23,21 @@ async function run(script: string, number: number): Promise<boolean> {
   return code === 0;
 }
 
-if (wanted.length === 0) throw new Error('which scripts? name each as one word, with what follows it');
+/** Those of one word, one after the other, whatever comes of them; answers with whether all passed. */
+async function runInTurn(scripts: string, number: number): Promise<boolean> {
+  const outcomes: boolean[] = [];
+  for (const script of scripts.split(' then ')) outcomes.push(await run(script, number));
+  return outcomes.every(Boolean);
+}
+
+if (wanted.length === 0)
+  throw new Error(
+    'which scripts? name each as one word, with what follows it, and those that wait for it behind "then"',
+  );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     for (const { pid } of running) if (pid !== undefined) process.kill(-pid, signal);
   });
 }
-const outcomes = await Promise.all(wanted.map((script, index) => run(script, index + 1)));
+const outcomes = await Promise.all(wanted.map((scripts, index) => runInTurn(scripts, index + 1)));
 if (!outcomes.every(Boolean)) process.exitCode = 1;

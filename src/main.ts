@@ -1,5 +1,6 @@
 // Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
 import { mkdirSync } from 'node:fs';
+import { giveBackMemory } from '#lib/give-back-memory.ts';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import type { Tocsin } from './compose.ts';
@@ -41,6 +42,7 @@ async function serve(): Promise<void> {
     process.exit(isConfig ? exitCodes.config : exitCodes.failed);
   }
   stopOnSignals(tocsin);
+  giveBackMemory();
 }
 
 function makeDataDir({ dataDir }: Config): void {

@@ -185,7 +185,7 @@ test('a video shows the page while the test went on, and plays', async (t) => {
   const { browser, run } = await scene(t);
   const body = `for (let n = 0; n < 4; n++) {
     await page.evaluate((color) => { document.body.style.background = color; }, ['red', 'green', 'blue', 'white'][n]);
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(1500);
   }`;
   for (const sort of ['spec', 'plain'] as const) {
     const source = sort === 'spec' ? spec(`${body} throw new Error('no');`) : program(`${body} throw new Error('no');`);
