@@ -185,8 +185,16 @@ function unionOf(path: string, type: string): string[] {
   return [...declaration.matchAll(/'([\w-]+)'/g)].map(([, member = '']) => member);
 }
 
+/** The kinds of notices, as the files that make them write them. */
+function noticeKinds(): string[] {
+  const makers = ['src/actions/notices.ts', 'src/actions/runtime-ends.ts', 'src/compose-runtimes.ts'];
+  const written = makers.map((path) => readFileSync(root + path, 'utf8')).join('\n');
+  return [...written.matchAll(/\bkind: '([\w-]+)'/g)].map(([, kind = '']) => kind);
+}
+
 describe('every word of a closed list is explained', () => {
   const lists = [
+    ['kinds of notices', noticeKinds(), 'docs/operating.md'],
     ['reasons of results', unionOf('src/domain/result.ts', 'Reason'), 'docs/api-checks.md'],
     ['outcomes of results', outcomes, 'docs/api-checks.md'],
     ['types of alerts', alertTypes, 'docs/webhooks.md'],

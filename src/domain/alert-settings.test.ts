@@ -1,7 +1,7 @@
-// Which escalation holds for a check.
+// Which escalation and which reminders hold for a check (reference §4.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AlertSettings, type Escalation, escalationOf } from './alert-settings.ts';
+import { type AlertSettings, type Escalation, escalationOf, type Reminders, remindersOf } from './alert-settings.ts';
 
 const twice: AlertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 2 } };
 const tenMinutes: AlertSettings = {
@@ -43,5 +43,33 @@ describe('the escalation of a check', () => {
   ];
   for (const [what, levels, expected] of rows) {
     it(what, () => assert.deepEqual(escalationOf(levels), expected));
+  }
+});
+
+describe('the reminders of a check', () => {
+  const rows: readonly [string, AlertSettings | null, Reminders | null][] = [
+    ['are none when nobody set anything', null, null],
+    ['are none where settings name none', twice, null],
+    ['are none where their number is not set', { reminders: { interval: 10 } }, null],
+    ['are none where their number is zero', { reminders: { amount: 0, interval: 10 } }, null],
+    ['are as many as asked for', { reminders: { amount: 5, interval: 1 } }, { amount: 5, intervalMs: 60_000 }],
+    [
+      'go on until it recovers',
+      { reminders: { amount: 100_000, interval: 30 } },
+      { amount: Infinity, intervalMs: 1_800_000 },
+    ],
+    [
+      'come every five minutes where no interval is set',
+      { reminders: { amount: 1 } },
+      { amount: 1, intervalMs: 300_000 },
+    ],
+    [
+      'take an interval of zero for not set',
+      { reminders: { amount: 1, interval: 0 } },
+      { amount: 1, intervalMs: 300_000 },
+    ],
+  ];
+  for (const [what, settings, expected] of rows) {
+    it(what, () => assert.deepEqual(remindersOf(settings), expected));
   }
 });

@@ -36,7 +36,7 @@ export function stateRulesOf(
     reminders: remindersOf(settings),
     parallel:
       effective.runParallel && all.length > 1
-        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage ?? 10) / 100 : null }
+        ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage || 10) / 100 : null }
         : null,
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from '../support/each-topology.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
+import { asker, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
@@ -26,7 +26,11 @@ interface Wishes {
 }
 
 /** A group with one check of a target of its own, and a channel that is told of the group. */
-async function scene(t: { after(work: () => void): void }, service: Service, wishes: Wishes = {}): Promise<Scene> {
+async function scene(
+  t: { after(work: () => void): void },
+  service: Pick<Service, 'must'>,
+  wishes: Wishes = {},
+): Promise<Scene> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const group = await service.must('POST', '/v2/check-groups', { name: 'Shops', ...wishes.group });
   const groupId = Number(group['id']);
@@ -223,6 +227,42 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     const page = await fetch(String(test.json['RESULT_LINK']));
     assert.equal(page.status, 200);
     assert.match(await page.text(), /This was a test message[^]*a real alert opens its result/);
+  });
+
+  it('waits as its account says, until its group says otherwise', async (t, service) => {
+    const { id } = await service.must('POST', '/v1/accounts', { name: 'Patient' });
+    const { key } = await service.must('POST', '/v1/api-keys', { name: 'Own', role: 'admin', accountIds: [id] });
+    const own = asker(() => service.address, String(key));
+    const { target, receiver, groupId, checkId, trigger } = await scene(t, own);
+    const results = async (): Promise<Record<string, unknown>[]> =>
+      (await own.must('GET', `/v1/check-results/${checkId}`)) as unknown as Record<string, unknown>[];
+    /** Runs the check; answers with the id of the result and the number of alerts there are then, which come with results. */
+    const runs = async (status: number): Promise<[unknown, number]> => {
+      target.answer({ status });
+      const { length } = await results();
+      await trigger();
+      const [newest] = await until('its result', async () => {
+        const found = await results();
+        return found.length > length && found;
+      });
+      const alerts = (await own.must('GET', '/v1/check-alerts')) as unknown as readonly unknown[];
+      return [newest?.['id'], alerts.length];
+    };
+    // What an account says is known of checks that have run before, too.
+    assert.equal((await runs(200))[1], 0);
+    const alertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 2 } };
+    await own.must('PUT', `/v1/accounts/${String(id)}`, { alertSettings });
+    assert.equal((await runs(500))[1], 0, 'the first failing run');
+    const [second, count] = await runs(500);
+    assert.equal(count, 1, 'the second failing run');
+    assert.equal((await receiver.alert('ALERT_FAILURE')).json['CHECK_RESULT_ID'], second);
+    await runs(200);
+    await receiver.alert('ALERT_RECOVERY');
+    const atOnce = { ...alertSettings, runBasedEscalation: { failedRunThreshold: 1 } };
+    await own.must('PUT', `/v2/check-groups/${groupId}`, { useGlobalAlertSettings: false, alertSettings: atOnce });
+    const [first] = await runs(500);
+    await receiver.received(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE' && json['CHECK_RESULT_ID'] === first);
+    assert.equal(receiver.all.length, 3);
   });
 
   it('is not sent while its group is muted, and is when that ends', async (t, service) => {

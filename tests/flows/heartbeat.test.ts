@@ -1,9 +1,11 @@
 // Heartbeats through the real service: a job that calls, stops to call and calls again, our own end in between, and what
 // the API shows of it (reference §4.9, decisions: Heartbeat).
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import { idBytes } from '#store/codec.ts';
 import { test } from '../support/each-topology.ts';
+import { plainEnvironment } from '../support/plain-environment.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
@@ -11,6 +13,10 @@ import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 const hour = 3_600_000;
+
+/** Fails here when this machine has no curl, by which jobs call. */
+const userAgent = execFileSync('curl', ['--version'], { encoding: 'utf8' }).replace(/^curl (\S+)[^]*$/, 'curl/$1');
+const run = promisify(execFile);
 
 /** A heartbeat of one hour with ten minutes of grace, and where to ping it. */
 async function makeHeartbeat(service: Service): Promise<{ id: string; ping: (how?: PingHow) => Promise<number> }> {
@@ -32,14 +38,27 @@ interface PingHow {
   readonly body?: string;
 }
 
-/** A call as curl makes it; answers with the status. */
-function call(url: string, { method = 'GET', headers = {}, body = '' }: PingHow): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const sent = request(url, { method, headers: { 'user-agent': 'curl/8.5.0', ...headers }, agent: false }, (answer) => {
-    answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-  });
-  sent.on('error', reject).end(body);
-  return promise;
+const ways: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ['--head'] };
+
+/** Calls by curl, as a job does; answers with the status. */
+async function call(url: string, { method = 'GET', headers = {}, body }: PingHow): Promise<number> {
+  const asked = [
+    ...(ways[method] ?? ['--request', method]),
+    ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    ...(body === undefined ? [] : ['--data-raw', body]),
+  ];
+  const quiet = [
+    '--silent',
+    '--show-error',
+    '--max-time',
+    '10',
+    '--output',
+    '/dev/null',
+    '--write-out',
+    '%{http_code}',
+  ];
+  const { stdout } = await run('curl', [...quiet, ...asked, url], { env: plainEnvironment() });
+  return Number(stdout);
 }
 
 /** As if all of it had been so much earlier, ms. */
@@ -82,6 +101,8 @@ async function missesAndRecovers(t: Cleanup, service: Service): Promise<void> {
   assert.equal(await ping({ method: 'HEAD' }), 200);
   await receiver.alert('ALERT_RECOVERY');
 
+  assert.equal(await ping({ path: '/start' }), 200);
+  assert.equal(await ping({ method: 'HEAD', path: '/log' }), 200);
   assert.equal(await ping({ method: 'POST', path: '/3', body: 'disk full' }), 200);
   const second = await receiver.received(({ json }) => String(json['CHECK_ERROR_MESSAGE']).includes('exit code 3'));
   assert.match(String(second.json['CHECK_ERROR_MESSAGE']), /: disk full$/);
@@ -91,6 +112,8 @@ async function missesAndRecovers(t: Cleanup, service: Service): Promise<void> {
     events.map(({ signal, method }) => [signal, method]),
     [
       ['exit', 'POST'],
+      ['log', 'HEAD'],
+      ['start', 'GET'],
       ['ping', 'HEAD'],
       ['missing', null],
       ['ping', 'GET'],
@@ -98,14 +121,14 @@ async function missesAndRecovers(t: Cleanup, service: Service): Promise<void> {
   );
   assert.deepEqual(
     [events.at(0)?.['body'], events.at(-1)?.['source'], events.at(-1)?.['userAgent']],
-    ['disk full', 'https://jobs.example', 'curl/8.5.0'],
+    ['disk full', 'https://jobs.example', userAgent],
   );
   const one = await service.must('GET', `/v1/checks/heartbeats/${id}/events/${String(events[0]?.['id'])}`);
   assert.deepEqual(one, events[0]);
   const result = await service.must('GET', `/v1/check-results/${id}/${String(events[0]?.['id'])}`);
   assert.equal((result['heartbeatCheckResult'] as Record<string, unknown>)['exitCode'], 3);
   const { stats } = shown as { stats: { last24Hours: { total: number } } };
-  assert.equal(stats.last24Hours.total, 4);
+  assert.equal(stats.last24Hours.total, 4, 'starts and logs make no result');
   await service.must('GET', `/v1/checks/heartbeats/${id}/availability`);
   await service.must('GET', `/v1/analytics/heartbeat-checks/${id}`);
 }

@@ -8,6 +8,7 @@ import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { variable } from '../../../tests/support/api-check.ts';
 import { aCheck, aGroup } from '../../../tests/support/records.ts';
 import type { ScriptRuntime } from '../kind.ts';
+import { browserKind } from '../browser/browser-kind.ts';
 import { multiStepKind } from '../multi-step/multi-step-kind.ts';
 import { readScript } from './settings.ts';
 
@@ -122,6 +123,33 @@ describe('a script runs', () => {
     const { finding, ran } = await probe({ check: { settings: { script } } });
     assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
     assert.match(finding.message ?? '', /2026\.10 has no @playwright\/test/);
+  });
+
+  it('not as a browser check where there is no Chromium, and says what to do', async () => {
+    const installed = [runtime('2026.10', 'CURRENT', { dependencies: { playwright: '1.56.0' } })];
+    const look = browserKind.createProbe({
+      runtimes: () => installed,
+      now: () => day,
+      chromium: () => null,
+      lookBeside: () => assert.fail('nothing is looked at beside a script that does not run'),
+      runScript: () => assert.fail('a script that needs a browser does not run without one'),
+    });
+    const settings = { script: 'await 1;', scriptPath: 'check.mjs' };
+    const finding = await look(
+      {
+        check: aCheck(accountId, { checkType: 'BROWSER', settings }),
+        group: null,
+        revision: 1,
+        variables: [],
+        accountRuntimeId: null,
+      },
+      new AbortController().signal,
+    );
+    assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'runtime']);
+    assert.match(
+      finding.message ?? '',
+      /^not run: there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM$/,
+    );
   });
 
   it('within limits of its size and that of its files', () => {
