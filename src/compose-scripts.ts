@@ -7,6 +7,7 @@ import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { createLanes, type Lanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
@@ -17,6 +18,7 @@ import { findChromium } from '#scripts/find-chromium.ts';
 import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
+import type { Config } from './config.ts';
 import { crashed } from './probe-lanes.ts';
 import type { Prober } from './probe-threads.ts';
 import { createScriptGateway } from './script-gateway.ts';
@@ -41,6 +43,8 @@ export interface ScriptProberOptions {
   readonly log: Log;
   /** Where scripts may connect, as far as their containment lets us see to it. */
   readonly egress: EgressPolicy;
+  /** Where they may not, whatever the policy says. */
+  readonly closed: readonly Place[];
   /** Scripts that run at once. */
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
@@ -55,6 +59,16 @@ export interface ScriptProberOptions {
 export function codeFolderHere(): string | null {
   const own = getCompileCacheDir();
   return own === undefined ? null : join(dirname(own), 'scripts');
+}
+
+/**
+ * Where our own database listens, for no script to connect there. Of one behind a Unix socket, the same port of this machine,
+ * where its server mostly listens as well.
+ */
+export function placesOfDatabase({ database, listen }: Pick<Config, 'database' | 'listen'>): readonly Place[] {
+  if (database.kind === 'sqlite') return [];
+  const all = [database.address, ...(listen === null || listen === 'off' ? [] : [listen])];
+  return all.map(({ host, port }) => ({ host: host.startsWith('/') ? '127.0.0.1' : host, port }));
 }
 
 /** Removes compiled code that is of no runtime of this start any more. Never rejects. */
@@ -76,9 +90,9 @@ export async function removeOldScriptCode(
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, prober } = options;
+  const { runtimes, clock, log, egress, closed, atOnce, chromium, codeFolder, prober } = options;
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
-  const gateway = createScriptGateway({ egress, onThreadEnd });
+  const gateway = createScriptGateway({ egress, closed, onThreadEnd });
   const lanes = createLanes(atOnce);
   const closing = new AbortController();
   let chosen: Promise<ChosenContainment> | null = null;

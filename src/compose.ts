@@ -17,7 +17,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { codeFolderHere, createScriptProber, removeOldScriptCode } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, placesOfDatabase, removeOldScriptCode } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics } from './metrics.ts';
@@ -129,11 +129,12 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
 
 /** What only some roles need: threads that probe, scripts, a thread that sends. */
 function createRoleMeans(
-  { roles, probeThreads, scriptsAtOnce, chromium, egress }: Config,
+  config: Config,
   runtimes: LoadedRuntimes,
   clock: Clock,
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
+  const { roles, probeThreads, scriptsAtOnce, chromium, egress } = config;
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
   const codeFolder = codeFolderHere();
@@ -147,6 +148,7 @@ function createRoleMeans(
             clock,
             log,
             egress,
+            closed: placesOfDatabase(config),
             atOnce: scriptsAtOnce,
             chromium,
             codeFolder,

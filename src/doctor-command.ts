@@ -56,7 +56,7 @@ function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
 }
 
 async function triedContainment({ egress }: Config): Promise<ChosenContainment> {
-  const gateway = createScriptGateway({ egress });
+  const gateway = createScriptGateway({ egress, closed: [] });
   try {
     return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
   } catch (error) {

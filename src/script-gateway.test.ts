@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { text } from 'node:stream/consumers';
+import type { Place } from '#egress/closed-places.ts';
 import { until } from '../tests/support/until.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
-function scene(t: TestContext) {
+function scene(t: TestContext, closed: readonly Place[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateways-'));
-  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [] } });
+  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [] }, closed });
   t.after(async () => {
     await gateway.close();
     rmSync(folder, { recursive: true });
@@ -36,6 +37,18 @@ test('a gateway passes on what goes through it, is its owner’s alone, and goes
   close();
   await until('it to be gone', () => !existsSync(one));
   assert.ok(existsSync(other));
+});
+
+test('a gateway refuses what is closed, whatever the policy allows', async (t) => {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await until('the target', () => server.listening);
+  const { port } = server.address() as AddressInfo;
+  const { folder, gateway } = scene(t, [{ host: 'localhost', port }]);
+  await gateway.open(join(folder, 'one'), null);
+  const socket = connect(join(folder, 'one'));
+  socket.write(`{"connect":"127.0.0.1","port":${port}}\n`);
+  assert.match(await text(socket), /"code":"EGRESS_REFUSED".*127\.0\.0\.1:\d+ is the database of Tocsin itself/);
 });
 
 test('a gateway that cannot be opened says why, and the others go on', async (t) => {

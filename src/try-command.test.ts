@@ -79,6 +79,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     clock: systemClock,
     log,
     egress: { mode: 'any', allow: [] },
+    closed: [],
     atOnce: 2,
     chromium: null,
     codeFolder: null,

@@ -10,7 +10,7 @@ import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
-import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, placesOfDatabase } from './compose-scripts.ts';
 import { type Config, readConfig } from './config.ts';
 import { createProber } from './probe-threads.ts';
 import { findSecretKey } from './secret-key.ts';
@@ -77,7 +77,8 @@ export async function tryCommand(words: string[]): Promise<number> {
 }
 
 /** What runs the checks, as the service would. */
-function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readonly InstalledRuntime[]) {
+function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
+  const { egress, scriptsAtOnce, chromium } = config;
   const stopping = new AbortController();
   const prober = createProber({ threads: 1, egress, version });
   const scripts = createScriptProber({
@@ -85,6 +86,7 @@ function joinMeans({ egress, scriptsAtOnce, chromium }: Config, runtimes: readon
     clock: systemClock,
     log: toScreen,
     egress,
+    closed: placesOfDatabase(config),
     atOnce: scriptsAtOnce,
     chromium,
     codeFolder: codeFolderHere(),

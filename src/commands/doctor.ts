@@ -197,7 +197,7 @@ function scriptFinding({ level, refused, holdsEgress }: DoctorInput['containment
   return {
     what,
     grade: 'warning',
-    message: `of checks run in a process of their own (${level}): the egress policy does not hold for them, so that they reach loopback, private networks and cloud metadata, and they are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+    message: `of checks run in a process of their own (${level}): the egress policy does not hold for them, so that they reach loopback, private networks, cloud metadata and the port of Tocsin’s database, and they are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
   };
 }
 

@@ -8,16 +8,23 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startConnectProxy } from '../../tests/support/connect-proxy.ts';
 import { until } from '../../tests/support/until.ts';
+import { parseCidr } from './cidr.ts';
+import { createClosedPlaces, type Place } from './closed-places.ts';
 import { type GatewayBounds, gatewayBounds, openGateway } from './gateway.ts';
 import { createGuard, type EgressPolicy } from './guard.ts';
 import { readProxy } from './proxy.ts';
 
 const everything: EgressPolicy = { mode: 'any', allow: [] };
 
-async function gateway(t: TestContext, policy: EgressPolicy = everything, bounds: Partial<GatewayBounds> = {}) {
+async function gateway(
+  t: TestContext,
+  policy: EgressPolicy = everything,
+  { closed = [], ...bounds }: Partial<GatewayBounds> & { readonly closed?: readonly Place[] } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateway-'));
   const path = join(folder, 'socket');
-  const close = await openGateway(path, createGuard(policy), { ...gatewayBounds, ...bounds });
+  const judges = { guard: createGuard(policy), closed: createClosedPlaces(closed, policy.names) };
+  const close = await openGateway(path, judges, { ...gatewayBounds, ...bounds });
   t.after(() => {
     close();
     rmSync(folder, { recursive: true });
@@ -112,6 +119,22 @@ test('a target that is closed, a policy that refuses and a name that is not ther
   }
   const looked = await answerTo(path, '{"lookup":"localhost","family":4}\n');
   assert.deepEqual(JSON.parse(looked), { addresses: ['127.0.0.1'] });
+});
+
+test('what is closed is not connected to, whatever the policy allows, and what listens beside it is', async (t) => {
+  const port = await target(t, () => assert.fail('it was connected to'));
+  const beside = await target(t, (socket) => socket.end('beside'));
+  const allow = ['0.0.0.0/0', '::/0'].map(parseCidr);
+  const { path } = await gateway(t, { mode: 'any', allow }, { closed: [{ host: 'localhost', port }] });
+  for (const host of ['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '0.0.0.0', 'app.localhost']) {
+    const { code, message } = await refusalOf(path, { connect: host, port });
+    assert.equal(code, 'EGRESS_REFUSED', host);
+    assert.match(message, /^refused by the egress policy: .*:\d+ is the database of Tocsin itself/);
+  }
+  assert.equal(await text((await through(path, beside)).end()), 'beside');
+  // The same port elsewhere is another server.
+  const { path: other } = await gateway(t, everything, { closed: [{ host: '10.0.0.1', port: beside }] });
+  assert.equal(await text((await through(other, beside)).end()), 'beside');
 });
 
 test('whatever else is said is refused, and nobody who says nothing or too much is kept', async (t) => {
@@ -220,13 +243,20 @@ test('the end of a run ends what it is connected to', async (t) => {
 test('where a proxy is configured it makes the connections, and judges', async (t) => {
   const port = await target(t, (socket) => socket.end('behind the proxy'));
   const proxy = await startConnectProxy(t, port);
-  const { path } = await gateway(t, { mode: 'public', allow: [], proxy: readProxy(`http://${proxy.host}`) ?? null });
+  const behind = readProxy(`http://${proxy.host}`) ?? null;
+  const { path } = await gateway(t, { mode: 'public', allow: [], proxy: behind });
   const socket = call(path);
   socket.write('{"connect":"inside.corp.test","port":443}\n');
   const [answer] = (await once(socket, 'data')) as [Buffer];
   assert.deepEqual(JSON.parse(answer.toString()), { address: null, port: null });
   socket.write('\n');
   assert.equal(await text(socket), 'behind the proxy');
+  assert.deepEqual(proxy.asked, ['inside.corp.test:443 -']);
+  const closed = [{ host: 'localhost', port: 5432 }];
+  const { path: closing } = await gateway(t, { mode: 'public', allow: [], proxy: behind }, { closed });
+  for (const host of ['localhost', '127.0.0.1']) {
+    assert.equal((await refusalOf(closing, { connect: host, port: 5432 })).code, 'EGRESS_REFUSED', host);
+  }
   assert.deepEqual(proxy.asked, ['inside.corp.test:443 -']);
   proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
   const refused = await refusalOf(path, { connect: 'inside.corp.test', port: 443 });

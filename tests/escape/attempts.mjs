@@ -1,5 +1,5 @@
 // Runs inside: tries to get out in every way it knows, and prints what came of each. TARGETS of the environment says what is there.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -10,9 +10,10 @@ const sh = (command) => execFileSync('/bin/sh', ['-c', command], { stdio: ['igno
 const pids = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 const holds = (text) => (text.includes(canary) ? 'read it' : '');
 const reads = (path) => holds(fs.readFileSync(path, 'utf8'));
+/** Opened for writing is enough: where nothing keeps a script from it, nothing is to be spoiled. */
 const writes = (path) => {
-  fs.appendFileSync(path, '\n');
-  return `wrote ${path}`;
+  fs.closeSync(fs.openSync(path, 'a'));
+  return `may write ${path}`;
 };
 
 /** Each answers what it got hold of; an empty answer or a throw is none. */
@@ -26,7 +27,7 @@ const attempts = {
   'the environment of its own': () => holds(JSON.stringify({ ...process.env, TARGETS: '' })),
   'the command lines of others': () => (pids().length > 3 ? `sees ${pids().length} processes` : ''),
   'a signal to the service': () => (process.pid !== servicePid && process.kill(servicePid, 0) ? 'may signal' : ''),
-  'a signal to everybody': () => (sh(`kill -0 ${servicePid} && echo may`) ? 'may signal' : ''),
+  'a signal by a shell': () => (sh(`kill -0 ${servicePid} && echo may`) ? 'may signal' : ''),
   'memory of the service': () => fs.readFileSync(`/proc/${servicePid}/maps`, 'utf8'),
   'memory of the first process': () => {
     fs.closeSync(fs.openSync('/proc/1/mem', 'r+'));
@@ -72,7 +73,7 @@ const attempts = {
   'settings of the kernel': () => writes('/proc/sys/kernel/core_pattern'),
   'a mount': () => sh('mount -t tmpfs tmpfs /usr && echo mounted'),
   'a mount in namespaces of its own': () =>
-    holds(sh(`unshare -rm sh -c 'mount --bind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
+    holds(sh(`unshare -rm sh -c 'mount --rbind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
   'another user': () => {
     if (
       process.getuid() === 0 &&
@@ -92,7 +93,7 @@ const attempts = {
       .map((fd) => quiet(() => fs.readlinkSync(`/proc/self/fd/${fd}`)))
       .filter((path) => path.startsWith(dataFolder) || path.startsWith(checkout))
       .join(),
-  'a bound process.binding': () => {
+  'a program by process.binding': () => {
     const { spawn } = process.binding('spawn_sync');
     const stdio = [
       { type: 'pipe', readable: true, writable: false },
@@ -101,10 +102,18 @@ const attempts = {
     const { output } = spawn({ file: '/bin/cat', args: ['cat', `${dataFolder}/tocsin.db`], stdio });
     return holds(String(output?.[1] ?? ''));
   },
-  'a native library': () => {
-    const module = { exports: {} };
-    process.dlopen(module, '/usr/lib/x86_64-linux-gnu/libc.so.6');
-    return reads(`${dataFolder}/tocsin.db`);
+  // A linter, which reads and shows by itself what is wrong with a file.
+  'a native module': () => {
+    fs.writeFileSync('own.js', 'const own = "shown by the module" 5;');
+    const code = `require(process.argv[1]).lint(process.argv.slice(2), ...Array(6).fill(async () => {}))`;
+    const addon = fs.realpathSync('node_modules/native/addon.node');
+    const words = ['-e', code, addon, fs.realpathSync('own.js'), `${dataFolder}/hook.js`];
+    const said = spawnSync(process.execPath, words, { env: { NO_COLOR: '1' } }).stdout.toString();
+    return said.includes('shown by the module') ? holds(said) : `did not run: ${said}`;
+  },
+  'calls of the system by perl': () => {
+    const code = 'open(my $f, "<", $ARGV[0]) or die; sysread($f, my $text, 100); print $text';
+    return holds(execFileSync('perl', ['-e', code, `${dataFolder}/secret.key`]).toString());
   },
   'the network of the machine': () =>
     Object.keys(os.networkInterfaces())
@@ -122,7 +131,7 @@ const attempts = {
 };
 
 for (const [name, attempt] of Object.entries(attempts)) {
-  if (only !== null && name !== only) continue;
+  if (only !== null && !only.includes(name)) continue;
   let got = '';
   try {
     got = String(attempt() ?? '');

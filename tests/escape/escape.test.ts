@@ -1,8 +1,12 @@
 // Scripts of checks stay where they are put: attempts to get out, and bombs, in real processes on this machine.
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
+  globSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,12 +18,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ScriptLimit } from '#domain/script.ts';
-import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
+import { containmentHere, currentRuntime, printed, runPlain } from '../support/script-runs.ts';
 import { until } from '../support/until.ts';
 
 const canary = 'tocsin-canary-8f1c';
 const checkout = join(import.meta.dirname, '..', '..');
+const isRoot = process.getuid?.() === 0;
+const dataFiles = ['hook.js', 'secret.key', 'tocsin.db'];
 let dataFolder = '';
+/** Its packages: one to write to, one that is native. */
+let runtimeFolder = '';
+/** Stands where the service does: what it was started with is in its environment for all to see who can. */
+let service: ChildProcess;
 // A place of its own: scripts of other tests run at the same time.
 process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
 chmodSync(tmpdir(), 0o755);
@@ -29,9 +39,57 @@ before(async () => {
   // A promise that cannot be tried must not seem kept.
   assert.match(containment, /bubblewrap|namespaces/, `scripts cannot be contained here: ${refused.join('; ')}`);
   dataFolder = mkdtempSync(join(tmpdir(), 'tocsin-escape-'));
-  for (const name of ['tocsin.db', 'secret.key']) writeFileSync(join(dataFolder, name), canary, { mode: 0o644 });
+  for (const name of dataFiles) {
+    const text = name === 'hook.js' ? `const text = "${canary}" 5;` : canary;
+    writeFileSync(join(dataFolder, name), text, { mode: 0o644 });
+  }
+  runtimeFolder = makeRuntime();
+  const environment = { TOCSIN_ESCAPE_CANARY: canary };
+  service = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env: environment, stdio: 'ignore' });
 });
-after(() => rmSync(tmpdir(), { recursive: true }));
+after(() => {
+  service.kill('SIGKILL');
+  rmSync(tmpdir(), { recursive: true });
+});
+
+/** A runtime with what the attempts need of packages. The native one is the linter that lints this project. */
+function makeRuntime(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-runtime-'));
+  chmodSync(folder, 0o755);
+  for (const name of ['lodash', 'native']) mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  writeFileSync(join(folder, 'node_modules', 'lodash', 'lodash.js'), '');
+  const [addon] = globSync(join(checkout, 'node_modules', '@oxlint', 'binding-*', '*.node'));
+  assert.ok(addon !== undefined, 'no native module is installed: run npm ci');
+  copyFileSync(addon, join(folder, 'node_modules', 'native', 'addon.node'));
+  return folder;
+}
+
+/** Ways that lead out where nothing keeps a script in, and change nothing there but what can be removed again. */
+const open = [
+  'the environment of the parent',
+  'the command lines of others',
+  'a signal to the service',
+  'a signal by a shell',
+  'memory of the service',
+  'the data folder',
+  'the secret key',
+  'the data folder by a link',
+  'the data folder by a hard link',
+  'the data folder by going up',
+  'the data folder of a shell',
+  'a file in the data folder',
+  'the database through node:sqlite',
+  'the source of the service',
+  'the files of other runs',
+  'packages of the runtime',
+  'a package added to the runtime',
+  'a mount in namespaces of its own',
+  'a program by process.binding',
+  'a native module',
+  'calls of the system by perl',
+];
+/** Further ones, where the script is root. */
+const openToRoot = ['the passwords of the machine', 'the home of root', 'programs of the machine', 'another user'];
 
 describe('a script', () => {
   it('gets hold of nothing outside, in more than thirty ways', async () => {
@@ -43,13 +101,27 @@ describe('a script', () => {
       tried.filter(({ got }) => got !== ''),
       [],
     );
-    assert.deepEqual(readdirSync(dataFolder).toSorted(), ['secret.key', 'tocsin.db']);
+    assert.deepEqual(readdirSync(dataFolder).toSorted(), dataFiles);
+    assert.ok(service.exitCode === null && service.signalCode === null);
+  });
+
+  it('would get hold of it in most of them, were it not contained', async () => {
+    const only = isRoot ? [...open, ...openToRoot] : open;
+    const tried = await besideAnother(() => attempted({ only }, { level: 'process' }));
+    rmSync(join(dataFolder, 'planted'));
+    rmSync(join(dataFolder, 'planted.db'));
+    assert.deepEqual(tried.map(({ name }) => name).toSorted(), only.toSorted());
+    assert.deepEqual(
+      tried.filter(({ got }) => got === '' || got.startsWith('did not run')),
+      [],
+    );
   });
 
   it('would get hold of the files of another run, were it not kept apart', async () => {
-    const only = 'the files of other runs';
-    const level = process.getuid?.() === 0 ? 'user' : 'process';
-    assert.deepEqual(await besideAnother(() => attempted({ only }, { level })), [{ name: only, got: 'read it' }]);
+    const name = 'the files of other runs';
+    const level = isRoot ? 'user' : 'process';
+    const tried = await besideAnother(() => attempted({ only: [name] }, { level }));
+    assert.deepEqual(tried, [{ name, got: 'read it' }]);
   });
 
   const bombs: readonly (readonly [name: string, limit: ScriptLimit, source: string])[] = [
@@ -127,7 +199,7 @@ describe('a script', () => {
       fs.mkdirSync('closed/inner', { recursive: true }); fs.writeFileSync('closed/inner/file', 'x');
       fs.symlinkSync(${JSON.stringify(dataFolder)}, 'closed/link'); fs.chmodSync('closed/inner', 0); fs.chmodSync('closed', 0);`);
     assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
-    assert.deepEqual(readdirSync(dataFolder).toSorted(), ['secret.key', 'tocsin.db']);
+    assert.deepEqual(readdirSync(dataFolder).toSorted(), dataFiles);
     await nothingLeft();
   });
 
@@ -140,14 +212,15 @@ describe('a script', () => {
   });
 });
 
-/** Tries all attempts, or `only` one, and tells what each got. */
+/** Tries all attempts, or `only` some, and tells what each got. */
 async function attempted(
-  change: { readonly only?: string },
+  change: { readonly only?: readonly string[] },
   means: { readonly level?: 'user' | 'process' } = {},
 ): Promise<readonly { readonly name: string; readonly got: string }[]> {
-  const targets = { servicePid: process.pid, dataFolder, checkout, runs: tmpdir(), canary, ...change };
+  const targets = { servicePid: service.pid, dataFolder, checkout, runs: tmpdir(), canary, ...change };
   const content = readFileSync(join(import.meta.dirname, 'attempts.mjs'), 'utf8');
-  const outcome = await runPlain(content, { ...means, environment: { TARGETS: JSON.stringify(targets) } });
+  const runtime = { ...currentRuntime, folder: runtimeFolder };
+  const outcome = await runPlain(content, { ...means, runtime, environment: { TARGETS: JSON.stringify(targets) } });
   assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
   return printed(outcome)
     .trim()

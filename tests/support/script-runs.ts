@@ -2,6 +2,7 @@
 import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createClosedPlaces, type Place } from '#egress/closed-places.ts';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#scripts/containment.ts';
@@ -28,10 +29,10 @@ export const roomyLimits: ScriptLimits = {
 const open: EgressPolicy = { mode: 'any', allow: [] };
 
 /** Gateways as a process opens them, in the thread of the test. */
-export function gatewaysOf(policy: EgressPolicy): OpenGateway {
-  const guard = createGuard(policy);
+export function gatewaysOf(policy: EgressPolicy, closed: readonly Place[] = []): OpenGateway {
+  const judges = { guard: createGuard(policy), closed: createClosedPlaces(closed, policy.names) };
   return async (path, owner) => {
-    const close = await openAt(path, guard);
+    const close = await openAt(path, judges);
     await chmod(path, 0o600);
     if (owner !== null) await chown(path, owner, owner);
     return close;
@@ -52,6 +53,7 @@ export async function runPlain(
     limits = {},
     signal = new AbortController().signal,
     egress = open,
+    closed = [],
     level,
     code = null,
     ...work
@@ -59,6 +61,8 @@ export async function runPlain(
     limits?: Partial<ScriptLimits>;
     signal?: AbortSignal;
     egress?: EgressPolicy;
+    /** Where scripts may not connect, whatever the policy says. */
+    closed?: readonly Place[];
     /** Compiled code of the runtime. */
     code?: ScriptCode | null;
     /** As far as this machine can by default. */
@@ -82,7 +86,7 @@ export async function runPlain(
       limits: { ...roomyLimits, ...limits },
     },
     signal,
-    { containment, isRoot, openGateway: gatewaysOf(egress), code },
+    { containment, isRoot, openGateway: gatewaysOf(egress, closed), code },
   );
 }
 

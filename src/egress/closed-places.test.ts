@@ -1,0 +1,107 @@
+// What is closed to scripts is closed by every name and address that leads there, and nothing else is.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { freePort } from '../../tests/support/free-port.ts';
+import { parseCidr } from './cidr.ts';
+import { type ClosingGuard, createClosedPlaces, type Place } from './closed-places.ts';
+import { createGuard, type EgressPolicy } from './guard.ts';
+import { readProxy } from './proxy.ts';
+
+const port = 5432;
+const everything = ['0.0.0.0/0', '::/0'].map(parseCidr);
+const hosts = `127.0.0.1 localhost own.test
+10.1.2.3 database.test other.test
+::ffff:10.1.2.3 mapped.test
+10.1.2.4 neighbour.test
+`;
+
+/** A guard that lets everything through, but for those places. */
+async function closing(t: TestContext, places: readonly Place[], change: Partial<EgressPolicy> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-closed-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const hostsFile = join(folder, 'hosts');
+  writeFileSync(hostsFile, hosts);
+  // Nobody answers there.
+  const names = { hostsFile, resolverFile: '/dev/null', servers: [`127.0.0.1:${await freePort()}`] };
+  const closed = createClosedPlaces(places, names);
+  const found = await closed.closing(createGuard({ mode: 'any', allow: everything, names, ...change }), port);
+  assert.ok(found !== null);
+  return found;
+}
+
+/** Why a name may not be connected to; null = it may. */
+function refusalOf(guard: ClosingGuard, name: string, all = true): Promise<string | null> {
+  return new Promise((resolve) => {
+    guard.lookup(name, { all }, (error) => resolve(error === null ? null : `${error.code}: ${error.message}`));
+  });
+}
+
+const isClosed = /is the database of Tocsin itself, which no script may reach; no setting would allow it$/;
+
+test('a place on this machine is closed by every address of this machine', async (t) => {
+  const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  assert.ok(own.length > 0);
+  const spellings = ['127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'];
+  for (const host of ['127.0.0.1', 'localhost', '::1', '0.0.0.0', own.at(-1) ?? '']) {
+    const guard = await closing(t, [{ host, port }]);
+    for (const address of [...spellings, '0.0.0.0', '::', '::ffff:0.0.0.0', ...own]) {
+      assert.match(guard.judge(address) ?? '', isClosed, `${address} of ${host}`);
+    }
+    for (const name of ['localhost', 'LOCALHOST.', 'app.localhost', 'own.test']) {
+      assert.match((await refusalOf(guard, name)) ?? '', /^EGRESS_REFUSED: /, `${name} of ${host}`);
+    }
+    for (const other of ['10.1.2.3', '93.184.216.34', '2606:4700::1111']) assert.equal(guard.judge(other), null);
+  }
+});
+
+test('a place elsewhere is closed by its name, its address and other names of it, and its neighbours are not', async (t) => {
+  for (const host of ['database.test', 'Database.test.', '10.1.2.3', '::ffff:a01:203']) {
+    const guard = await closing(t, [{ host, port }]);
+    for (const all of [true, false]) {
+      for (const name of ['database.test', 'other.test', 'mapped.test', 'DATABASE.test.']) {
+        assert.match((await refusalOf(guard, name, all)) ?? '', isClosed, `${name} of ${host}`);
+      }
+      assert.equal(await refusalOf(guard, 'localhost', all), null);
+    }
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3']) assert.match(guard.judge(address) ?? '', isClosed);
+    for (const other of ['10.1.2.4', '127.0.0.1', '0.0.0.0']) assert.equal(guard.judge(other), null);
+  }
+});
+
+test('of several places each is closed, and none where the port is another', async (t) => {
+  const places = [
+    { host: '10.1.2.3', port },
+    { host: '10.1.2.4', port },
+    { host: '127.0.0.1', port: 1 },
+  ];
+  const guard = await closing(t, places);
+  for (const address of ['10.1.2.3', '10.1.2.4']) assert.match(guard.judge(address) ?? '', isClosed);
+  assert.equal(guard.judge('127.0.0.1'), null);
+  const plain = createGuard({ mode: 'any', allow: [] });
+  assert.equal(createClosedPlaces(places).closing(plain, 80), null);
+  assert.equal(createClosedPlaces([]).closing(plain, port), null);
+});
+
+test('while nobody can say where the place is, no address with that port is connected to', async (t) => {
+  const guard = await closing(t, [{ host: 'lost.test', port }]);
+  assert.match(guard.judge('10.1.2.3') ?? '', /^10\.1\.2\.3:5432 could be the database of Tocsin itself, whose name/);
+  assert.match((await guard.judgeName('lost.test')) ?? '', isClosed);
+});
+
+test('what the policy refuses is refused as it was', async (t) => {
+  const guard = await closing(t, [{ host: '127.0.0.1', port }], { mode: 'public', allow: [] });
+  assert.match(guard.judge('127.0.0.1') ?? '', /TOCSIN_EGRESS=any would allow it/);
+  assert.match((await refusalOf(guard, 'database.test')) ?? '', /^EGRESS_REFUSED: .*TOCSIN_EGRESS=private/);
+});
+
+test('what a proxy is to look up is judged by where it leads from here, if that is known', async (t) => {
+  const proxy = readProxy('http://127.0.0.1:9') ?? null;
+  const guard = await closing(t, [{ host: 'database.test', port }], { mode: 'public', proxy });
+  for (const name of ['database.test', 'other.test', '10.1.2.3']) {
+    assert.match((await guard.judgeName(name)) ?? '', isClosed, name);
+  }
+  for (const name of ['neighbour.test', 'unknown.test', '10.1.2.4']) assert.equal(await guard.judgeName(name), null);
+});

@@ -1,0 +1,95 @@
+// Runs in a network of its own: scripts that try to reach cloud metadata and the port of the store, both of which listen there.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCidr } from '#egress/cidr.ts';
+import type { Place } from '#egress/closed-places.ts';
+import type { EgressPolicy } from '#egress/guard.ts';
+import { type Containment, hasGateway } from '#scripts/containment.ts';
+import { startTrap } from '../egress/trap.ts';
+import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
+
+/** What is to be reached. */
+export type Sort = 'metadata' | 'store' | 'beside';
+
+/** One try to get somewhere. */
+export interface Attempt {
+  readonly sort: Sort;
+  readonly way: string;
+  readonly host: string;
+  /** What it says that it reached; '' = nothing. */
+  readonly got: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What came of a script. */
+export interface Tried {
+  /** Why the script did not come to its end; '' = it did. */
+  readonly problem: string;
+  readonly attempts: readonly Attempt[];
+  /** Addresses that were connected to. */
+  readonly connected: Readonly<Record<Sort, readonly string[]>>;
+}
+
+/** All that was seen. */
+export interface SeenOfAddresses {
+  /** As a service on loopback runs them. */
+  readonly usual: Tried;
+  /** The same where every network is allowed by name. */
+  readonly allowed: Tried;
+  /** Every network allowed, and nothing closed. */
+  readonly open: Tried;
+  /** Of a process that is not contained. */
+  readonly bare: Tried;
+}
+
+const ports: Readonly<Record<Sort, number>> = { metadata: 80, store: 5432, beside: 5433 };
+const onThisMachine = `127.0.0.1 localhost [::1] [::ffff:127.0.0.1] [::ffff:7f00:1] 127.9.9.9 0x7f000001 0.0.0.0 [::]
+  10.9.8.7 [::ffff:10.9.8.7] store.test STORE.test other-name.test`.split(/\s+/);
+const hosts: Readonly<Record<Sort, readonly string[]>> = {
+  metadata: ['169.254.169.254', '0xa9fea9fe', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', 'metadata.test'],
+  store: onThisMachine,
+  beside: ['127.0.0.1', 'localhost'],
+};
+const sorts = Object.keys(ports) as Sort[];
+
+process.stdout.write(JSON.stringify(await lookAtAll()));
+
+async function lookAtAll(): Promise<SeenOfAddresses> {
+  const { containment, refused } = await containmentHere();
+  // A promise that cannot be tried must not seem kept.
+  if (!hasGateway(containment)) throw new Error(`scripts cannot be contained here: ${refused.join('; ')}`);
+  for (const address of ['169.254.169.254/32', 'fd00:ec2::254/128', '10.9.8.7/32']) {
+    execFileSync('ip', ['address', 'add', address, 'dev', 'lo']);
+  }
+  const traps = await Promise.all(sorts.map((sort) => startTrap(ports[sort])));
+  const taken = (): Tried['connected'] =>
+    Object.fromEntries(sorts.map((sort, n) => [sort, traps[n]?.take() ?? []])) as unknown as Tried['connected'];
+  const targets = sorts.flatMap((sort) => hosts[sort].map((host) => ({ sort, host, port: ports[sort] })));
+  const content = readFileSync(join(import.meta.dirname, 'address-attempts.mjs'), 'utf8');
+  const attempt = async (egress: EgressPolicy, closed: readonly Place[], level: Containment): Promise<Tried> => {
+    const environment = { TARGETS: JSON.stringify({ targets }) };
+    const outcome = await runPlain(content, { egress, closed, level, environment });
+    const isWell = outcome.ending === 'ended' && outcome.failedTests === 0;
+    return {
+      problem: isWell ? '' : JSON.stringify({ ...outcome, log: outcome.log.slice(-3) }),
+      attempts: printed(outcome)
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Attempt),
+      connected: taken(),
+    };
+  };
+  const usual: EgressPolicy = { mode: 'any', allow: [] };
+  const everything: EgressPolicy = { mode: 'any', allow: ['0.0.0.0/0', '::/0'].map(parseCidr) };
+  const ours = [{ host: 'store.test', port: ports.store }];
+  const seen = {
+    usual: await attempt(usual, ours, containment),
+    allowed: await attempt(everything, ours, containment),
+    open: await attempt(everything, [], containment),
+    bare: await attempt(usual, ours, 'process'),
+  };
+  for (const trap of traps) trap.close();
+  return seen;
+}

@@ -1,0 +1,90 @@
+// Scripts of checks reach neither cloud metadata nor the port of the store, both of which listen: in a network of its own.
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runInOwnNetwork } from '../support/own-network.ts';
+import type { Attempt, SeenOfAddresses, Sort, Tried } from './addresses-within.ts';
+
+const within = fileURLToPath(new URL('./addresses-within.ts', import.meta.url));
+/** Names that lead there. */
+const hostsFile = `127.0.0.1 localhost
+::1 localhost
+127.0.0.1 store.test
+10.9.8.7 other-name.test
+169.254.169.254 metadata.test
+`;
+
+/** What leads to the gateway, and what goes round it. */
+const led = ['net.connect', 'fetch', 'http.get', 'the gateway itself'];
+const unled = ['another Node.js that is not led', 'perl'];
+
+describe('a script', () => {
+  let seen: SeenOfAddresses;
+  before(async () => {
+    seen = JSON.parse(await runInOwnNetwork(within, { hosts: hostsFile, resolver: '' })) as SeenOfAddresses;
+    for (const { problem } of Object.values(seen) as Tried[]) assert.equal(problem, '');
+  });
+
+  it('would reach both by every address and name, were it not for the refusals', () => {
+    for (const sort of ['metadata', 'store'] as const) {
+      const through = attemptsOf(seen.open, sort, led);
+      assert.ok(through.length >= 20, `${through.length} attempts at ${sort}`);
+      assert.deepEqual(unreached(through), []);
+      // What goes round the gateway gets nowhere while it is contained, and everywhere when it is not.
+      const round = attemptsOf(seen.open, sort, unled);
+      assert.deepEqual(
+        round.filter(({ got }) => got !== ''),
+        [],
+      );
+      const bare = attemptsOf(seen.bare, sort, [...led.slice(0, 3), ...unled]);
+      assert.ok(round.length > 0 && bare.length > round.length);
+      assert.deepEqual(unreached(bare), []);
+    }
+    assert.ok(seen.bare.connected.metadata.includes('169.254.169.254'));
+    assert.ok(seen.bare.connected.metadata.includes('fd00:ec2::254'));
+  });
+
+  it('does not reach cloud metadata, and is told which setting would allow it', () => {
+    assert.deepEqual(seen.usual.connected.metadata, []);
+    for (const attempt of attemptsOf(seen.usual, 'metadata', led)) {
+      const { got, code, message } = attempt;
+      assert.deepEqual([got, code], ['', 'EGRESS_REFUSED'], JSON.stringify(attempt));
+      assert.match(
+        message,
+        /(169\.254\.169\.254|fd00:ec2::254) is a reserved address; only naming its network in TOCSIN_EG/,
+      );
+    }
+  });
+
+  it('does not reach the port of the store, whatever is allowed, by any name or address of it', () => {
+    for (const tried of [seen.usual, seen.allowed]) {
+      assert.deepEqual(tried.connected.store, []);
+      const attempts = attemptsOf(tried, 'store', led);
+      assert.ok(attempts.length >= 50, `${attempts.length} attempts`);
+      for (const attempt of attempts) {
+        assert.deepEqual([attempt.got, attempt.code], ['', 'EGRESS_REFUSED'], JSON.stringify(attempt));
+      }
+    }
+    for (const attempt of attemptsOf(seen.allowed, 'store', led)) {
+      assert.match(attempt.message, /:5432 is the database of Tocsin itself, which no script may reach/);
+    }
+  });
+
+  it('reaches what listens beside the store', () => {
+    for (const tried of [seen.usual, seen.allowed]) {
+      assert.deepEqual(unreached(attemptsOf(tried, 'beside', led)), []);
+      assert.notDeepEqual(tried.connected.beside, []);
+    }
+  });
+});
+
+function attemptsOf({ attempts }: Tried, sort: Sort, ways: readonly string[]): readonly Attempt[] {
+  const found = attempts.filter((each) => each.sort === sort && ways.includes(each.way));
+  assert.deepEqual([...new Set(found.map(({ way }) => way))].toSorted(), ways.toSorted());
+  return found;
+}
+
+/** Those that got nowhere, as a failure is to show them. */
+function unreached(attempts: readonly Attempt[]): readonly string[] {
+  return attempts.filter(({ got }) => got !== 'reached').map((each) => JSON.stringify(each));
+}

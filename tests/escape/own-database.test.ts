@@ -1,0 +1,53 @@
+// A script of a service over PostgreSQL does not reach that PostgreSQL, with its password or without: from the configuration
+// to the result.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { startPostgres } from '../support/postgres.ts';
+import { containmentHere } from '../support/script-runs.ts';
+import { startService } from '../support/service.ts';
+import { startTcpTarget } from '../support/target.ts';
+import { until } from '../support/until.ts';
+
+before(async () => {
+  const { containment, refused } = await containmentHere();
+  assert.match(containment, /bubblewrap|namespaces/, `scripts cannot be contained here: ${refused.join('; ')}`);
+});
+
+test('a script is refused the database of its service, and reaches what listens beside it', async (t) => {
+  const server = await startPostgres();
+  t.after(() => server.stop());
+  const { url } = await server.newDatabase();
+  const service = await startService(t, { DATABASE_URL: url, TOCSIN_SECRET_KEY: 'ab'.repeat(32) });
+  const beside = await startTcpTarget(t, (socket) => socket.end('beside'));
+  const script = `import { test } from '@playwright/test';
+import { text } from 'node:stream/consumers';
+import net from 'node:net';
+import pg from 'pg';
+test('beside', async () => {
+  if (await text(net.connect(${beside.port}, '127.0.0.1')) !== 'beside') throw new Error('nothing beside');
+});
+for (const host of ['127.0.0.1', 'localhost']) test(host, async () => {
+  const client = new pg.Client({ connectionString: ${JSON.stringify(url)}.replace('@127.0.0.1', '@' + host) });
+  await client.connect();
+});`;
+  const wanted = { name: 'Shop', frequency: 1440, script };
+  const { id } = await service.must('POST', '/v1/checks/multistep', wanted);
+  await service.must('POST', `/v1/triggers/checks/${String(id)}`);
+  const found = await until(
+    'a result',
+    async () => ((await service.must('GET', `/v1/check-results/${String(id)}`)) as unknown as Finding[])[0],
+    { withinMs: 60_000 },
+  );
+  assert.deepEqual([found.outcome, found.reason], ['failed', 'egress-refused'], JSON.stringify(found));
+  const messages = found.multiStepCheckResult.errors.map(({ message }) => message);
+  assert.equal(messages.length, 2, messages.join('\n'));
+  for (const message of messages) {
+    assert.match(message, /refused by the egress policy: .*127\.0\.0\.1\]?:\d+ is the database of Tocsin itself/);
+  }
+});
+
+interface Finding {
+  readonly outcome: string;
+  readonly reason: string;
+  readonly multiStepCheckResult: { readonly errors: readonly { readonly message: string }[] };
+}
