@@ -135,6 +135,27 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
       "for (const how of ways) {\n  describe(`about the file: ${how}`, () => {\n    it('x', work);\n  });\n}",
     ),
   ],
+  [
+    'on both engines',
+    file('tests/store/a.test.ts', "import { test } from 'node:test';\n\ntest('rows are kept', () => {});"),
+    file('tests/store/postgres-a.test.ts', "import { test } from 'node:test';\n\ntest('rows are kept', () => {});"),
+  ],
+  [
+    'on both engines',
+    file(
+      'tests/store/a.test.ts',
+      "import { describe, test } from 'node:test';\nimport { it } from '../support/each-engine.ts';\n\ntest('rows', work);",
+    ),
+    file(
+      'tests/store/a.test.ts',
+      "import { describe } from 'node:test';\nimport { it } from '../support/each-engine.ts';\n\nit('rows', work);",
+    ),
+  ],
+  [
+    'on both engines',
+    file('tests/store/file.test.ts', "import { test } from '../support/each-engine.ts';"),
+    file('tests/store/file.test.ts', "import { test } from 'node:test';"),
+  ],
   ['enums', file('src/lib/a.ts', 'export enum Colour { Red }'), file('src/lib/b.ts', "const a = 'enum Colour';")],
   ['more than 400', file('src/lib/a.ts', '\n'.repeat(400)), file('src/lib/a.ts', '\n'.repeat(390))],
   ['Files stay small', file('src/lib/a.ts', '\n'.repeat(95)), file('src/lib/a.ts', '\n'.repeat(80))],

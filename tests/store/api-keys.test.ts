@@ -201,6 +201,27 @@ test('revoking a key that also reaches foreign accounts takes away the shared on
   assert.deepEqual((await callerOf(first?.key ?? '')).accountIds, [first?.accountId]);
 });
 
+test('a key is found by its id by who shares an account with it, and shown with the shared accounts only', async (newStore) => {
+  await using temp = await newStore();
+  const { store, clock } = temp;
+  const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
+  const { accounts, apiKeys, callerOf } = open(temp);
+  const admin = await callerOf(first?.key ?? '');
+  const { key: _, ...apiKey } = await apiKeys.create(admin, {
+    name: 'CI ✓',
+    role: 'read-run',
+    expiresAt: clock.now() + 5000,
+  });
+  assert.deepEqual(await apiKeys.find(admin, apiKey.id.toUpperCase()), apiKey);
+  const made = await accounts.create(admin, newAccount);
+  assert.deepEqual((await apiKeys.find(admin, admin.keyId)).accountIds, [admin.accountId]);
+  const both = { ...admin, accountIds: [admin.accountId, made.id] };
+  assert.deepEqual((await apiKeys.find(both, admin.keyId)).accountIds, [admin.accountId, made.id]);
+  const stranger = { ...admin, accountId: newId(), accountIds: [newId()] };
+  await assert.rejects(apiKeys.find(stranger, apiKey.id), refusedWith('not-found'));
+  for (const id of [newId(), 'none']) await assert.rejects(apiKeys.find(admin, id), refusedWith('not-found'));
+});
+
 test('hundreds of keys are listed page by page, each once', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });

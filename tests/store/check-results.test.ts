@@ -205,6 +205,45 @@ test('results of unknown checks, foreign checks and unknown results are not foun
   await assert.rejects(results.find(caller, own, resultId), refusedWith('not-found'));
 });
 
+test('a result is found without its check among those of every check of the account, and of no other', async (newStore) => {
+  await using temp = await newStore();
+  const { store, raw } = temp;
+  const [accountId, foreign] = [putAccount(raw), putAccount(raw)];
+  const [first, second] = [putCheck(raw, accountId), putCheck(raw, accountId)];
+  const theirCheck = putCheck(raw, foreign);
+  const results: Record<string, string> = {};
+  for (const checkId of [first, second]) results[checkId] = putResult(raw, accountId, checkId, 1000);
+  const runId = derivedId(2000, 'run');
+  const attempt = putResult(raw, accountId, second, 2000, { outcome: 'failed', attempt: 1, runId });
+  const theirs = putResult(raw, foreign, theirCheck, 1000);
+  // What is left of a deleted check until its slice goes.
+  const left = putResult(raw, accountId, newId(), 1000);
+  for (const [of, checkId] of [
+    [accountId, first],
+    [foreign, theirCheck],
+  ] as const) {
+    const key = { account_id: idBytes(of), check_id: idBytes(checkId) };
+    const exchange = json({ of: checkId });
+    insertRow(raw, 'exchanges', { ...key, result_id: idBytes(results[checkId] ?? theirs), exchange });
+  }
+  const { checkResults } = store;
+  for (const [checkId, id] of Object.entries(results)) {
+    const found = await checkResults.findAnywhere(accountId, id);
+    assert.deepEqual([found?.accountId, found?.checkId, found?.id, found?.isFinal], [accountId, checkId, id, true]);
+    assert.deepEqual(found?.exchange, checkId === first ? { of: first } : null);
+    assert.deepEqual(found, await checkResults.find(accountId, checkId, id));
+  }
+  const tried = await checkResults.findAnywhere(accountId, attempt);
+  assert.deepEqual([tried?.checkId, tried?.isFinal, tried?.runId, tried?.outcome], [second, false, runId, 'failed']);
+  for (const id of [theirs, left, newId()]) assert.equal(await checkResults.findAnywhere(accountId, id), null);
+  assert.equal(await checkResults.findAnywhere(foreign, attempt), null);
+
+  // An id is one within its check only: the same one elsewhere is another result.
+  putResult(raw, foreign, theirCheck, 2000, { id: attempt });
+  assert.deepEqual(await checkResults.findAnywhere(accountId, attempt), tried);
+  assert.equal((await checkResults.findAnywhere(foreign, attempt))?.checkId, theirCheck);
+});
+
 test('every check has a status, also one that never ran, and thousands are listed once each', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);

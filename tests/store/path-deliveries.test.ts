@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
-import { attemptNote } from '#domain/delivery.ts';
+import { attemptNote, type Delivery } from '#domain/delivery.ts';
+import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { failing, leaseMs, lookedFrom, PathUnderTest } from './path-under-test.ts';
 
@@ -173,6 +174,56 @@ describe('a delivery', () => {
     );
     assert.match(String(told[0]), /sent once more over a fresh one: the receiver may have it twice\.$/);
     assert.deepEqual(told[1], [null]);
+  });
+
+  it('that no alert caused is kept as it is given, and sent once it is due', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const checkId = await test.check();
+    const delivery: Delivery = {
+      accountId: test.accountId,
+      id: newId(),
+      alertChannelId: await test.channel(checkId),
+      alertId: null,
+      checkId,
+      checkResultId: newId(),
+      alertType: 'ALERT_DEGRADED',
+      status: 'pending',
+      request: { method: 'PUT', url: 'http://127.0.0.1:9/ö', headers: [['x-a', 'b']], body: '{"a":"✓"}' },
+      attempts: 0,
+      createdAt: test.now - 5,
+      nextAttemptAt: test.now + 1000,
+      replayOf: newId(),
+      isTest: true,
+      error: null,
+    };
+    const broken: Delivery = {
+      ...delivery,
+      id: newId(),
+      status: 'failed',
+      request: null,
+      nextAttemptAt: null,
+      replayOf: null,
+      isTest: false,
+      error: 'no URL',
+    };
+    for (const each of [delivery, broken]) {
+      await test.path.addDelivery(each);
+      assert.deepEqual((await test.temp.store.deliveries.find(test.accountId, each.id))?.delivery, each);
+      assert.equal(await test.temp.store.deliveries.find(newId(), each.id), null);
+    }
+    await assert.rejects(test.path.addDelivery({ ...delivery, isTest: false }), 'its id is taken');
+    assert.deepEqual(test.rows('SELECT count(*) AS n FROM delivery_requests'), [{ n: 1 }]);
+
+    assert.deepEqual(await test.claimDeliveries(), []);
+    test.temp.clock.turn(1000);
+    const [claimed, ...more] = await test.claimDeliveries();
+    assert.ok(claimed !== undefined && more.length === 0);
+    const { request, isTest, replayOf, createdAt } = claimed.delivery;
+    assert.deepEqual([claimed.delivery.id, claimed.number, request], [delivery.id, 1, delivery.request]);
+    assert.deepEqual([isTest, replayOf, createdAt], [true, delivery.replayOf, delivery.createdAt]);
+    assert.deepEqual(await test.settle(claimed, 204), [true]);
+    const { rows } = await test.temp.store.deliveries.list(test.accountId, {}, { limit: 10, offset: 0 });
+    assert.deepEqual(rows.map(({ delivery: { status } }) => status).sort(), ['delivered', 'failed']);
   });
 
   it('is settled once', async (newStore) => {

@@ -1,11 +1,12 @@
 // Roll-ups are what their results come to, however turns, late results, clocks and crashes fall.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { dayMs, dayOf, emptyRollUp, hourMs, hourOf, isLate, type RollUp } from '#domain/roll-up.ts';
+import { closedAfterMs, dayMs, dayOf, emptyRollUp, hourMs, hourOf, isLate, type RollUp } from '#domain/roll-up.ts';
 import { quantileOf } from '#domain/sketch.ts';
 import { newId } from '#lib/id.ts';
 import type { Outcome } from '#domain/result.ts';
 import { idBytes, idText } from '#store/codec.ts';
+import { writtenProgress } from '#store/roll-up-progress.ts';
 import { rollUpOf } from '#store/roll-up-rows.ts';
 import type { RollUpsTable } from '#store/roll-up-tables.ts';
 import type { RawRows } from '../support/raw-rows.ts';
@@ -336,6 +337,38 @@ test('roll-ups go with their check, and those of others stay', async (newStore) 
     assert.deepEqual([...new Set(left.map((row) => idText(row['check_id'] as Uint8Array)))], [kept], table);
   }
   assert.equal(raw.prepare('SELECT count(*) AS n FROM late_hours').get()?.['n'], 0);
+});
+
+test('it is told up to when results of all checks are rolled up', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { store, raw, clock } = temp;
+  const { figures } = store;
+  assert.equal(await figures.rolledUpTo(), null, 'nothing is rolled up yet');
+  const accountId = putAccount(raw);
+  const checkId = putCheck(raw, accountId, { createdAt: noon - 3 * hourMs });
+  record(temp, accountId, fact(checkId, noon - 2 * hourMs));
+  await rollUpAll(temp);
+  assert.equal(
+    await figures.rolledUpTo(),
+    noon - hourMs,
+    'the hour that has just ended stays open for what comes late',
+  );
+  clock.turn(closedAfterMs - 1);
+  await rollUpAll(temp);
+  assert.equal(await figures.rolledUpTo(), noon - hourMs);
+  clock.turn(1);
+  await rollUpAll(temp);
+  assert.equal(await figures.rolledUpTo(), noon);
+
+  // A process ended in the middle of the next hour, with some of the checks done.
+  clock.turn(hourMs);
+  const after = { accountId: idBytes(accountId), checkId: idBytes(checkId) };
+  raw
+    .prepare("UPDATE installation SET value = ? WHERE key = 'rolled-up'")
+    .run(writtenProgress({ hourAt: noon, after }));
+  assert.equal(await figures.rolledUpTo(), noon);
+  await rollUpAll(temp);
+  assert.equal(await figures.rolledUpTo(), noon + hourMs);
 });
 
 test('turns of several processes at once roll up each hour once', async (newStore) => {

@@ -44,6 +44,14 @@ const commonFolders = [
 /** What differs between the engines of the store, beside dialect.ts. */
 const engineFolders = ['src/store/sqlite', 'src/store/postgres'];
 
+/** Files of tests/store/ whose cases run once, beside `postgres*`, which are about PostgreSQL alone. */
+const ofOneEngine: Readonly<Record<string, string>> = {
+  'tests/store/checkpoints.test.ts': 'the log of a SQLite file',
+  'tests/store/file.test.ts': 'a SQLite file as it is opened',
+  'tests/store/move-across.test.ts': 'one engine beside the other',
+  'tests/store/write-queue.test.ts': 'the one writer of a SQLite file',
+};
+
 export const rules: readonly Rule[] = [
   {
     sentence: 'A room imports only the rooms in its row, and the files that join (src/*.ts) are imported by none.',
@@ -145,6 +153,12 @@ export const rules: readonly Rule[] = [
       sources.filter(({ path }) => /^tests\/flows\/.*\.test\.ts$/.test(path)).flatMap(onOneTopology),
   },
   {
+    sentence: 'A case of the store runs on both engines, or its file is named as one that is about one of them.',
+    isOfTests: true,
+    breaches: (sources) =>
+      sources.filter(({ path }) => /^tests\/store\/.*\.test\.ts$/.test(path)).flatMap(notOnEachEngine),
+  },
+  {
     sentence: 'There are no enums, namespaces, decorators or base classes of ours.',
     breaches: perLine(
       () => true,
@@ -188,6 +202,21 @@ function onOneTopology({ path, code, imports }: SourceFile): readonly string[] {
     if (!/\b[Aa]bout (?:the file|PostgreSQL)\b/.test(line)) breaches.push(`${path}: ${line.trim()}`);
   }
   return breaches;
+}
+
+/** How cases of the store could run on one engine: written with a `test` that knows none. */
+function notOnEachEngine({ path, code, imports }: SourceFile): readonly string[] {
+  const isOnEach = imports.some(({ from }) => from === 'tests/support/each-engine.ts');
+  if (path in ofOneEngine || path.startsWith('tests/store/postgres')) {
+    return isOnEach ? [`${path}: is named as one about one engine, and runs on both`] : [];
+  }
+  const grouped = "import { describe } from 'node:test';";
+  const runners = code.split('\n').filter((line) => line.includes("'node:test'") && line !== grouped);
+  return [
+    ...(isOnEach ? [] : [`${path}: its cases come from elsewhere than tests/support/each-engine.ts`]),
+    // To group cases is all that is wanted of Node.js.
+    ...runners.map((line) => `${path}: ${line.trim()}`),
+  ];
 }
 
 function opensWithASentence({ text }: SourceFile): boolean {

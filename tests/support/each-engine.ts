@@ -1,10 +1,11 @@
-// The conformance suite: every case that is written with this `test` is run on SQLite and on a real PostgreSQL, and every
-// statement that the store issues meanwhile is judged.
+// The conformance suite: every case that is written with this `test` is run on SQLite and on a real PostgreSQL, every
+// statement that the store issues meanwhile is judged, and what is called of the store is noted.
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { after, test as nodeTest } from 'node:test';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { assertAccountsNamed, noteDoor, recordStatements } from './statements.ts';
+import { noteCalls, uncalled } from './store-surface.ts';
 import { openTempPostgres, openTempStore, type TempStore } from './temp-store.ts';
 
 /** Opens a new store of the engine that the case is run on; its clock stands at `at`, epoch ms. */
@@ -42,7 +43,7 @@ export function test(name: string, work: (newStore: NewStore) => Promise<void>):
       isOpened = true;
       const opened = await open(at);
       noteDoor(engine, opened.raw);
-      return opened;
+      return { ...opened, store: noteCalls(engine, opened.store) };
     };
     nodeTest(`${name} [${engine}]`, async () => {
       await work(newStore);
@@ -66,5 +67,10 @@ after(async () => {
   for (const other of others)
     assert.equal(other, first, `not every case ran well on every engine: ${JSON.stringify(ended)}`);
   const file = basename(process.argv[1] ?? '', '.test.ts');
-  for (const [engine] of engines) assertAccountsNamed(engine, file, first === cases);
+  const isWhole = first === cases;
+  for (const [engine] of engines) {
+    assertAccountsNamed(engine, file, isWhole);
+    if (isWhole)
+      assert.deepEqual(uncalled(engine, file), [], `store-surface.ts says that ${file} calls these on ${engine}`);
+  }
 });

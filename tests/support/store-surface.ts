@@ -1,0 +1,152 @@
+// Each function of the store, and the file of tests/store/ whose cases call it on both engines. A function without a line does
+// not compile; a line whose file does not call the function turns that file red.
+import type { Store } from '#store/store.ts';
+
+type Engine = 'SQLite' | 'PostgreSQL';
+
+/**
+ * What of the store is tested on both engines. Wake-ups are PostgreSQL's alone and touch no rows (postgres-wakes.test.ts), and every
+ * case closes its store.
+ */
+type Surface = Omit<Store, 'wakes' | 'wasCrashed' | 'close'>;
+
+type AnyFunction = (...given: never[]) => unknown;
+type FunctionsOf<Noun> = { [Name in keyof Noun as Noun[Name] extends AnyFunction ? Name : never]: string };
+
+/** By noun and function: the name of a file of tests/store/ whose cases call it, one of several. */
+export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<Surface[Noun]>> } = {
+  accounts: { list: 'api-keys', add: 'api-keys', change: 'api-keys', usage: 'triggers' },
+  accountMoves: { all: 'move-account', stalled: 'move-account-kill', resumeLapsed: 'move-account-kill' },
+  apiKeys: {
+    findByHash: 'api-keys',
+    find: 'api-keys',
+    list: 'api-keys',
+    add: 'api-keys',
+    addFirst: 'api-keys',
+    markUsed: 'api-keys',
+    revoke: 'api-keys',
+  },
+  triggers: { find: 'triggers', findByToken: 'triggers', remove: 'triggers', start: 'triggers' },
+  batches: { isClosed: 'triggers', results: 'triggers' },
+  checkResults: {
+    list: 'check-results',
+    walk: 'check-results',
+    find: 'check-results',
+    findAnywhere: 'check-results',
+    subject: 'check-results',
+  },
+  checkHistory: { read: 'roll-ups', sums: 'roll-ups' },
+  checkSubjects: { ofIds: 'check-subjects', after: 'check-subjects' },
+  checkStatuses: { list: 'check-statuses', find: 'check-statuses' },
+  checkAlerts: { list: 'path-deletions' },
+  deliveries: {
+    list: 'deliveries',
+    find: 'deliveries',
+    retry: 'deliveries',
+    cancel: 'deliveries',
+    replay: 'deliveries',
+    replayExhausted: 'deliveries',
+  },
+  alertNotifications: { facts: 'deliveries' },
+  failingChannels: { list: 'figures' },
+  checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
+  checkGroups: {
+    list: 'checks',
+    find: 'runtime-changes',
+    variableKeys: 'checks',
+    lockedVariables: 'checks',
+    add: 'checks',
+    change: 'checks',
+    remove: 'checks',
+  },
+  alertChannels: {
+    list: 'alert-channels',
+    find: 'deliveries',
+    add: 'alert-channels',
+    change: 'path-edits',
+    subscribe: 'checks',
+    remove: 'alert-channels',
+  },
+  channelConfigs: { after: 'channel-configs', writtenSince: 'channel-configs' },
+  variables: {
+    list: 'variables',
+    all: 'variables',
+    find: 'variables',
+    add: 'variables',
+    change: 'variables',
+    remove: 'variables',
+  },
+  maintenanceWindows: {
+    list: 'maintenance-windows',
+    find: 'maintenance-windows',
+    add: 'maintenance-windows',
+    change: 'maintenance-windows',
+    remove: 'maintenance-windows',
+  },
+  leftovers: { removeSome: 'checks' },
+  runtimeStages: { all: 'figures', remember: 'figures' },
+  runtimeWishes: { groups: 'runtime-ends', checks: 'runtime-ends' },
+  figures: {
+    conservation: 'figures',
+    outbox: 'figures',
+    heartbeatDueAt: 'figures',
+    failingChannels: 'figures',
+    rolledUpTo: 'roll-ups',
+    checkStates: 'figures',
+  },
+  gaps: { signOfLife: 'gaps', noteStart: 'gaps', lastAbsence: 'gaps', ofAccount: 'gaps' },
+  pings: { list: 'heartbeats', find: 'heartbeats' },
+  receptions: { hear: 'heartbeats' },
+  resultAssets: { keep: 'result-assets', of: 'result-assets', read: 'result-assets' },
+  processes: { sign: 'processes', list: 'processes', leave: 'processes' },
+  path: {
+    scheduleDue: 'path-runs',
+    claimRuns: 'path-runs',
+    renewRuns: 'path-runs',
+    returnRuns: 'path-runs',
+    recordAttempts: 'path-runs',
+    receivePings: 'heartbeats',
+    judgeHeartbeats: 'heartbeats',
+    judgeStates: 'judge-states',
+    claimDeliveries: 'path-deliveries',
+    renewDeliveries: 'path-deliveries',
+    settleAttempts: 'path-deliveries',
+    addDelivery: 'path-deliveries',
+    takeOver: 'path-runs',
+    moveWithClock: 'path-clock',
+  },
+  retention: { sweep: 'retention' },
+  rollUps: { turn: 'roll-ups', release: 'roll-ups' },
+};
+
+const called: Readonly<Record<Engine, Set<string>>> = { SQLite: new Set(), PostgreSQL: new Set() };
+
+/** The same store, which notes what is called of it. */
+export function noteCalls(engine: Engine, store: Store): Store {
+  const members = Object.entries(store).map(([name, member]: [string, unknown]) => [
+    name,
+    typeof member === 'object' && member !== null ? noting(called[engine], name, member) : member,
+  ]);
+  return Object.fromEntries(members) as Store;
+}
+
+function noting(calls: Set<string>, noun: string, of: object): object {
+  const members = Object.entries(of).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member];
+    const noted = (...given: unknown[]): unknown => {
+      calls.add(`${noun}.${name}`);
+      return Reflect.apply(member, of, given);
+    };
+    return [name, noted];
+  });
+  return Object.fromEntries(members) as object;
+}
+
+/** Functions that the table says are called in a file of tests, and were not on that engine: `noun.function`. */
+export function uncalled(engine: Engine, file: string): string[] {
+  return Object.entries(calledIn).flatMap(([noun, functions]) =>
+    Object.entries(functions).flatMap(([name, where]: [string, string]) =>
+      where === file && !called[engine].has(`${noun}.${name}`) ? [`${noun}.${name}`] : [],
+    ),
+  );
+}
