@@ -17,9 +17,10 @@ import { createHeartbeatActions } from '#actions/heartbeats.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions } from '#actions/pings.ts';
 import { createLocationActions } from '#actions/locations.ts';
+import { createMissingBrowsers } from '#actions/missing-browsers.ts';
 import { createNoticeActions } from '#actions/notices.ts';
 import { createProcessActions } from '#actions/processes.ts';
-import { createRuntimeEnds, type RuntimeEnds } from '#actions/runtime-ends.ts';
+import { createRuntimeEnds } from '#actions/runtime-ends.ts';
 import { createReportActions } from '#actions/reports.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
@@ -90,7 +91,7 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, ...means, runtimeEnds: runtimeEndsOf(means) }),
+    notices: createNoticeActions({ ...store, ...means, ...noticesOf(means) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
@@ -160,8 +161,13 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
   });
 }
 
-function runtimeEndsOf({ store, clock, runtimes }: ActionMeans): RuntimeEnds {
-  return createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now: () => clock.now() });
+/** Notices that are for the accounts that they concern. */
+function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans) {
+  const now = (): number => clock.now();
+  return {
+    runtimeEnds: createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now }),
+    missingBrowsers: createMissingBrowsers({ ...store, location, now }),
+  };
 }
 
 /** A key that is forgotten here is read again by every process. */

@@ -30,6 +30,8 @@ export interface OwnProcessMeans {
   readonly store: Pick<Store, 'processes' | 'gaps'>;
   readonly clock: Clock;
   readonly holds: () => Holds;
+  /** Whether it runs checks and there is no Chromium for them; asked at each sign of life. */
+  readonly lacksBrowser: () => boolean;
   /** Whether this process listens already: before it does, its port may not be known. */
   readonly isListening: () => boolean;
   /** Where people reach this process. */
@@ -42,12 +44,14 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   const own = { id: newId(), roles, version, location, host: hostname(), pid: process.pid, startedAt: clock.now() };
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
+  let noBrowserSince: number | null = null;
   return {
     id: own.id,
     async sign() {
       await store.gaps.signOfLife();
       const publicUrl = servesApi && means.isListening() ? means.publicUrl() : null;
-      await store.processes.sign({ ...own, publicUrl, holds: means.holds() });
+      noBrowserSince = means.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
+      await store.processes.sign({ ...own, publicUrl, holds: means.holds(), noBrowserSince });
       known = await store.processes.list();
     },
     servedLocations: () => servedLocations(known, location, clock.now()),

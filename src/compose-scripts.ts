@@ -120,7 +120,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     exchange: prober.exchange,
     lookBeside: (input, signal) => prober.probe(input, signal),
     runtimes: runtimes.list,
-    chromium: () => findChromium(chromium),
+    chromium: findWithWarning(chromium, log),
     now: () => clock.now(),
     runScript: async (work, signal) => {
       const level = await containment();
@@ -150,6 +150,20 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     },
   };
 }
+
+/** Told when a check needs it: who has no browser checks need not know. Again only when it was there meanwhile. */
+function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chromium'] {
+  let isTold = false;
+  return () => {
+    const found = findChromium(named);
+    if (found === null && !isTold) log.warn('scripts.no-browser', { hint: rightBrowser });
+    isTold = found === null;
+    return found;
+  };
+}
+
+const rightBrowser =
+  'each run of a browser check is unknown here: run npm ci, or let TOCSIN_CHROMIUM name a Chromium and restart';
 
 const rightFolder =
   'scripts run without compiled code: right is a NODE_COMPILE_CACHE that belongs to the user of Tocsin and that nobody else can write';

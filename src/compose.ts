@@ -9,6 +9,7 @@ import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
+import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
 import { brokenChannelsOf } from './compose-templates.ts';
@@ -75,6 +76,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
+    lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
     isListening: () => address !== null,
     publicUrl: () => publicUrlOf(config, address === null ? config.port : portOf(address)),
   });

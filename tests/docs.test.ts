@@ -187,7 +187,12 @@ function unionOf(path: string, type: string): string[] {
 
 /** The kinds of notices, as the files that make them write them. */
 function noticeKinds(): string[] {
-  const makers = ['src/actions/notices.ts', 'src/actions/runtime-ends.ts', 'src/compose-runtimes.ts'];
+  const makers = [
+    'src/actions/notices.ts',
+    'src/actions/runtime-ends.ts',
+    'src/actions/missing-browsers.ts',
+    'src/compose-runtimes.ts',
+  ];
   const written = makers.map((path) => readFileSync(root + path, 'utf8')).join('\n');
   return [...written.matchAll(/\bkind: '([\w-]+)'/g)].map(([, kind = '']) => kind);
 }

@@ -57,6 +57,8 @@ export interface NoticeMeans {
   readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
   /** Runtimes near their end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
+  /** Where Chromium is missing and the account has browser checks. */
+  readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
   /** What this process notices of itself: runtimes that are broken. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
@@ -67,7 +69,7 @@ export interface NoticeActions {
 }
 
 export function createNoticeActions(means: NoticeMeans): NoticeActions {
-  const { failingChannels, brokenChannels, gaps, accountMoves, runtimeEnds, processNotices } = means;
+  const { failingChannels, brokenChannels, gaps, accountMoves, runtimeEnds, missingBrowsers, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -84,8 +86,9 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofMoves = moveNotices(await accountMoves.stalled(), caller);
       const ofRuntimes = await runtimeEnds(caller.accountId);
+      const ofBrowsers = await missingBrowsers(caller.accountId);
       const ofProcess = await processNotices();
-      const all = [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofRuntimes, ...ofProcess];
+      const all = [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofRuntimes, ...ofBrowsers, ...ofProcess];
       return all.sort((a, b) => a.since - b.since);
     },
   };

@@ -12,6 +12,7 @@ import {
   toldBeforeMs,
   wantedRuntime,
 } from '#domain/runtime.ts';
+import { checksOf, firstOf } from './notice-words.ts';
 import type { Notice } from './notices.ts';
 import type { RuntimeRules } from './script-runtime.ts';
 
@@ -139,16 +140,4 @@ function placesOf({ ofAccount, ofGroups, own, unnamed }: Use, accountId: string)
     ...(own.length === 0 ? [] : [`of ${checksOf(own.length)}, under their type: ${firstOf(own)}`]),
     ...(unnamed === 0 ? [] : [`for ${checksOf(unnamed)} that run in it unnamed, or have a newer runtime installed`]),
   ];
-}
-
-/** Of a list that may be long, what there is room for. */
-const mostListed = 5;
-
-function firstOf(all: readonly string[]): string {
-  const more = all.length - mostListed;
-  return `${all.slice(0, mostListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function checksOf(count: number): string {
-  return count === 1 ? '1 check' : `${count} checks`;
 }

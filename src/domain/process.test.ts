@@ -9,8 +9,8 @@ const eu = { code: 'eu', name: 'Europe' };
 const asia = { code: 'asia', name: 'Asia' };
 
 function sign(location: ProcessSign['location'], roles: string[], seenAt = now): ProcessSign {
-  const holds = { runs: 0, deliveries: 0 };
-  return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, publicUrl: null, startedAt: 0, seenAt, holds };
+  const nothing = { publicUrl: null, noBrowserSince: null, holds: { runs: 0, deliveries: 0 } };
+  return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, startedAt: 0, seenAt, ...nothing };
 }
 
 describe('locations that are served', () => {

@@ -15,6 +15,8 @@ export interface ProcessSign {
   readonly seenAt: number;
   /** What it holds a lease on: runs, and deliveries. */
   readonly holds: { readonly runs: number; readonly deliveries: number };
+  /** Since when it has no Chromium for the checks that it runs; null = it has one, or runs no checks. */
+  readonly noBrowserSince: number | null;
 }
 
 /** Between two signs of life, ms. */

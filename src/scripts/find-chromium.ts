@@ -14,6 +14,16 @@ const installed = [
 /** Where the packed one is unpacked by the installation. */
 const unpacked = join(import.meta.dirname, '..', '..', 'node_modules', '.tocsin');
 
+/**
+ * Whether there is one, without a look at what it needs.
+ *
+ * @param named as below
+ */
+export function hasChromium(named: string | null): boolean {
+  if (named !== null) return existsSync(named);
+  return installed.some((path) => existsSync(path)) || newestUnpacked() !== undefined;
+}
+
 /** @param named the path of a program, where somebody has chosen one; null = none is here, or the named one is not */
 export function findChromium(named: string | null): ScriptBrowser | null {
   const program = named === null ? installed.find((path) => existsSync(path)) : named;
@@ -22,13 +32,17 @@ export function findChromium(named: string | null): ScriptBrowser | null {
     const real = realpathSync(program);
     return { folder: dirname(real), program: basename(real), libraries: null };
   }
-  const [newest] = existsSync(unpacked)
-    ? readdirSync(unpacked)
-        .filter((name) => /^chromium-[\d.]+$/.test(name))
-        .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
-    : [];
+  const newest = newestUnpacked();
   if (newest === undefined) return null;
   const candidates = globSync(['/usr/lib/*/libnss3.so', '/usr/lib/libnss3.so', '/usr/lib64/libnss3.so']);
   const hasLibraries = candidates.some((path) => statSync(path).size > 0);
   return { folder: join(unpacked, newest), program: 'chromium', libraries: hasLibraries ? null : 'lib' };
+}
+
+function newestUnpacked(): string | undefined {
+  if (!existsSync(unpacked)) return undefined;
+  const [newest] = readdirSync(unpacked)
+    .filter((name) => /^chromium-[\d.]+$/.test(name))
+    .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+  return newest;
 }

@@ -13,6 +13,7 @@ import { heartbeats } from './migrations/0010-heartbeats.ts';
 import { resultAssets } from './migrations/0011-result-assets.ts';
 import { leasedDeliveries } from './migrations/0012-leased-deliveries.ts';
 import { untoldStates } from './migrations/0013-untold-states.ts';
+import { missingBrowsers } from './migrations/0014-missing-browsers.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -29,6 +30,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   resultAssets,
   leasedDeliveries,
   untoldStates,
+  missingBrowsers,
 ];
 
 /** The version that this program knows and needs. */

@@ -50,7 +50,7 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
 }
 
 function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {
-  const { id, roles, version, location, host, pid, publicUrl, startedAt, holds } = process;
+  const { id, roles, version, location, host, pid, publicUrl, startedAt, holds, noBrowserSince } = process;
   return {
     id: idBytes(id),
     roles: json(roles),
@@ -64,6 +64,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     seen_at: seenAt,
     runs: holds.runs,
     deliveries: holds.deliveries,
+    no_browser_since: noBrowserSince,
   };
 }
 
@@ -79,5 +80,6 @@ function processOf(row: ProcessesTable): ProcessSign {
     startedAt: row.started_at,
     seenAt: row.seen_at,
     holds: { runs: row.runs, deliveries: row.deliveries },
+    noBrowserSince: row.no_browser_since,
   };
 }

@@ -363,6 +363,8 @@ export interface ProcessesTable {
   /** Leases it holds. */
   runs: number;
   deliveries: number;
+  /** Of one that runs checks. */
+  no_browser_since: number | null;
 }
 
 export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {

@@ -14,6 +14,7 @@ import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
+import { type BrowserChecks, createBrowserChecks } from './browser-checks.ts';
 import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
@@ -58,6 +59,7 @@ export interface Store {
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
   readonly runtimeWishes: RuntimeWishes;
+  readonly browserChecks: BrowserChecks;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -111,6 +113,7 @@ export function nounsOf(database: Database): Nouns {
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
     runtimeWishes: createRuntimeWishes(database),
+    browserChecks: createBrowserChecks(database),
     figures: createFigures(database),
     gaps: createGaps(database),
     pings: createPings(database),

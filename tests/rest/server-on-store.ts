@@ -163,6 +163,7 @@ function routesOfRows(
       createNoticeActions({
         ...store,
         runtimeEnds: async () => [],
+        missingBrowsers: async () => [],
         processNotices: () => [],
         brokenChannels: async () => [],
       }),

@@ -309,6 +309,7 @@ test('a failing channel is a notice of its own account, beside those of the inst
   const notices = createNoticeActions({
     ...temp.store,
     runtimeEnds: async () => [],
+    missingBrowsers: async () => [],
     processNotices: () => [gap],
     brokenChannels: async () => [],
   });

@@ -17,6 +17,7 @@ function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
     ...temp.store,
     runtimeEnds: async () => [],
+    missingBrowsers: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

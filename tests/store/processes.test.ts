@@ -18,6 +18,7 @@ function sign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'seenAt'> {
     publicUrl: null,
     startedAt: 1_700_000_000_000,
     holds: { runs: 0, deliveries: 0 },
+    noBrowserSince: null,
     ...change,
   };
 }
@@ -30,7 +31,7 @@ describe('processes', () => {
     await processes.sign(late);
     await processes.sign(early);
     temp.clock.turn(5000);
-    const busy = { ...early, holds: { runs: 7, deliveries: 3 } };
+    const busy = { ...early, holds: { runs: 7, deliveries: 3 }, noBrowserSince: 1500 };
     await processes.sign(busy);
     const now = temp.clock.now();
     assert.deepEqual(await processes.list(), [

@@ -27,6 +27,7 @@ async function scene(newStore: NewStore, runtimes: readonly Runtime[] = [current
   const notices = createNoticeActions({
     ...store,
     runtimeEnds,
+    missingBrowsers: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

@@ -86,6 +86,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   leftovers: { removeSome: 'checks' },
   runtimeStages: { all: 'figures', remember: 'figures' },
   runtimeWishes: { groups: 'runtime-ends', checks: 'runtime-ends' },
+  browserChecks: { locations: 'missing-browsers' },
   figures: {
     conservation: 'figures',
     outbox: 'figures',

@@ -1,0 +1,112 @@
+// Who is told that Chromium is missing: accounts whose browser checks run where it is, on both engines.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { createMissingBrowsers } from '#actions/missing-browsers.ts';
+import { createNoticeActions, type Notice } from '#actions/notices.ts';
+import type { Check } from '#domain/check.ts';
+import type { CheckGroup } from '#domain/check-group.ts';
+import { type ProcessSign, silentAfterMs } from '#domain/process.ts';
+import { newId } from '#lib/id.ts';
+import { it, type NewStore } from '../support/each-engine.ts';
+import { aCheck, aGroup } from '../support/records.ts';
+import { putAccount } from '../support/rows.ts';
+
+const startedAt = 1_800_000_000_000;
+const eu = { code: 'eu', name: 'Europe' };
+const asia = { code: 'asia', name: 'Asia' };
+
+async function scene(newStore: NewStore) {
+  const temp = await newStore(startedAt);
+  const { store, raw, clock } = temp;
+  const missingBrowsers = createMissingBrowsers({ ...store, location: eu, now: () => clock.now() });
+  const notices = createNoticeActions({
+    ...store,
+    missingBrowsers,
+    runtimeEnds: async () => [],
+    processNotices: () => [],
+    brokenChannels: async () => [],
+  });
+  /** A process that signs when it is told to, as its last argument says. */
+  const runner = (change: Partial<ProcessSign>) => {
+    const nothing = { publicUrl: null, noBrowserSince: null, holds: { runs: 0, deliveries: 0 } };
+    const own = { id: newId(), roles: ['runner'], version: '1', location: eu, host: 'cellar', pid: 1, startedAt };
+    return (noBrowserSince: number | null) => store.processes.sign({ ...own, ...nothing, ...change, noBrowserSince });
+  };
+  const account = () => {
+    const accountId = putAccount(raw);
+    const draft = { subscriptions: null, isAutoAssigned: false };
+    return {
+      async group(change: Partial<CheckGroup>): Promise<number> {
+        const saved = await store.checkGroups.add({ ...draft, group: aGroup(accountId, change) });
+        assert.ok('saved' in saved);
+        return saved.saved.group.id;
+      },
+      async browser(change: Partial<Check> = {}): Promise<string> {
+        const check = aCheck(accountId, { checkType: 'BROWSER', settings: { script: 'await 1;' }, ...change });
+        assert.ok('saved' in (await store.checks.add({ ...draft, check })));
+        return check.id;
+      },
+      remove: (id: string) => store.checks.remove(accountId, id, () => assert.fail('nothing was told')),
+      notices: (): Promise<Notice[]> =>
+        notices.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] }),
+    };
+  };
+  return { clock, account, runner, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+}
+
+describe('the notice of a missing browser', () => {
+  it('goes to the accounts whose browser checks are active, until it is there or they are gone', async (newStore) => {
+    await using on = await scene(newStore);
+    const [user, other] = [on.account(), on.account()];
+    const off = await other.group({ activated: false });
+    const first = await user.browser();
+    await user.browser();
+    await other.browser({ activated: false });
+    await other.browser({ groupId: off });
+    await other.browser({ checkType: 'MULTI_STEP' });
+    const sign = on.runner({});
+    await sign(null);
+    assert.deepEqual(await user.notices(), []);
+
+    await sign(startedAt + 1000);
+    assert.deepEqual(await other.notices(), []);
+    assert.deepEqual(await user.notices(), [
+      {
+        id: 'browser-missing:eu',
+        kind: 'browser-missing',
+        since: startedAt + 1000,
+        subject: 'eu',
+        message:
+          'There is no Chromium on cellar: each run of a browser check there is unknown, which is neither up nor down. 2 active browser checks of this account run at that location, eu.',
+        action: 'Run npm ci there, or let TOCSIN_CHROMIUM name a Chromium and restart.',
+      },
+    ]);
+    await user.remove(first);
+    assert.match((await user.notices())[0]?.message ?? '', / 1 active browser check of this account runs at /);
+    await sign(null);
+    assert.deepEqual(await user.notices(), [], 'it is there');
+    await sign(startedAt + 2000);
+    on.clock.turn(silentAfterMs - 1);
+    assert.equal((await user.notices()).length, 1);
+    on.clock.turn(1);
+    assert.deepEqual(await user.notices(), [], 'the process is silent');
+  });
+
+  it('is about the locations at which the checks run, by their groups, too', async (newStore) => {
+    await using on = await scene(newStore);
+    const [here, there, everywhere, nowhere] = [on.account(), on.account(), on.account(), on.account()];
+    await here.browser();
+    await there.browser({ groupId: await there.group({ locations: ['asia'] }), locations: ['eu'] });
+    await everywhere.browser({ locations: ['eu', 'asia'] });
+    await nowhere.browser({ locations: ['moon'] });
+    await on.runner({})(null);
+    const [one, two] = [on.runner({ location: asia, host: 'a1' }), on.runner({ location: asia, host: 'a2' })];
+    await one(startedAt + 2000);
+    await two(startedAt + 1000);
+    const told = async (account: typeof here) => (await account.notices()).map(({ id, since }) => [id, since]);
+    const ofAsia = [['browser-missing:asia', startedAt + 1000]];
+    assert.deepEqual([await told(here), await told(nowhere)], [[], []]);
+    assert.deepEqual([await told(there), await told(everywhere)], [ofAsia, ofAsia]);
+    assert.match((await there.notices())[0]?.message ?? '', /^There is no Chromium on a1, a2: /);
+  });
+});
