@@ -51,7 +51,8 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     const filledMs = performance.now() - startedAt;
     say(`${name}: ${written} results after ${(filledMs / 1000).toFixed(0)} s; rolling up all but the last day`);
     const rolled = await rollUpTo(engine, now - dayMs, days);
-    const longestSliceMs = await removeTo(engine, now - (days - 0.5) * dayMs, now);
+    const longestSliceMs = engine.isInLoop ? await removeTo(engine, now - (days - 0.5) * dayMs, now) : 0;
+    await engine.tidy();
     say(
       `${name}: ${rolled.results} results rolled up in ${(rolled.tookMs / 1000).toFixed(0)} s, ` +
         `CPU of a turn p99 ${rolled.p99TurnMs.toFixed(0)} ms, of a slice of retention ${longestSliceMs.toFixed(0)} ms at most; ` +
@@ -62,7 +63,14 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     const service = await startService({ dataDir, profileFolder, environment: { ...roles, ...engine.environment } });
     const busy = plans.filter(({ intervalMs }) => intervalMs === 60_000);
     const questions = questionsOf(busy);
-    const meanwhile = await askWhileUpkeep(service, questions);
+    const goneBefore = engine.goneBefore(now - (days - 1) * dayMs);
+    const isGone = async (): Promise<boolean> => (await old(engine, busy, goneBefore)) === 0;
+    if (await isGone()) throw new Error('there is nothing to remove meanwhile');
+    const meanwhile = await askWhileUpkeep(
+      service,
+      questions,
+      async () => (await isRolledUp(service)) && (await isGone()),
+    );
     say(`${name}: upkeep is through, API p99 ${percentile(meanwhile.times, 0.99).toFixed(0)} ms meanwhile; asking`);
     const rows: Row[] = [];
     for (const [what, question] of Object.entries(questions)) {
@@ -96,7 +104,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
       ],
       notes: [
         `${name}: ${written} results written in ${(filledMs / 1000).toFixed(0)} s; ${rolled.results} rolled up in ` +
-          `${(rolled.tookMs / 1000).toFixed(0)} s, CPU of the longest turn ${rolled.longestTurnMs.toFixed(0)} ms, p99 ${rolled.p99TurnMs.toFixed(0)} ms`,
+          `${(rolled.tookMs / 1000).toFixed(0)} s, CPU of a turn p99 ${rolled.p99TurnMs.toFixed(0)} ms, of the longest, the kernel's in brackets: ${rolled.longest} ms`,
         `${name}: the last day rolled up and the oldest removed within ${(meanwhile.tookMs / 1000).toFixed(0)} s ` +
           `of ${meanwhile.times.length} answers, longest ${Math.max(...meanwhile.times).toFixed(0)} ms`,
       ],
@@ -115,26 +123,41 @@ async function rollUpTo(engine: HistoryEngine, until: number, days: number) {
   collectGarbage();
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   let results = 0;
-  const turns: number[] = [];
+  const turns: LoopTime[] = [];
   for (let isThrough = false; !isThrough;) {
-    const turn = await loopTime(() => store.rollUps.turn(until, days * dayMs));
-    turns.push(turn.cpuMs);
-    results += turn.answer.results;
-    isThrough = turn.answer.isThrough;
+    const { answer, ...time } = await loopTime(() => store.rollUps.turn(until, days * dayMs));
+    turns.push(time);
+    results += answer.results;
+    isThrough = answer.isThrough;
   }
   const tookMs = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   await store.close();
   const cpuShare = ((user + system) / 1e6 / results) * 1000;
-  return { results, tookMs, cpuShare, longestTurnMs: Math.max(...turns), p99TurnMs: percentile(turns, 0.99) };
+  const times = turns.map(({ cpuMs }) => cpuMs);
+  const longest = turns.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, 5);
+  return {
+    results,
+    tookMs,
+    cpuShare,
+    longestTurnMs: Math.max(...times),
+    p99TurnMs: percentile(times, 0.99),
+    longest: longest.map(({ cpuMs, systemMs }) => `${cpuMs.toFixed(0)} (${systemMs.toFixed(0)})`).join(', '),
+  };
+}
+
+/** ms of CPU of the loop's thread, and what of it was the kernel's. */
+interface LoopTime {
+  readonly cpuMs: number;
+  readonly systemMs: number;
 }
 
 /** What of `work` the thread of the loop had to do itself, ms. */
-async function loopTime<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; cpuMs: number }> {
+async function loopTime<Answer>(work: () => Promise<Answer>): Promise<LoopTime & { answer: Answer }> {
   const before = process.threadCpuUsage();
   const answer = await work();
   const { user, system } = process.threadCpuUsage(before);
-  return { answer, cpuMs: (user + system) / 1000 };
+  return { answer, cpuMs: (user + system) / 1000, systemMs: system / 1000 };
 }
 
 /**
@@ -249,9 +272,11 @@ async function ask(service: Service, question: () => Question, count: number): P
 
 /** How long roll-ups and retention go on before it is asked how far they are: metrics of 10,000 checks are work, too. */
 const lookMs = 2000;
+/** How long they may take, ms. */
+const upkeepMostMs = 10 * 60_000;
 
-/** Asks one question after the other until roll-ups and retention have nothing left to do. */
-async function askWhileUpkeep(service: Service, questions: Questions) {
+/** Asks one question after the other until roll-ups and retention have nothing left to do. @param isThrough whether they are */
+async function askWhileUpkeep(service: Service, questions: Questions, isThrough: () => Promise<boolean>) {
   // The statuses of the whole account are one question among many, as people look at them. An overview would read all
   // results of the day that waits, of a hundred checks: in service an hour waits at most.
   const paths = Object.entries(questions).flatMap(([name, question]) => {
@@ -268,15 +293,23 @@ async function askWhileUpkeep(service: Service, questions: Questions) {
       await pause(5);
     }
     if (performance.now() - lookedAt > lookMs) {
-      if (await isUpkeepThrough(service)) break;
+      if (await isThrough()) break;
       lookedAt = performance.now();
     }
-    if (round > 5000) throw new Error('upkeep does not end');
+    if (performance.now() - startedAt > upkeepMostMs)
+      throw new Error(`upkeep does not end: ${service.output().slice(-2000)}`);
   }
   return { times, tookMs: performance.now() - startedAt };
 }
 
-async function isUpkeepThrough(service: Service): Promise<boolean> {
+/** Results of the first and the last of these checks that are older than `before`, epoch ms. */
+async function old(engine: HistoryEngine, plans: readonly CheckPlan[], before: number): Promise<number> {
+  const asked = [plans.at(0), plans.at(-1)].filter((plan) => plan !== undefined);
+  const counts = await Promise.all(asked.map((plan) => engine.resultsBefore(plan, before)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function isRolledUp(service: Service): Promise<boolean> {
   const { body } = await service.call('GET', '/metrics');
   const gauge = /^tocsin_roll_up_delay_seconds ([\d.]+)$/m.exec(String(body))?.[1];
   return Number(gauge) < 2 * 3600;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expectedAlerts } from '../bench/chaos/expected.ts';
+import { faultKinds, judgeDoubts, judgeFaults } from '../bench/chaos/faults.ts';
 import type { RecordedResult } from '../bench/chaos/recorded.ts';
 import { judgeWork, type Outage } from '../bench/chaos/resumed.ts';
 
@@ -29,6 +30,25 @@ describe('work that goes on', () => {
     assert.equal(judge([...everySecond(0, 40), ...everySecond(77, 100)], outages), 1);
     assert.equal(judge(everySecond(0, 80), []), 1, 'up to the end');
     assert.equal(judge([...everySecond(0, 40), ...everySecond(74, 100)], [out('maker', 41, 70)]), 0, 'nothing to do');
+  });
+});
+
+describe('faults', () => {
+  const done = faultKinds.map((kind) => ({ kind, what: 'one', from: 0, to: 1 }));
+  const breaches = (verdicts: readonly { readonly breaches: readonly string[] }[]): readonly string[] =>
+    verdicts.flatMap((verdict) => verdict.breaches);
+
+  it('are of every sort, and who was killed is ready again within 15 seconds', () => {
+    assert.deepEqual(breaches(judgeFaults({ done, startsMs: [3000, 14_900] })), []);
+    assert.deepEqual(breaches(judgeFaults({ done: done.slice(1), startsMs: [3000, 15_100] })), [
+      'never done: kill -9, started again later',
+      'one took 15.1 s',
+    ]);
+  });
+
+  it('hit something: a commit whose answer was to be lost was made', () => {
+    assert.deepEqual(breaches([judgeDoubts(done, 1), judgeDoubts([], 0)]), []);
+    assert.equal(breaches([judgeDoubts(done, 0)]).length, 1);
   });
 });
 

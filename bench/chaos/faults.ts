@@ -6,7 +6,7 @@ import { pause } from '../support/service.ts';
 import { type Dice, shuffled } from './dice.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Verdict } from './judge.ts';
-import type { Outage, Span } from './resumed.ts';
+import { type Outage, resumeMostMs, type Span } from './resumed.ts';
 
 /** What chaos does. */
 export const faultKinds = ['kill', 'stop', 'cut', 'doubt', 'hold', 'restart'] as const;
@@ -104,6 +104,24 @@ export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
     tried: lost,
     breaches: doubts > 0 && lost === 0 ? [`${doubts} times answers to commits were to be lost, and none was`] : [],
   };
+}
+
+/** Each sort of fault was done, and whoever was killed was ready again soon: nobody else's work covers for it. */
+export function judgeFaults({ done, startsMs }: Pick<Faults, 'done' | 'startsMs'>): Verdict[] {
+  const missing = faultKinds.filter((kind) => done.every((fault) => fault.kind !== kind));
+  const late = startsMs.filter((ms) => ms > resumeMostMs);
+  return [
+    {
+      promise: 'every sort of fault is done',
+      tried: done.length,
+      breaches: missing.map((kind) => `never done: ${faultNames[kind]}`),
+    },
+    {
+      promise: `a process that is started again is ready within ${resumeMostMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
+      tried: startsMs.length,
+      breaches: late.map((ms) => `one took ${seconds(ms)}`),
+    },
+  ];
 }
 
 type Note = (kind: FaultKind, what: string, from: number, members: readonly Member[]) => void;

@@ -8,7 +8,7 @@ import { startPeer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Audit, openAudit } from './audit.ts';
 import { createDice } from './dice.ts';
-import { createFaults, type Fault, faultKinds, faultNames, judgeDoubts } from './faults.ts';
+import { createFaults, type Fault, faultKinds, faultNames, judgeDoubts, judgeFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites, type Verdict } from './judge.ts';
@@ -77,12 +77,12 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const found = { faults: faults.done, notes: audit.notes(), results: recorded.results(), requests };
     for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
     for (const line of resumptions(faults.done, works)) say(line);
-    say(`a process that was killed took up to ${(Math.max(0, ...faults.startsMs) / 1000).toFixed(1)} s to be ready`);
     return [
       ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
       ...written,
       audit.judgeOwners(),
       judgeDoubts(faults.done, lost),
+      ...judgeFaults(faults),
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
       judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),
       { promise: 'no process ends by itself', tried: fleet.members.length, breaches: fleet.complaints },

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import { systemClock } from '#lib/clock.ts';
-import { idBytes } from '#store/codec.ts';
+import { firstIdAt, idBytes } from '#store/codec.ts';
+import { dayOf } from '#domain/roll-up.ts';
 import { createBulk, readColumnTypes } from '#store/postgres/bulk.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openConnections } from '#store/postgres/connections.ts';
@@ -26,6 +27,12 @@ export interface HistoryEngine {
   /** Makes the account; answers with its id. */
   seedAccount(): Promise<string>;
   fill(plans: readonly CheckPlan[], now: number, say: (what: string) => void): Promise<number>;
+  /** What the engine does by itself in a month, and would do now while it is asked. */
+  tidy(): Promise<void>;
+  /** Up to when results go that are older than `before` (both epoch ms): by whole days where a day is a partition. */
+  goneBefore(before: number): number;
+  /** How many results of a check are older than `before`, epoch ms. */
+  resultsBefore(plan: CheckPlan, before: number): Promise<number>;
   openStore(now: () => number): Promise<Store>;
   stop(): Promise<void>;
 }
@@ -37,6 +44,14 @@ export function sqliteEngine(dataDir: string): HistoryEngine {
     environment: {},
     seedAccount: () => seedAccount(dataDir),
     fill: async (plans, now, say) => fillSqlite(databasePath(dataDir), plans, now, say),
+    tidy: async () => {},
+    goneBefore: (before) => before,
+    async resultsBefore({ check, checkId }, before) {
+      const database = new DatabaseSync(databasePath(dataDir), { readOnly: true });
+      const row = database.prepare(countBefore('?')).get(idBytes(check.accountId), checkId, firstIdAt(before));
+      database.close();
+      return Number(row?.['n']);
+    },
     openStore: async (now) => openBenchStore(dataDir, now),
     stop: async () => {},
   };
@@ -63,6 +78,12 @@ export async function postgresEngine(): Promise<HistoryEngine> {
       return made.accountId;
     },
     fill: (plans, now, say) => fillPostgres(url, plans, now, say),
+    tidy: async () => void (await query(url, 'VACUUM ANALYZE', [])),
+    goneBefore: dayOf,
+    async resultsBefore({ check, checkId }, before) {
+      const [row] = await query(url, countBefore('$'), [idBytes(check.accountId), checkId, firstIdAt(before)]);
+      return Number(row?.['n']);
+    },
     openStore,
     stop: () => server.stop(),
   };
@@ -179,17 +200,23 @@ async function fillPostgres(url: string, plans: readonly CheckPlan[], now: numbe
     if (start % 1000 === 0) say(`PostgreSQL: ${written} results`);
   }
   await connections.close();
-  await analyze(url);
+  await query(url, 'VACUUM ANALYZE', []);
   return written;
 }
 
-/** What autovacuum would have done in a month. */
-async function analyze(url: string): Promise<void> {
+async function query(url: string, statement: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
   const { Client } = await import('pg');
   const client = new Client(url);
   await client.connect();
-  await client.query('VACUUM ANALYZE');
+  const { rows } = await client.query<Record<string, unknown>>(statement, [...values]);
   const ended = once(client, 'end');
   await client.end();
   await ended;
+  return rows;
+}
+
+/** By account, check and id. @param mark of a parameter: alone, or with its number */
+function countBefore(mark: '?' | '$'): string {
+  const [account, check, id] = [1, 2, 3].map((number) => (mark === '?' ? '?' : `$${number}`));
+  return `SELECT count(*) AS n FROM results WHERE account_id = ${account} AND check_id = ${check} AND id < ${id}`;
 }

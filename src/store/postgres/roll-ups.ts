@@ -45,7 +45,12 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
         hours: 0,
         isThrough: true,
       },
-    release: async (before) => (await alone((store) => releaseResults(store, before))) ?? 0,
+    // Waits for a turn that is under way: whoever is told that nothing may go asks again after minutes.
+    release: (before) =>
+      connections.transaction(async (session) => {
+        await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
+        return releaseResults(rollUpStoreOf(session, createBulk(session, types)), before);
+      }),
   };
 }
 

@@ -1,0 +1,27 @@
+// Over PostgreSQL old results may go while others are rolled up.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openTempPostgres } from '../support/temp-store.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.stop());
+
+it('results are released beside a turn of roll-ups', async () => {
+  const temp = await openTempPostgres(server);
+  await using test = await PathUnderTest.open(() => Promise.resolve(temp));
+  await test.check();
+  const { rollUps } = temp.store;
+  const turn = () => rollUps.turn(test.now, 86_400_000);
+  await turn();
+  const alone = await rollUps.release(test.now);
+  assert.ok(alone > 0);
+  for (let round = 0; round < 20; round++) {
+    const [beside] = await Promise.all([rollUps.release(test.now), turn(), turn()]);
+    assert.equal(beside, alone, `round ${round}`);
+  }
+});
