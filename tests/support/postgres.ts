@@ -103,7 +103,8 @@ export async function startPostgres(
     socketDir,
     admin,
     async newDatabase(template = 'template0') {
-      const name = `tocsin_${++made}`;
+      // As none is called in any other server: who still asks for a database that had this port before finds none.
+      const name = `tocsin_${process.pid}_${++made}`;
       await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE ${template}`);
       return {
         name,

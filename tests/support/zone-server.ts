@@ -60,8 +60,12 @@ export async function startZoneServer(
   };
   const tcp = createServer((socket: Socket) => {
     socket.on('error', () => {});
+    let held = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
-      const message = reply(bytes.subarray(2), 'TCP');
+      held = Buffer.concat([held, bytes]);
+      // Its length stands before it: of whoever takes this port for another's, as that had it before, no question comes together.
+      if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
+      const message = reply(held.subarray(2), 'TCP');
       if (message === null) return;
       socket.end(Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message]));
     });
