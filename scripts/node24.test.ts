@@ -68,3 +68,16 @@ test('what a start loads is compiled after an install, where the service looks f
   const kept = readdirSync(used).length;
   assert.ok(kept > 1000, `${kept} modules are kept in ${used}`);
 });
+
+test('the service starts under no setting that keeps it from code compiled without, as Node.js brings it along', () => {
+  const service = fileURLToPath(new URL('serve.sh', import.meta.url));
+  const tag = ['-p', "require('node:v8').cachedDataVersionTag()"];
+  const plain = spawnSync(process.execPath, tag, { encoding: 'utf8' }).stdout;
+  assert.match(plain, /^\d+\n$/);
+  assert.equal(spawnSync('sh', [service, ...tag], { encoding: 'utf8' }).stdout, plain);
+});
+
+test('what is known about folders of modules is loaded before every program', () => {
+  const { stdout } = spawnSync('sh', [script, '-p', 'process.execArgv.join()'], { encoding: 'utf8' });
+  assert.match(stdout, /--import,\S+\/scripts\/quick-modules\.ts/);
+});

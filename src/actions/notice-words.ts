@@ -8,7 +8,3 @@ export function firstOf(all: readonly string[]): string {
   const more = all.length - mostListed;
   return `${all.slice(0, mostListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
-
-export function checksOf(count: number): string {
-  return count === 1 ? '1 check' : `${count} checks`;
-}

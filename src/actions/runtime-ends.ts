@@ -12,7 +12,7 @@ import {
   toldBeforeMs,
   wantedRuntime,
 } from '#domain/runtime.ts';
-import { checksOf, firstOf } from './notice-words.ts';
+import { firstOf } from './notice-words.ts';
 import type { Notice } from './notices.ts';
 import type { RuntimeRules } from './script-runtime.ts';
 
@@ -140,4 +140,8 @@ function placesOf({ ofAccount, ofGroups, own, unnamed }: Use, accountId: string)
     ...(own.length === 0 ? [] : [`of ${checksOf(own.length)}, under their type: ${firstOf(own)}`]),
     ...(unnamed === 0 ? [] : [`for ${checksOf(unnamed)} that run in it unnamed, or have a newer runtime installed`]),
   ];
+}
+
+function checksOf(count: number): string {
+  return count === 1 ? '1 check' : `${count} checks`;
 }

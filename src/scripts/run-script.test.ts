@@ -87,3 +87,17 @@ other.kill();`;
     assert.equal(printed(await runPlain(content)).trim(), '19 19 true true');
   },
 );
+
+test('of a file of tests Playwright compiles that file, and nothing of ours', async () => {
+  const content = `import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { test } from '@playwright/test';
+test('look', () => {
+  const compiled = readdirSync(tmpdir(), { recursive: true }).filter((path) => /playwright-transform-cache-.*\\.js$/.test(path));
+  console.log(compiled.map((path) => path.replace(/.*_/, '')).join());
+});
+`;
+  const files = [{ path: 'mine.spec.mjs', content }];
+  const outcome = await runPlain('', { sort: 'spec', entry: 'mine.spec.mjs', files });
+  assert.equal(printed(outcome), 'minespec.js\n', JSON.stringify(outcome));
+});

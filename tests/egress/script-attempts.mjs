@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import net from 'node:net';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
+import { askingGateway, opened } from './ways-out.mjs';
 
 const { hosts, unwritable, changing, port, abstract, pages } = JSON.parse(process.env.TARGETS);
 const require = createRequire(import.meta.url);
@@ -16,26 +17,6 @@ const run = (program, words, options = {}) =>
   new Promise((resolve, reject) => {
     execFile(program, words, { timeout: 20_000, ...options }, (error, out) => (error ? reject(error) : resolve(out)));
   });
-/** Connected, or why not. */
-const opened = (socket, event = 'connect') =>
-  new Promise((resolve, reject) => {
-    socket.setTimeout(5000, () => socket.destroy(new Error('too late')));
-    socket.once(event, () => {
-      socket.destroy();
-      resolve('reached');
-    });
-    socket.once('error', reject).once('close', () => reject(new Error('closed')));
-  });
-const askingGateway = async (host) => {
-  const socket = net.connect('/tocsin/gateway/socket');
-  socket.write(`${JSON.stringify({ connect: host, port })}\n`);
-  const answer = await new Promise((resolve, reject) => {
-    socket.once('data', (data) => resolve(JSON.parse(data.toString()))).once('error', reject);
-  });
-  socket.destroy();
-  if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-  return 'reached';
-};
 const inThread = (host) =>
   new Promise((resolve, reject) => {
     const code = `fetch(${JSON.stringify(urlOf(host))}).then(() => require('worker_threads').parentPort.postMessage(1))`;
@@ -53,7 +34,7 @@ const ways = {
     const { address } = await dns.promises.lookup(named(host));
     return opened(net.connect(port, address));
   },
-  'the gateway itself': (host) => askingGateway(named(host)),
+  'the gateway itself': (host) => askingGateway({ host: named(host), port }),
   axios: async (host) => (await require('axios').get(urlOf(host), { timeout: 5000 })) && 'reached',
 };
 

@@ -1,7 +1,6 @@
 // Runs in a network where every address leads to a listener: scripts of checks that try to reach them all, contained as
 // services contain them under two policies, and not contained at all.
 import { createSocket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { keepsNothing } from '#domain/script.ts';
@@ -9,26 +8,14 @@ import { parseCidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
-import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
+import { type Attempted, runAttempts } from '../support/script-attempts.ts';
+import { containmentHere } from '../support/script-runs.ts';
 import { startNameServer } from './name-server.ts';
 import { changingHost, forbiddenHosts, port, publicHosts, unwritableHosts } from './spellings.ts';
 import { startTrap } from './trap.ts';
 
-/** One try to get somewhere. */
-export interface Attempt {
-  readonly way: string;
-  readonly host: string;
-  /** What it says that it reached; '' = nothing. */
-  readonly got: string;
-  readonly code: string;
-  readonly message: string;
-}
-
 /** What came of a script. */
-export interface Tried {
-  /** Why the script did not come to its end; '' = it did. */
-  readonly problem: string;
-  readonly attempts: readonly Attempt[];
+export interface Tried extends Attempted {
   /** Addresses that were connected to. */
   readonly connected: readonly string[];
   /** Datagrams that came, and connections to an abstract socket of this machine. */
@@ -70,22 +57,23 @@ async function lookAtAll(): Promise<SeenOfScripts> {
   const attempt = async (egress: EgressPolicy, pages: boolean, level = containment): Promise<Tried> => {
     others = 0;
     const targets = { hosts: [...forbiddenHosts, ...publicHosts], unwritable: unwritableHosts, port, pages };
-    const outcome = await runPlain(readFileSync(join(import.meta.dirname, 'script-attempts.mjs'), 'utf8'), {
-      egress,
-      level,
-      environment: { TARGETS: JSON.stringify({ ...targets, changing: changingHost, abstract }) },
-      browser: pages ? findChromium(null) : null,
-      // It is there to connect, not to be looked at.
-      keeps: keepsNothing,
-      limits: { wallClockMs: 270_000, memoryBytes: 2 ** 31, processes: 128 },
-    });
-    const isWell = outcome.ending === 'ended' && outcome.failedTests === 0;
+    const script = join(import.meta.dirname, 'script-attempts.mjs');
+    const tried = await runAttempts(
+      script,
+      { ...targets, changing: changingHost, abstract },
+      {
+        egress,
+        level,
+        browser: pages ? findChromium(null) : null,
+        // It is there to connect, not to be looked at.
+        keeps: keepsNothing,
+        limits: { wallClockMs: 270_000, memoryBytes: 2 ** 31, processes: 128 },
+      },
+    );
+    const { outcome, problem, attempts } = tried;
     return {
-      problem: isWell ? '' : JSON.stringify({ ...outcome, log: outcome.log.slice(-3) }),
-      attempts: printed(outcome)
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Attempt),
+      problem,
+      attempts,
       connected: trap.take(),
       others,
       pageErrors: outcome.pageLines.filter(({ sort }) => sort === 'error').map(({ text }) => text),

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
+import { askingGateway, opened } from './ways-out.mjs';
 
 /** Hosts as a URL holds them, and ports. */
 const { targets } = JSON.parse(process.env.TARGETS);
@@ -10,26 +11,6 @@ const run = promisify(execFile);
 const named = ({ host, port }) => {
   const name = new URL(`http://${host}:${port}/`).hostname.replace(/^\[|\]$/g, '');
   return { host: name, port };
-};
-/** Connected, or why not. */
-const opened = (socket, event = 'connect') =>
-  new Promise((resolve, reject) => {
-    socket.setTimeout(5000, () => socket.destroy(new Error('too late')));
-    socket.once(event, () => {
-      socket.destroy();
-      resolve('reached');
-    });
-    socket.once('error', reject).once('close', () => reject(new Error('closed')));
-  });
-const askingGateway = async (place) => {
-  const socket = net.connect('/tocsin/gateway/socket');
-  socket.write(`${JSON.stringify({ connect: place.host, port: place.port })}\n`);
-  const answer = await new Promise((resolve, reject) => {
-    socket.once('data', (data) => resolve(JSON.parse(data.toString()))).once('error', reject);
-  });
-  socket.destroy();
-  if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-  return 'reached';
 };
 const unled = `require('node:net').connect(JSON.parse(process.argv[1])).once('connect', function () { console.log('reached'); this.destroy(); });`;
 const perl = `use Socket; my ($h, $p) = @ARGV; socket(my $s, PF_INET, SOCK_STREAM, 0); print "reached" if connect($s, pack_sockaddr_in($p, inet_aton($h)));`;

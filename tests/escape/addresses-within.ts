@@ -1,33 +1,24 @@
 // Runs in a network of its own: scripts that try to reach cloud metadata and the port of the store, both of which listen there.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { type Containment, hasGateway } from '#scripts/containment.ts';
 import { startTrap } from '../egress/trap.ts';
-import { containmentHere, printed, runPlain } from '../support/script-runs.ts';
+import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';
+import { containmentHere } from '../support/script-runs.ts';
 
 /** What is to be reached. */
 export type Sort = 'metadata' | 'store' | 'beside';
 
 /** One try to get somewhere. */
-export interface Attempt {
+export interface Attempt extends AnyAttempt {
   readonly sort: Sort;
-  readonly way: string;
-  readonly host: string;
-  /** What it says that it reached; '' = nothing. */
-  readonly got: string;
-  readonly code: string;
-  readonly message: string;
 }
 
 /** What came of a script. */
-export interface Tried {
-  /** Why the script did not come to its end; '' = it did. */
-  readonly problem: string;
-  readonly attempts: readonly Attempt[];
+export interface Tried extends Attempted<Attempt> {
   /** Addresses that were connected to. */
   readonly connected: Readonly<Record<Sort, readonly string[]>>;
 }
@@ -67,19 +58,10 @@ async function lookAtAll(): Promise<SeenOfAddresses> {
   const taken = (): Tried['connected'] =>
     Object.fromEntries(sorts.map((sort, n) => [sort, traps[n]?.take() ?? []])) as unknown as Tried['connected'];
   const targets = sorts.flatMap((sort) => hosts[sort].map((host) => ({ sort, host, port: ports[sort] })));
-  const content = readFileSync(join(import.meta.dirname, 'address-attempts.mjs'), 'utf8');
+  const script = join(import.meta.dirname, 'address-attempts.mjs');
   const attempt = async (egress: EgressPolicy, closed: readonly Place[], level: Containment): Promise<Tried> => {
-    const environment = { TARGETS: JSON.stringify({ targets }) };
-    const outcome = await runPlain(content, { egress, closed, level, environment });
-    const isWell = outcome.ending === 'ended' && outcome.failedTests === 0;
-    return {
-      problem: isWell ? '' : JSON.stringify({ ...outcome, log: outcome.log.slice(-3) }),
-      attempts: printed(outcome)
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Attempt),
-      connected: taken(),
-    };
+    const { problem, attempts } = await runAttempts<Attempt>(script, { targets }, { egress, closed, level });
+    return { problem, attempts, connected: taken() };
   };
   const usual: EgressPolicy = { mode: 'any', allow: [] };
   const everything: EgressPolicy = { mode: 'any', allow: ['0.0.0.0/0', '::/0'].map(parseCidr) };

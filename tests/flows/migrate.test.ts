@@ -161,7 +161,7 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
     const used = await runCommand(['migrate', '--from', url, '--to', `sqlite:${join(dataDir, 'x.db')}`], environment);
     assert.match(
       used.err,
-      /tocsin_\d+ is in use: process \d+ on .* gave a sign of life \d+ s ago: stop every process of it/,
+      /tocsin_\d+_\d+ is in use: process \d+ on .* gave a sign of life \d+ s ago: stop every process of it/,
     );
     await assertConserved(between);
     await between.stop();
