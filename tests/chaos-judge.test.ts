@@ -37,13 +37,17 @@ describe('faults', () => {
   const done = faultKinds.map((kind) => ({ kind, what: 'one', from: 0, to: 1 }));
   const breaches = (verdicts: readonly { readonly breaches: readonly string[] }[]): readonly string[] =>
     verdicts.flatMap((verdict) => verdict.breaches);
+  const start = (to: number): Outage => ({ member: 'one', from: 10_000, to });
 
   it('are of every sort, and who was killed is ready again within 15 seconds', () => {
-    assert.deepEqual(breaches(judgeFaults({ done, startsMs: [3000, 14_900] })), []);
-    assert.deepEqual(breaches(judgeFaults({ done: done.slice(1), startsMs: [3000, 15_100] })), [
-      'never done: kill -9, started again later',
-      'one took 15.1 s',
-    ]);
+    const judged = (all: typeof done, to: number, outages: readonly Outage[] = []): readonly string[] =>
+      breaches(judgeFaults({ done: all, starts: [start(to)], outages: [...outages, start(to)] }));
+    assert.deepEqual(judged(done, 24_900), []);
+    assert.deepEqual(judged(done.slice(1), 25_100), ['never done: kill -9, started again later', 'one took 15.1 s']);
+    const away = { member: 'one', from: 5000, to: 12_000 };
+    assert.deepEqual(judged(done, 26_900, [away]), [], 'from when the database is there');
+    assert.deepEqual(judged(done, 27_100, [away]), ['one took 15.1 s']);
+    assert.deepEqual(judged(done, 26_900, [{ ...away, member: 'two' }]), ['one took 16.9 s']);
   });
 
   it('hit something: a commit whose answer was to be lost was made', () => {

@@ -43,8 +43,8 @@ export interface Faults {
   readonly done: readonly Fault[];
   /** When a process could not work; one that was killed can again when it is ready. */
   readonly outages: readonly Outage[];
-  /** How long processes that had been killed took to be ready, ms. */
-  readonly startsMs: readonly number[];
+  /** From the start of a process that had been killed until it was ready. */
+  readonly starts: readonly Outage[];
   /** The next one; resolves when the one after it may come, which need not be its end. */
   next(): Promise<void>;
   /** Waits for the end of all. */
@@ -64,7 +64,7 @@ export function createFaults(means: FaultMeans): Faults {
   const { dice } = means;
   const done: Fault[] = [];
   const outages: Outage[] = [];
-  const startsMs: number[] = [];
+  const starts: Outage[] = [];
   const underWay = new Set<Promise<void>>();
   let left: FaultKind[] = [];
   const note: Note = (kind, what, from, members) => {
@@ -74,15 +74,15 @@ export function createFaults(means: FaultMeans): Faults {
   };
   return {
     done,
-    outages,
-    startsMs,
+    get outages() {
+      return [...outages, ...starts];
+    },
+    starts,
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
       const doing = doFault[kind](means, note, (member, from) => {
-        const to = Date.now();
-        outages.push({ member: member.name, from, to });
-        startsMs.push(to - from);
+        starts.push({ member: member.name, from, to: Date.now() });
       });
       underWay.add(doing);
       void doing.finally(() => underWay.delete(doing));
@@ -106,9 +106,16 @@ export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
   };
 }
 
-/** Each sort of fault was done, and whoever was killed was ready again soon: nobody else's work covers for it. */
-export function judgeFaults({ done, startsMs }: Pick<Faults, 'done' | 'startsMs'>): Verdict[] {
+/**
+ * Each sort of fault was done, and whoever was killed was ready again soon: nobody else's work covers for it. Where the
+ * database was away while it started, soon after that.
+ */
+export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'starts' | 'outages'>): Verdict[] {
   const missing = faultKinds.filter((kind) => done.every((fault) => fault.kind !== kind));
+  const startsMs = starts.map(({ member, from, to }) => {
+    const meanwhile = outages.filter((outage) => outage.member === member && outage.to > from && outage.to < to);
+    return to - Math.max(from, ...meanwhile.map((outage) => outage.to));
+  });
   const late = startsMs.filter((ms) => ms > resumeMostMs);
   return [
     {
@@ -118,7 +125,7 @@ export function judgeFaults({ done, startsMs }: Pick<Faults, 'done' | 'startsMs'
     },
     {
       promise: `a process that is started again is ready within ${resumeMostMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
-      tried: startsMs.length,
+      tried: starts.length,
       breaches: late.map((ms) => `one took ${seconds(ms)}`),
     },
   ];
