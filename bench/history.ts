@@ -58,14 +58,14 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
         `CPU of a turn p99 ${rolled.p99TurnMs.toFixed(0)} ms, of a slice of retention ${longestSliceMs.toFixed(0)} ms at most; ` +
         'asking while the rest is',
     );
-    const roles = { TOCSIN_ROLES: 'api,upkeep', TOCSIN_RETENTION_DAYS: String(days - 1) };
-    const { profileFolder } = options;
-    const service = await startService({ dataDir, profileFolder, environment: { ...roles, ...engine.environment } });
     const busy = plans.filter(({ intervalMs }) => intervalMs === 60_000);
     const questions = questionsOf(busy);
     const goneBefore = engine.goneBefore(now - (days - 1) * dayMs);
     const isGone = async (): Promise<boolean> => (await old(engine, busy, goneBefore)) === 0;
     if (await isGone()) throw new Error('there is nothing to remove meanwhile');
+    const roles = { TOCSIN_ROLES: 'api,upkeep', TOCSIN_RETENTION_DAYS: String(days - 1) };
+    const { profileFolder } = options;
+    const service = await startService({ dataDir, profileFolder, environment: { ...roles, ...engine.environment } });
     const meanwhile = await askWhileUpkeep(
       service,
       questions,

@@ -87,11 +87,28 @@ describe('the runner of the tests', () => {
 
   it('ends a file that something a test left open keeps, fails, and names it', () => {
     const open = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
-    const files = { 'tests/store/a.test.ts': open, 'tests/store/b.test.ts': passing };
-    const { status, text } = run(files, 'store', '--patience', '2');
+    const files = { 'tests/store/a.test.ts': open, 'tests/store/b.test.ts': passing, 'tests/flows/c.test.ts': passing };
+    const { status, text } = run(files, 'store', 'flows', '--patience', '2');
     assert.equal(status, 1);
-    assert.match(text, /tests: tests\/store\/a\.test\.ts does not end: it is still open 2 s after its last test/);
-    assert.doesNotMatch(text, /b\.test\.ts does not end/);
+    // Those two share a process.
+    const names = 'tests/store/a.test.ts or tests/store/b.test.ts';
+    assert.ok(text.includes(`tests: ${names} does not end: it is still open 2 s after its last test`), text);
+    assert.doesNotMatch(text, /c\.test\.ts does not end/);
+  });
+
+  it('lets files share a process that set nothing of it, and no others', () => {
+    const telling = `${passing}test('told', () => { console.log(process.pid + ' of ' + process.env['OF_ONE']); });\n`;
+    const setting = `${telling}process.env['OF_ONE'] = 'c';\n`;
+    const hooked = `import { before } from 'node:test';\n${telling}before(() => {});\n`;
+    const [a, b, c, d, e] = ['rest/a', 'rest/b', 'rest/c', 'rest/d', 'flows/e'].map((name) => `tests/${name}.test.ts`);
+    const files = { [`${a}`]: telling, [`${b}`]: telling, [`${c}`]: setting, [`${d}`]: hooked, [`${e}`]: telling };
+    const { status, text } = run(files, 'rest', 'flows');
+    assert.equal(status, 0, text);
+    const told = [...text.matchAll(/^(\d+) of (\w+)$/gm)].map(([, pid, word]) => `${pid} ${word}`);
+    assert.equal(told.length, 5, text);
+    assert.equal(new Set(told).size, 4, text);
+    assert.equal(told.filter((each) => each.endsWith(' c')).length, 1, text);
+    assert.match(text, /# files 5 \(rest, flows\)\n# tests 10\n/);
   });
 
   it('waits for a test that takes longer than a file may stay after its last', () => {

@@ -1,15 +1,16 @@
 // Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { watchFiles } from './unended-files.ts';
+import { isMadeElsewhere, ownProcess, type SharedProcess, shareProcesses } from './shared-processes.ts';
+import { type Told, watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
-/** Files at once: most wait half of their time, and none is given a processor of its own. */
+/** Processes at once: most wait half of their time, and none is given a processor of its own. */
 const atOnce = 2 * availableParallelism();
 /** s that one test may take. */
 const testMost = 300;
@@ -37,13 +38,16 @@ function filesOf(group: string): readonly string[] {
   return files.map((file) => join(root, file));
 }
 
+/** Groups whose files may share processes; the others start services, and are few. */
+const sharing: ReadonlySet<string> = new Set(['unit', 'store', 'rest']);
+
 /** The flows, and of each sort the larger: what takes long is not left to the end, where nothing runs beside it. */
-function longestFirst(files: readonly string[]): string[] {
-  const weight = (file: string): number => (file.includes('tests/flows/') ? 1e9 : 0) + statSync(file).size;
-  return files.toSorted((a, b) => weight(b) - weight(a));
+function longestFirst(processes: readonly SharedProcess[]): SharedProcess[] {
+  const weight = ({ entry, bytes }: SharedProcess): number => (entry.includes('tests/flows/') ? 1e9 : 0) + bytes;
+  return processes.toSorted((a, b) => weight(b) - weight(a));
 }
 
-/** Where Linux keeps files in memory, and how much of both the databases of three files of tests may take, bytes. */
+/** Where Linux keeps files in memory, and how much of both the databases of all files of tests at once may take, bytes. */
 const inMemory = { folder: '/dev/shm', roomMost: 4 * 2 ** 30 };
 
 /**
@@ -73,31 +77,39 @@ interface Outcome {
   readonly unended: readonly string[];
 }
 
-/** Runs each file in a process of its own and shows every test. @param patience s a file may stay after its last test */
-async function runFiles(files: readonly string[], patience: number): Promise<Outcome> {
+/** Runs the processes and shows every test. @param patience s a process may stay after its last test */
+async function runProcesses(processes: readonly SharedProcess[], patience: number): Promise<Outcome> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort(new Error(signal)));
-  const stream = run({ files, concurrency: atOnce, timeout: testMost * 1000, signal: ending.signal });
-  const [empty, unended]: [string[], string[]] = [[], []];
+  const filesOf = new Map(processes.map(({ entry, files }) => [entry, files]));
+  const entries = [...filesOf.keys()];
+  const stream = run({ files: entries, concurrency: atOnce, timeout: testMost * 1000, signal: ending.signal });
+  const [tested, unended] = [new Set<string>(), new Array<string>()];
   const silence = { ended: patience, running: testMost + patience };
-  watchFiles(stream, silence, (path, isDone) => {
+  watchFiles(stream, silence, (entry, isDone) => {
     const why = isDone
       ? `it is still open ${silence.ended} s after its last test, so something in it is not closed`
       : `nothing came of it for ${silence.running} s`;
-    unended.push(`${relative(root, path)} does not end: ${why}`);
+    const names = (filesOf.get(entry) ?? []).map((file) => relative(root, file));
+    unended.push(`${names.join(' or ')} does not end: ${why}`);
     ending.abort(new Error(unended.join('\n')));
   });
-  // A file without a test is reported as one passed test that bears the name of the file.
-  stream.on('test:pass', ({ name, nesting }) => {
-    if (nesting === 0 && files.includes(name)) empty.push(relative(root, name));
-  });
+  // A process without a test is reported as one passed test that bears the name of what it was started with.
+  const note = ({ name, file, entryFile }: Told): void => {
+    for (const told of [file, entryFile]) if (told !== undefined && told !== name) tested.add(told);
+  };
+  stream.on('test:pass', note).on('test:fail', note);
   let total: Pick<Outcome, 'counts' | 'isSuccess'> = { counts: {}, isSuccess: false };
   stream.on('test:summary', ({ file, counts, success }) => {
     if (file === undefined) total = { counts: { ...counts }, isSuccess: success };
   });
   const shown = stream.compose(new spec());
   for await (const text of shown) process.stdout.write(String(text));
-  return { ...total, empty, unended };
+  const empty = processes.flatMap(({ entry, files }) => {
+    if (files.length === 1 || !tested.has(entry)) return tested.has(entry) ? [] : files;
+    return files.filter((file) => !tested.has(file) && !isMadeElsewhere(file));
+  });
+  return { ...total, empty: empty.map((file) => relative(root, file)), unended };
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -107,9 +119,8 @@ async function main(args: readonly string[]): Promise<void> {
     options: { patience: { type: 'string', default: '20' }, sqlite: { type: 'boolean', default: false } },
   });
   const names = positionals.length === 0 || positionals.includes('all') ? Object.keys(groups) : positionals;
-  const found = longestFirst([...new Set(names.flatMap(filesOf))]);
   // A minute is for one engine: what starts a server is left to the whole run, and said so.
-  const files = values.sqlite ? found.filter((file) => !file.includes('tests/store/postgres')) : found;
+  const isWanted = (file: string): boolean => !(values.sqlite && file.includes('tests/store/postgres'));
   if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';
   const cache = join(root, 'node_modules', '.cache', 'node-compile');
   mkdirSync(cache, { recursive: true, mode: 0o755 });
@@ -119,12 +130,17 @@ async function main(args: readonly string[]): Promise<void> {
   const startedAt = performance.now();
   const folder = makeTemporaryFolder();
   process.env['TMPDIR'] = folder;
-  const { counts, isSuccess, empty, unended } = await runFiles(files, Number(values.patience)).finally(() =>
-    rmSync(folder, { recursive: true, force: true }),
-  );
+  const processes = [...new Set(names)].flatMap((name) => {
+    const files = filesOf(name).filter(isWanted);
+    return sharing.has(name) ? shareProcesses(files, join(folder, `files-${name}`)) : files.map(ownProcess);
+  });
+  const { counts, isSuccess, empty, unended } = await runProcesses(
+    longestFirst(processes),
+    Number(values.patience),
+  ).finally(() => rmSync(folder, { recursive: true, force: true }));
   const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;
   console.log(
-    `\n# files ${files.length} (${names.join(', ')}${values.sqlite ? '; SQLite only, npm test runs PostgreSQL as well' : ''})`,
+    `\n# files ${processes.flatMap(({ files }) => files).length} (${names.join(', ')}${values.sqlite ? '; SQLite only, npm test runs PostgreSQL as well' : ''})`,
   );
   const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo };
   for (const [word, count] of Object.entries(figures)) console.log(`# ${word} ${count}`);

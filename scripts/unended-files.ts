@@ -55,8 +55,8 @@ export function watchFiles(
   stream.once('close', () => clearInterval(ticking));
 }
 
-/** What events say of a test; those of the process of a file bear no `entryFile`, which node:test does not document. */
-interface Told {
+/** What events say of a test; those of a process as a whole bear no `entryFile`, which node:test does not document. */
+export interface Told {
   readonly name: string;
   readonly nesting: number;
   readonly file?: string;

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { after, test as nodeTest } from 'node:test';
+import { getCallSites } from 'node:util';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { assertAccountsNamed, noteDoor, recordStatements } from './statements.ts';
+import { assertAccountsNamed, noteDoor, recordFor, recordStatements } from './statements.ts';
 import { noteCalls, uncalled } from './store-surface.ts';
 import { openTempPostgres, openTempStore, type TempStore } from './temp-store.ts';
 
@@ -20,7 +21,7 @@ type Engine = 'SQLite' | 'PostgreSQL';
 const all: Readonly<Record<Engine, NewStore>> = {
   SQLite: (at) => Promise.resolve(openTempStore(at)),
   PostgreSQL: async (at) => {
-    // One server for a file of tests, each store in a database of its own.
+    // One server for a process of tests, each store in a database of its own.
     starting ??= startPostgres();
     return openTempPostgres(await starting, at);
   },
@@ -31,24 +32,35 @@ const wanted = process.env['TOCSIN_TEST_ENGINES']?.split(',') ?? Object.keys(all
 const engines = Object.entries(all).filter(([engine]) => wanted.includes(engine)) as [Engine, NewStore][];
 assert.equal(engines.length, wanted.length, `TOCSIN_TEST_ENGINES may name ${Object.keys(all).join(', ')}`);
 
-const ended: Record<string, number> = {};
-let cases = 0;
+/** What came of the cases of a file. */
+interface FileOfCases {
+  cases: number;
+  /** Cases that ended well. */
+  readonly ended: Map<Engine, number>;
+}
+
+/** By the name of the file: several may share a process. */
+const files = new Map<string, FileOfCases>();
 
 /** A case, once for each engine. */
 export function test(name: string, work: (newStore: NewStore) => Promise<void>): void {
-  cases++;
+  const file = callingFile();
+  const outcome = files.get(file) ?? { cases: 0, ended: new Map<Engine, number>() };
+  files.set(file, outcome);
+  outcome.cases++;
   for (const [engine, open] of engines) {
     let isOpened = false;
     const newStore: NewStore = async (at) => {
       isOpened = true;
       const opened = await open(at);
       noteDoor(engine, opened.raw);
-      return { ...opened, store: noteCalls(engine, opened.store) };
+      return { ...opened, store: noteCalls(engine, file, opened.store) };
     };
     nodeTest(`${name} [${engine}]`, async () => {
+      recordFor(file);
       await work(newStore);
       assert.ok(isOpened, 'the case opened no store: it says nothing of the engine');
-      ended[engine] = (ended[engine] ?? 0) + 1;
+      outcome.ended.set(engine, (outcome.ended.get(engine) ?? 0) + 1);
     });
   }
 }
@@ -56,21 +68,33 @@ export function test(name: string, work: (newStore: NewStore) => Promise<void>):
 /** The same under its other name, inside `describe`. */
 export const it = test;
 
+/** The file of tests that is being loaded, without its ending. @throws {Error} called from elsewhere */
+function callingFile(): string {
+  const names = getCallSites().map(({ scriptName }) => basename(scriptName));
+  const name = names.find((each) => each.endsWith('.test.ts'));
+  if (name === undefined)
+    throw new Error('a case of the suite stands in no file of tests, or is made while others run');
+  return basename(name, '.test.ts');
+}
+
 after(async () => {
   if (starting !== null) await (await starting).stop();
+  for (const [file, outcome] of files) judgeFile(file, outcome);
+});
+
+function judgeFile(file: string, { cases, ended }: FileOfCases): void {
   assert.deepEqual(
-    Object.keys(ended).sort(),
+    [...ended.keys()].sort(),
     engines.map(([engine]) => engine).sort(),
-    'some engine ran none of the cases of this file',
+    `some engine ran none of the cases of ${file}`,
   );
-  const [first, ...others] = Object.values(ended);
+  const [first, ...others] = ended.values();
   for (const other of others)
-    assert.equal(other, first, `not every case ran well on every engine: ${JSON.stringify(ended)}`);
-  const file = basename(process.argv[1] ?? '', '.test.ts');
+    assert.equal(other, first, `not every case of ${file} ran well on every engine: ${JSON.stringify([...ended])}`);
   const isWhole = first === cases;
   for (const [engine] of engines) {
     assertAccountsNamed(engine, file, isWhole);
     if (isWhole)
-      assert.deepEqual(uncalled(engine, file), [], `store-surface.ts says that ${file} calls these on ${engine}`);
+      assert.deepEqual(uncalled(engine, file, file), [], `store-surface.ts says that ${file} calls these on ${engine}`);
   }
-});
+}

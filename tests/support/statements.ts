@@ -1,4 +1,4 @@
-// Every statement that the store issues in a file of tests is recorded, and judged when the file ends.
+// Every statement that the store issues in a file of tests is recorded, and judged when its process ends.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
@@ -8,12 +8,28 @@ import type { RawRows } from './raw-rows.ts';
 
 type Engine = 'SQLite' | 'PostgreSQL';
 
-const issued: Readonly<Record<Engine, Set<string>>> = { SQLite: new Set(), PostgreSQL: new Set() };
+type Issued = Readonly<Record<Engine, Set<string>>>;
+
+/** By the name of the file of tests. */
+const issuedIn = new Map<string, Issued>();
+/** Of the file whose case runs. */
+let issued: Issued = issuedOf('');
 const doors = new WeakSet<object>();
 const owned: Partial<Record<Engine, ReadonlyMap<string, string>>> = {};
 
-/** Fewer different statements than any file of tests issues on an engine, the making of the schema included. */
+/** Fewer different statements than a process of tests issues on an engine, the making of the schema included. */
 const fewest = 40;
+
+/** From here on what is issued counts for this file of tests. */
+export function recordFor(file: string): void {
+  issued = issuedOf(file);
+}
+
+function issuedOf(file: string): Issued {
+  const kept = issuedIn.get(file) ?? { SQLite: new Set(), PostgreSQL: new Set() };
+  issuedIn.set(file, kept);
+  return kept;
+}
 
 /** Begins to record what goes to either engine, by whatever connection of this thread. */
 export function recordStatements(): void {
@@ -69,7 +85,8 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
   const exceptions = accountExceptions.filter((each) => each.engine === undefined || each.engine === engine);
   const needed = new Set<AccountException>();
   const breaches = new Set<string>();
-  for (const statement of issued[engine]) {
+  const statements = issuedOf(file)[engine];
+  for (const statement of statements) {
     const plain = plainOf(statement);
     for (const { table, isBound } of mentionsOf(statement, tables)) {
       if (isBound) continue;
@@ -80,9 +97,10 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
       else needed.add(exception);
     }
   }
-  assert.deepEqual([...breaches], [], `on ${engine}`);
+  assert.deepEqual([...breaches], [], `${file} on ${engine}`);
   if (!isWhole) return;
-  assert.ok(issued[engine].size >= fewest, `only ${issued[engine].size} statements were read on ${engine}`);
+  const all = new Set([...issuedIn.values()].flatMap((each) => [...each[engine]]));
+  assert.ok(all.size >= fewest, `only ${all.size} statements were read on ${engine}`);
   const idle = exceptions.filter((each) => each.seenIn === file && !needed.has(each));
   assert.deepEqual(idle, [], `exceptions that no statement needs any more on ${engine}`);
 }

@@ -120,13 +120,20 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   rollUps: { turn: 'roll-ups', release: 'roll-ups' },
 };
 
-const called: Readonly<Record<Engine, Set<string>>> = { SQLite: new Set(), PostgreSQL: new Set() };
+/** By the name of the file of tests. */
+const calledBy = new Map<string, Readonly<Record<Engine, Set<string>>>>();
 
-/** The same store, which notes what is called of it. */
-export function noteCalls(engine: Engine, store: Store): Store {
+function callsOf(engine: Engine, file: string): Set<string> {
+  const kept = calledBy.get(file) ?? { SQLite: new Set(), PostgreSQL: new Set() };
+  calledBy.set(file, kept);
+  return kept[engine];
+}
+
+/** The same store, which notes what is called of it in a file of tests. */
+export function noteCalls(engine: Engine, file: string, store: Store): Store {
   const members = Object.entries(store).map(([name, member]: [string, unknown]) => [
     name,
-    typeof member === 'object' && member !== null ? noting(called[engine], name, member) : member,
+    typeof member === 'object' && member !== null ? noting(callsOf(engine, file), name, member) : member,
   ]);
   return Object.fromEntries(members) as Store;
 }
@@ -143,11 +150,16 @@ function noting(calls: Set<string>, noun: string, of: object): object {
   return Object.fromEntries(members) as object;
 }
 
-/** Functions that the table says are called in a file of tests, and were not on that engine: `noun.function`. */
-export function uncalled(engine: Engine, file: string): string[] {
+/**
+ * Functions that the table says are called in a file of tests, and were not on that engine: `noun.function`.
+ *
+ * @param caller the file of tests whose calls count
+ */
+export function uncalled(engine: Engine, file: string, caller: string): string[] {
+  const calls = callsOf(engine, caller);
   return Object.entries(calledIn).flatMap(([noun, functions]) =>
     Object.entries(functions).flatMap(([name, where]: [string, string]) =>
-      where === file && !called[engine].has(`${noun}.${name}`) ? [`${noun}.${name}`] : [],
+      where === file && !calls.has(`${noun}.${name}`) ? [`${noun}.${name}`] : [],
     ),
   );
 }
