@@ -38,27 +38,22 @@ export function ownProcess(file: string): SharedProcess {
  */
 export function shareProcesses(files: readonly string[], folder: string): SharedProcess[] {
   mkdirSync(folder, { recursive: true });
-  const made: SharedProcess[] = [];
-  let open: string[] = [];
-  let bytes = 0;
-  const close = (): void => {
-    const [first] = open;
-    if (first === undefined) return;
-    const entry = open.length === 1 ? first : join(folder, `together-${made.length}.test.mjs`);
-    if (open.length > 1) writeFileSync(entry, open.map((file) => `import '${pathToFileURL(file)}';\n`).join(''));
-    made.push({ entry, files: open, bytes });
-    [open, bytes] = [[], 0];
-  };
+  const [alone, others]: [SharedProcess[], SharedProcess[]] = [[], []];
   for (const file of files) {
-    const own = ownProcess(file);
-    if (isAboutItsProcess.test(readFileSync(file, 'utf8'))) {
-      made.push(own);
-      continue;
-    }
-    if (bytes + own.bytes > bytesMost) close();
-    open.push(file);
-    bytes += own.bytes;
+    (isAboutItsProcess.test(readFileSync(file, 'utf8')) ? alone : others).push(ownProcess(file));
   }
-  close();
-  return made;
+  const shared: SharedProcess[] = [];
+  for (const own of others) {
+    const last = shared.at(-1);
+    if (last === undefined || last.bytes + own.bytes > bytesMost) shared.push(own);
+    else shared[shared.length - 1] = { ...own, files: [...last.files, ...own.files], bytes: last.bytes + own.bytes };
+  }
+  return [...alone, ...shared.map((each, place) => withEntry(each, join(folder, `together-${place}.test.mjs`)))];
+}
+
+/** @param entry where to write what loads all of its files, if there are several */
+function withEntry(shared: SharedProcess, entry: string): SharedProcess {
+  if (shared.files.length === 1) return shared;
+  writeFileSync(entry, shared.files.map((file) => `import '${pathToFileURL(file).href}';\n`).join(''));
+  return { ...shared, entry };
 }
