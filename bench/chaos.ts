@@ -19,7 +19,7 @@ npm run chaos -- deliver [--kills 200] [--seed N]
             recorded, after that and before it is due again, during a replay), on SQLite and over PostgreSQL at once
 
   --rounds   how many kills (1 to 1000)
-  --minutes  how long faults go on (more than 0, up to 600)
+  --minutes  how long it goes on, in storms of faults with rests between (more than 0, up to 600)
   --kills    how many at each point and on each engine (1 to 1000)
   --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;

@@ -1,10 +1,12 @@
 // Holds what was recorded and what arrived against what was promised (design §1); every breach is a sentence.
 import { phaseMs } from '#domain/slot.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
+import type { Answered } from '../peers/chaos-target.ts';
+import { judgeAnswers } from './answered.ts';
 import { alertLine, expectedAlerts } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
 import type { Recorded, RecordedResult } from './recorded.ts';
-import { intervalMs, steadyAnswer } from './script.ts';
+import { intervalMs } from './script.ts';
 import type { Acknowledged, Door } from './writer.ts';
 
 /** One promise: how much it was tried on, and what broke it. */
@@ -14,16 +16,25 @@ export interface Verdict {
   readonly breaches: readonly string[];
 }
 
+/** What others have on record: the receivers, the targets, and who called the trigger. */
+export interface Witnessed {
+  /** Epoch ms: what came later is not looked for. */
+  readonly until: number;
+  readonly requests: readonly Request[];
+  readonly answered: readonly Answered[];
+  readonly calls: number;
+}
+
 /** What is held against the records alone, whatever was done to the service. */
 export function judgeRecords(
   installation: Installation,
   recorded: Recorded,
-  { until, requests, calls }: { until: number; requests: readonly Request[]; calls: number },
+  { until, requests, answered, calls }: Witnessed,
 ): Verdict[] {
   const byCheck = Map.groupBy(recorded.results(), ({ checkId }) => checkId);
   return [
     judgeSlots(installation, byCheck, until),
-    judgeVerdicts(installation, byCheck),
+    judgeAnswers(installation, byCheck, answered),
     ...judgeAlerts(installation, byCheck, requests, until),
     ...judgeDeliveries(recorded, requests, until),
     judgeTriggers(installation, byCheck, calls),
@@ -67,26 +78,6 @@ function judgeSlots(
     }
   }
   return { promise: 'every due slot has exactly one outcome', tried, breaches };
-}
-
-/** A recorded verdict is what the target answered at that time. */
-function judgeVerdicts({ checkIds }: Installation, byCheck: ReadonlyMap<string, readonly RecordedResult[]>): Verdict {
-  const outcomeOf = { passing: 'passed', failing: 'failed', slow: 'degraded' } as const;
-  const breaches: string[] = [];
-  let tried = 0;
-  for (const [index, checkId] of checkIds.entries()) {
-    for (const { outcome, startedAt, stoppedAt } of byCheck.get(checkId) ?? []) {
-      if (outcome === 'missed' || outcome === 'unknown') continue;
-      const answer = steadyAnswer(index, startedAt - 5, stoppedAt + 5);
-      if (answer === null) continue;
-      tried++;
-      // A machine that is too busy may find a good answer slow; it may never find a bad one good.
-      const isLate = answer === 'passing' && outcome === 'degraded';
-      if (outcome !== outcomeOf[answer] && !isLate)
-        breaches.push(`check ${index} was ${outcome} at ${startedAt} although its target was ${answer}`);
-    }
-  }
-  return { promise: 'a verdict is what the target answered', tried, breaches };
 }
 
 /** Every alert that follows from the results recorded up to `until` arrived, and none came that follows from none. */

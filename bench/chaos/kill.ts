@@ -1,6 +1,7 @@
 // kill -9 at random moments of a working service, again and again; in the end everything promised must hold.
 import { type Peer, startPeer } from '../support/peer.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
+import type { Answered } from '../peers/chaos-target.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { createDice } from './dice.ts';
 import { channels, install } from './installation.ts';
@@ -60,6 +61,7 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
   await service.stop();
   await pause(200);
   const requests = await receiver.ask<Request[]>('requests');
+  const answered = await target.ask<Answered[]>('answered');
   await stopAll(target, receiver);
 
   for (const [id, outcome] of recorded.committed()) {
@@ -67,8 +69,9 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
     if (before !== undefined && before !== outcome) changed.push(`result ${id} was ${before} and is ${outcome}`);
     seen.delete(id);
   }
+  const witnessed = { until, requests, answered, calls: writer.acknowledged.triggers };
   return [
-    ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
+    ...judgeRecords(installation, recorded, witnessed),
     ...written,
     {
       promise: 'no committed result is lost or changed',

@@ -4,8 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
+import type { Answered } from '../peers/chaos-target.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
+import { judgeGaps } from './answered.ts';
 import { type Audit, openAudit } from './audit.ts';
 import { createDice } from './dice.ts';
 import { createFaults, type Fault, faultKinds, faultNames, judgeDoubts, judgeFaults } from './faults.ts';
@@ -14,6 +16,8 @@ import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites, type Verdict } from './judge.ts';
 import { openRecordedPostgres, type Recorded } from './recorded.ts';
 import { judgeWork, resumedAfter, type Span, type Work } from './resumed.ts';
+import { bringStorms } from './storms.ts';
+import { judgeTold } from './told.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** For how long, and by which dice. */
@@ -56,12 +60,13 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
 
     const from = Date.now();
     const faults = createFaults({ fleet, proxy, server, dice: createDice(seed), say, onStarted });
-    while (Date.now() < from + minutes * 60_000) await faults.next();
-    await faults.end();
-    const lost = await proxy.ask<number>('trust');
+    let lost = 0;
+    const end = async (): Promise<void> => {
+      await faults.end();
+      lost = await proxy.ask<number>('trust');
+    };
+    const storms = await bringStorms(minutes * 60_000, { next: () => faults.next(), end, say });
     say(`${lost} commits were made whose answer got lost`);
-    // What comes after the last fault is judged like what came before it.
-    await pause(15_000);
     await writer.finish(firstOf(fleet));
     const until = Date.now();
     const judged: Span = { from, to: until };
@@ -71,14 +76,27 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const difference = await conservationOf(fleet);
     await fleet.stop();
     const requests = await receiver.ask<Request[]>('requests');
+    const answered = await target.ask<Answered[]>('answered');
+    const results = recorded.results();
 
     const works = worksOf(fleet, audit, writer);
     // For whoever has to find out why: it goes when every promise was kept.
-    const found = { faults: faults.done, notes: audit.notes(), results: recorded.results(), requests };
+    const found = {
+      faults: faults.done,
+      storms,
+      installation: [installation],
+      notes: audit.notes(),
+      results,
+      requests,
+      answered,
+    };
     for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
     for (const line of resumptions(faults.done, works)) say(line);
+    const witnessed = { until, requests, answered, calls: writer.acknowledged.triggers };
     return [
-      ...judgeRecords(installation, recorded, { until, requests, calls: writer.acknowledged.triggers }),
+      ...judgeTold(installation, requests, storms, until),
+      judgeGaps(installation, results, storms, until),
+      ...judgeRecords(installation, recorded, witnessed),
       ...written,
       audit.judgeOwners(),
       judgeDoubts(faults.done, lost),

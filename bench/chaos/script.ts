@@ -9,21 +9,63 @@ export const degradedAboveMs = 500;
 /** Every check runs this often, ms. */
 export const intervalMs = 10_000;
 
-/**
- * What the target of check number `index` answers at `at` (epoch ms). Each goes round: passing, failing (two slots and
- * more), every third of them slow in between. A quarter never fails, so that silence is tested too.
- */
-export function scriptAt(index: number, at: number): Answer {
-  if (index % 4 === 3) return 'passing';
-  const roundMs = 46_000 + (index % 7) * 2000;
-  const position = (at + index * 1733) % roundMs;
-  if (position < 23_000) return 'failing';
-  return position < 34_000 && index % 3 === 0 ? 'slow' : 'passing';
+/** A time in which a target answers the same, epoch ms. */
+export interface Phase {
+  readonly answer: Answer;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** Whether the script says the same over a whole span: only then can a result be held against it. */
-export function steadyAnswer(index: number, from: number, to: number): Answer | null {
-  const first = scriptAt(index, from);
-  for (let at = from; at < to; at += 20) if (scriptAt(index, at) !== first) return null;
-  return scriptAt(index, to) === first ? first : null;
+/** A target goes round: failing, then slow or not, then passing; ms. */
+interface Round {
+  readonly failingMs: number;
+  readonly slowMs: number;
+  readonly lastsMs: number;
+  /** Where in its round it is at the begin of time. */
+  readonly aheadMs: number;
+}
+
+/**
+ * A fifth never fails, so that silence is tested too. Two fifths take their time: their phases outlast whatever may pass
+ * unseen, and begin all the time, so that in any two minutes some of them must be told. The others change every two slots or
+ * three, which may be told or pass.
+ */
+function roundOf(index: number): Round | null {
+  if (index % 5 === 4) return null;
+  const hasSlow = index % 3 === 0;
+  return index % 5 < 2
+    ? { failingMs: 70_000, slowMs: hasSlow ? 45_000 : 0, lastsMs: 160_000, aheadMs: index * 4733 }
+    : { failingMs: 23_000, slowMs: hasSlow ? 11_000 : 0, lastsMs: 46_000 + (index % 7) * 2000, aheadMs: index * 1733 };
+}
+
+/** The phase of the target of check number `index` that `at` (epoch ms) lies in; it ends before `to`. */
+function phaseAt(index: number, at: number): Phase {
+  const round = roundOf(index);
+  if (round === null) return { answer: 'passing', from: 0, to: Number.POSITIVE_INFINITY };
+  const slowTo = round.failingMs + round.slowMs;
+  const parts: readonly [Answer, number, number][] = [
+    ['failing', 0, round.failingMs],
+    ['slow', round.failingMs, slowTo],
+    ['passing', slowTo, round.lastsMs],
+  ];
+  const position = (at + round.aheadMs) % round.lastsMs;
+  const [answer, from, to] = parts.find((part) => position < part[2]) ?? ['passing', slowTo, round.lastsMs];
+  return { answer, from: at - position + from, to: at - position + to };
+}
+
+/** What the target of check number `index` answers at `at`, epoch ms. */
+export function scriptAt(index: number, at: number): Answer {
+  return phaseAt(index, at).answer;
+}
+
+/** Everything that the script says of a target between two instants, in order; the first and the last phase are cut there. */
+export function phasesOf(index: number, from: number, to: number): Phase[] {
+  const phases: Phase[] = [];
+  for (let at = from; at < to;) {
+    const phase = phaseAt(index, at);
+    const cut = { answer: phase.answer, from: at, to: Math.min(phase.to, to) };
+    phases.push(cut);
+    at = cut.to;
+  }
+  return phases;
 }

@@ -13,6 +13,12 @@ export interface Request {
   readonly alertType: string;
   readonly checkId: string;
   readonly resultId: string;
+  /** When it came, epoch ms. */
+  readonly at: number;
+  /** When the service began to look, by its own word, epoch ms. */
+  readonly startedAt: number;
+  /** How long the target took, by the service's word, ms; NaN = it does not say. */
+  readonly responseMs: number;
 }
 
 let longestAnswerMs = 120;
@@ -42,6 +48,9 @@ function note({ url, headers }: IncomingMessage, body: Buffer): void {
     alertType: String(variables['ALERT_TYPE']),
     checkId: String(variables['CHECK_ID']),
     resultId: String(variables['CHECK_RESULT_ID']),
+    at: Date.now(),
+    startedAt: Date.parse(String(variables['STARTED_AT'])),
+    responseMs: Number(variables['RESPONSE_TIME']),
   });
 }
 

@@ -1,14 +1,27 @@
-// Targets that follow the script of chaos, one path each.
+// Targets that follow the script of chaos, one path each; what they answered stands in a log of their own.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { scriptAt, slowMs } from '../chaos/script.ts';
+import { type Answer, scriptAt, slowMs } from '../chaos/script.ts';
 import { answerQuestions } from '../support/peer.ts';
 
+/** One answer that was given. */
+export interface Answered {
+  /** The number of the check that asked; null = one that is always answered well. */
+  readonly index: number | null;
+  /** When it asked, epoch ms. */
+  readonly at: number;
+  readonly answer: Answer;
+}
+
 const headers = { 'content-type': 'application/json', 'content-length': 11 };
+const answered: Answered[] = [];
 
 const server = createServer((request, response) => {
-  const index = Number(request.url?.slice(1));
-  const answer = Number.isNaN(index) ? 'passing' : scriptAt(index, Date.now());
+  const number = Number(request.url?.slice(1));
+  const index = Number.isNaN(number) ? null : number;
+  const at = Date.now();
+  const answer = index === null ? 'passing' : scriptAt(index, at);
+  answered.push({ index, at, answer });
   if (answer === 'slow') setTimeout(end, slowMs, response, 200);
   else end(response, answer === 'failing' ? 500 : 200);
 });
@@ -23,4 +36,6 @@ answerQuestions({
     new Promise<string>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
+  /** Every answer so far, in order. */
+  answered: () => answered,
 });
