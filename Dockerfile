@@ -11,6 +11,10 @@ COPY . .
 # The Node.js that runs Tocsin came with npm ci; the system below it brings none.
 FROM debian:bookworm-slim
 WORKDIR /app
+# For ICMP checks. A copy has no capability: where a container drops them all, nobody could start a program with one, and the
+# containers' net.ipv4.ping_group_range lets programs without send pings.
+RUN apt-get update && apt-get install -y --no-install-recommends iputils-ping && rm -rf /var/lib/apt/lists/* \
+  && cp /usr/bin/ping /usr/bin/ping.copy && mv /usr/bin/ping.copy /usr/bin/ping
 RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin -m 700 /data /var/cache/tocsin
 COPY --from=install /app /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 TOCSIN_DATA_DIR=/data NODE_COMPILE_CACHE=/var/cache/tocsin PATH=/app/node_modules/.bin:$PATH

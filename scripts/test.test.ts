@@ -85,6 +85,22 @@ describe('the runner of the tests', () => {
     assert.match(text, /# files 2 \(store\)\n# tests 4\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 1\n/);
   });
 
+  it('says at its end what was not run on this machine, and why', () => {
+    const parts = `import { describe, it } from 'node:test';
+describe('with the real one', { skip: 'this machine has none' }, () => { it('part', () => {}); });
+it('by root', (t) => t.skip('only root can'));
+it('later', { skip: true }, () => {});
+it('run', { skip: false }, () => {});\n`;
+    const { status, text } = run({ 'tests/store/a.test.ts': parts }, 'store');
+    assert.equal(status, 0, text);
+    const said = [...text.matchAll(/^# not run here: (.*)$/gm)].map(([, line]) => line);
+    assert.deepEqual(said, [
+      'with the real one: this machine has none',
+      'by root: only root can',
+      'later: no reason is given',
+    ]);
+  });
+
   it('ends a file that something a test left open keeps, fails, and names it', () => {
     const open = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
     const files = { 'tests/store/a.test.ts': open, 'tests/store/b.test.ts': passing, 'tests/flows/c.test.ts': passing };

@@ -75,6 +75,8 @@ interface Outcome {
   readonly empty: readonly string[];
   /** Files that had to be ended, each with a sentence why. */
   readonly unended: readonly string[];
+  /** What was not run on this machine, each with its reason; a whole `describe` is one. */
+  readonly leftOut: readonly string[];
 }
 
 /** Runs the processes and shows every test. @param patience s a process may stay after its last test */
@@ -84,7 +86,7 @@ async function runProcesses(processes: readonly SharedProcess[], patience: numbe
   const filesOf = new Map(processes.map(({ entry, files }) => [entry, files]));
   const entries = [...filesOf.keys()];
   const stream = run({ files: entries, concurrency: atOnce, timeout: testMost * 1000, signal: ending.signal });
-  const [tested, unended] = [new Set<string>(), new Array<string>()];
+  const [tested, unended, leftOut] = [new Set<string>(), new Array<string>(), new Array<string>()];
   const silence = { ended: patience, running: testMost + patience };
   watchFiles(stream, silence, (entry, isDone) => {
     const why = isDone
@@ -99,6 +101,9 @@ async function runProcesses(processes: readonly SharedProcess[], patience: numbe
     for (const told of [file, entryFile]) if (told !== undefined && told !== name) tested.add(told);
   };
   stream.on('test:pass', note).on('test:fail', note);
+  stream.on('test:pass', ({ name, skip }) => {
+    if (skip !== undefined) leftOut.push(`${name}: ${skip === true ? 'no reason is given' : skip}`);
+  });
   let total: Pick<Outcome, 'counts' | 'isSuccess'> = { counts: {}, isSuccess: false };
   stream.on('test:summary', ({ file, counts, success }) => {
     if (file === undefined) total = { counts: { ...counts }, isSuccess: success };
@@ -109,7 +114,7 @@ async function runProcesses(processes: readonly SharedProcess[], patience: numbe
     if (files.length === 1 || !tested.has(entry)) return tested.has(entry) ? [] : files;
     return files.filter((file) => !tested.has(file) && !isMadeElsewhere(file));
   });
-  return { ...total, empty: empty.map((file) => relative(root, file)), unended };
+  return { ...total, empty: empty.map((file) => relative(root, file)), unended, leftOut };
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -134,7 +139,7 @@ async function main(args: readonly string[]): Promise<void> {
     const files = filesOf(name).filter(isWanted);
     return sharing.has(name) ? shareProcesses(files, join(folder, `files-${name}`)) : files.map(ownProcess);
   });
-  const { counts, isSuccess, empty, unended } = await runProcesses(
+  const { counts, isSuccess, empty, unended, leftOut } = await runProcesses(
     longestFirst(processes),
     Number(values.patience),
   ).finally(() => rmSync(folder, { recursive: true, force: true }));
@@ -144,6 +149,7 @@ async function main(args: readonly string[]): Promise<void> {
   );
   const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo };
   for (const [word, count] of Object.entries(figures)) console.log(`# ${word} ${count}`);
+  for (const line of leftOut) console.log(`# not run here: ${line}`);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`# took ${Math.floor(seconds / 60)} min ${seconds % 60} s`);
   if (unended.length > 0) throw new Error(unended.join('\n'));

@@ -177,8 +177,11 @@ function checkDeployment(deployment: Fields): void {
   });
 
   it('runs without rights, and writes only where something is mounted', () => {
-    const { runAsNonRoot, runAsUser, fsGroup } = fieldsAt(pod, 'securityContext');
+    const { runAsNonRoot, runAsUser, fsGroup, runAsGroup, sysctls } = fieldsAt(pod, 'securityContext');
     assert.deepEqual([runAsNonRoot, runAsUser, fsGroup], [true, image.uid, image.uid]);
+    // Pings are all that the system lets a runner do beyond that.
+    const pings = { name: 'net.ipv4.ping_group_range', value: `${textAt(runAsGroup)} ${textAt(runAsGroup)}` };
+    assert.deepEqual(listOf(sysctls), roleOf(deployment) === 'runner' ? [pings] : []);
     const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = fieldsAt(container, 'securityContext');
     assert.deepEqual(
       [allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities],

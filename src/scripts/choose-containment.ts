@@ -52,36 +52,56 @@ export async function chooseContainment(
   openGateway: OpenGateway,
 ): Promise<ChosenContainment> {
   const refused: string[] = [];
+  for (const containment of containments) {
+    if (containment === 'user' && !isRoot) continue;
+    const why = await whyNotContained(containment, nodeBinary, isRoot, openGateway);
+    if (why === null) return { containment, refused };
+    if (containment === 'process') throw cannotBeTried(why);
+    refused.push(why);
+  }
+  throw new Error('there is no level of containment left to be tried');
+}
+
+/**
+ * Why a level does not hold on this machine, with its name in front; null = it does.
+ *
+ * @throws {Error} when it cannot be tried, as on a full disk
+ */
+export async function whyNotContained(
+  containment: Containment,
+  nodeBinary: string,
+  isRoot: boolean,
+  openGateway: OpenGateway,
+): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-lookout-'));
   const canary = join(folder, 'canary');
   writeFileSync(canary, '');
+  const content = hasGateway(containment) ? lookout(canary) : '';
+  const work: ScriptWork = {
+    runtime: { folder: import.meta.dirname, nodeBinary },
+    sort: 'plain',
+    files: [{ path: 'lookout.mjs', content }],
+    entry: 'lookout.mjs',
+    environment: {},
+    hide: (text) => text,
+    hidden: [],
+    keeps: keepsNothing,
+    browser: null,
+    limits,
+  };
   try {
-    for (const containment of containments) {
-      if (containment === 'user' && !isRoot) continue;
-      const content = hasGateway(containment) ? lookout(canary) : '';
-      const work: ScriptWork = {
-        runtime: { folder: import.meta.dirname, nodeBinary },
-        sort: 'plain',
-        files: [{ path: 'lookout.mjs', content }],
-        entry: 'lookout.mjs',
-        environment: {},
-        hide: (text) => text,
-        hidden: [],
-        keeps: keepsNothing,
-        browser: null,
-        limits,
-      };
-      const outcome = await runScript(work, new AbortController().signal, { containment, isRoot, openGateway });
-      if (outcome.ending === 'ended' && outcome.failedTests === 0) return { containment, refused };
-      const why = `${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`;
-      if (isPassing(outcome) || containment === 'process')
-        throw new Error(`how far scripts are kept apart cannot be tried: ${why}`);
-      refused.push(why);
-    }
+    const outcome = await runScript(work, new AbortController().signal, { containment, isRoot, openGateway });
+    if (outcome.ending === 'ended' && outcome.failedTests === 0) return null;
+    const why = `${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`;
+    if (isPassing(outcome)) throw cannotBeTried(why);
+    return why;
   } finally {
     rmSync(folder, { recursive: true });
   }
-  throw new Error('there is no level of containment left to be tried');
+}
+
+function cannotBeTried(why: string): Error {
+  return new Error(`how far scripts are kept apart cannot be tried: ${why}`);
 }
 
 /** Whether a try says nothing of the machine: it ran into a limit, or was not even begun. Another one may do better. */

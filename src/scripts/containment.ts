@@ -82,8 +82,8 @@ export function contained(
   const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, `${insideEnclosed}/start.mjs`];
   const user = isRoot ? nobody : null;
   if (containment === 'bubblewrap') {
-    const words = [...bubblewrapWords(folders), ...bounds, ...start];
-    return { command: 'bwrap', words, user, ...enclosed };
+    const words = [...bubblewrapWords(folders, isRoot), ...(isRoot ? becomingNobody : []), ...bounds, ...start];
+    return { command: 'bwrap', words, user: null, ...enclosed };
   }
   if (containment === 'namespaces') {
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
@@ -101,8 +101,33 @@ export function contained(
   return { command: 'setpriv', words, user: containment === 'user' ? user : null, ...open };
 }
 
-function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway, code }: RunFolders): readonly string[] {
-  const isolation = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+/** What a process needs that is root still, to enter the folder of the script and then to give up everything. */
+const lastRights = ['CAP_DAC_READ_SEARCH', 'CAP_SETGID', 'CAP_SETUID', 'CAP_SETPCAP'];
+const becomingNobody = [
+  'setpriv',
+  `--reuid=${nobody}`,
+  `--regid=${nobody}`,
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--inh-caps=-all',
+  '--no-new-privs',
+];
+
+/**
+ * As root it mounts as root and becomes nobody afterwards, as enclose.sh does: nobody could not mount what lies in folders of root's,
+ * as a browser below /root, and would need user namespaces (docs/decisions/0104).
+ */
+function isolationWords(isRoot: boolean): readonly string[] {
+  const ended = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+  if (!isRoot) return ['--unshare-all', ...ended];
+  const apart = ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'];
+  return [...apart, ...ended, ...lastRights.flatMap((name) => ['--cap-add', name])];
+}
+
+function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[] {
+  const { home, runtime, nodeBinary, browser, gateway, code } = folders;
+  // It would close a folder that it makes where what it mounts there is closed.
+  const open = ['/etc', '/home', '/tocsin', '/tocsin/node_modules'].flatMap((path) => ['--dir', path]);
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
   const settings = [...settingFiles, ...settingFolders].flatMap((name) => [
     '--ro-bind-try',
@@ -117,7 +142,8 @@ function bubblewrapWords({ home, runtime, nodeBinary, browser, gateway, code }: 
   const compiled = code === null ? [] : [code.isWritable ? '--bind' : '--ro-bind', code.folder, '/tocsin/code'];
   const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
   return [
-    ...isolation,
+    ...isolationWords(isRoot),
+    ...open,
     ...system,
     ...settings,
     ...devices,

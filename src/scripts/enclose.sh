@@ -25,6 +25,14 @@ printf '%s\n' "$mounts" >old/mounts
 # What is said of it counts where something is missing: see below.
 said=$(mount -a -T "$root/old/mounts" 2>&1) || true
 rm old/mounts
+refuse() {
+  echo "$1 cannot be mounted: $said" >&2
+  exit 1
+}
+# Without these nothing can be looked at. A container mostly covers parts of its /proc, and then nobody but root mounts another; nor does
+# anybody else mount a folder alone in which something is mounted.
+[ -e proc/self ] || refuse /proc
+[ -d usr/bin ] || refuse /usr
 ln -s /proc/self/fd dev/fd
 ln -s /proc/self/fd/0 dev/stdin
 ln -s /proc/self/fd/1 dev/stdout
@@ -42,11 +50,7 @@ while read -r _ _ _ _ place options _; do
   case " $shown " in *" $place "*) case ,$options, in *,ro,*) ;; *) mount -o remount,bind,ro "$place" ;; esac ;; esac
 done </proc/self/mountinfo
 for place in $shown $others; do
-  case $there in *" $place "*) ;; *)
-    echo "$place cannot be mounted: $said" >&2
-    exit 1
-    ;;
-  esac
+  case $there in *" $place "*) ;; *) refuse "$place" ;; esac
 done
 mount -o remount,bind,ro /
 

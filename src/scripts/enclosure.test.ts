@@ -60,9 +60,15 @@ test('where a mount makes nothing read-only at once it is made so afterwards', (
 });
 
 test('what cannot be mounted is named, and nothing is run', (t) => {
-  const { status, stdout, stderr } = enclosed(t, 'plain', 'echo ran', (mounts) =>
-    mounts.replace(/^\S+(?= \S+\/tocsin\/gateway )/m, '/that-is-not-there'),
-  );
-  assert.deepEqual([status, stdout], [1, '']);
-  assert.match(stderr, /^\/tocsin\/gateway cannot be mounted: .*\/that-is-not-there/s);
+  const none = '/that-is-not-there';
+  const wrong: Readonly<Record<string, (mounts: string) => string>> = {
+    '/tocsin/gateway': (mounts) => mounts.replace(/^\S+(?= \S+\/tocsin\/gateway )/m, none),
+    '/usr': (mounts) => mounts.replace(/^\S+(?= \S+\/root\/usr )/m, none),
+    '/proc': (mounts) => mounts.replace(/^(proc \S+) proc /m, `$1 ${none} `),
+  };
+  for (const [place, change] of Object.entries(wrong)) {
+    const { status, stdout, stderr } = enclosed(t, 'plain', 'echo ran', change);
+    assert.deepEqual([status, stdout], [1, ''], place);
+    assert.match(stderr, new RegExp(`^${place} cannot be mounted: .*${none}`, 's'));
+  }
 });

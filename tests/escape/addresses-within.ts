@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
-import { type Containment, hasGateway } from '#scripts/containment.ts';
+import type { Containment } from '#scripts/containment.ts';
 import { startTrap } from '../egress/trap.ts';
 import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';
-import { containmentHere } from '../support/script-runs.ts';
+import { strongContainments } from '../support/script-runs.ts';
 
 /** What is to be reached. */
 export type Sort = 'metadata' | 'store' | 'beside';
@@ -23,14 +23,21 @@ export interface Tried extends Attempted<Attempt> {
   readonly connected: Readonly<Record<Sort, readonly string[]>>;
 }
 
-/** All that was seen. */
-export interface SeenOfAddresses {
+/** What came of scripts at one level that keeps them in. */
+export interface TriedAt {
+  readonly level: Containment;
   /** As a service on loopback runs them. */
   readonly usual: Tried;
   /** The same where every network is allowed by name. */
   readonly allowed: Tried;
   /** Every network allowed, and nothing closed. */
   readonly open: Tried;
+}
+
+/** All that was seen. */
+export interface SeenOfAddresses {
+  /** At each level that works here. */
+  readonly contained: readonly TriedAt[];
   /** Of a process that is not contained. */
   readonly bare: Tried;
 }
@@ -48,9 +55,11 @@ const sorts = Object.keys(ports) as Sort[];
 process.stdout.write(JSON.stringify(await lookAtAll()));
 
 async function lookAtAll(): Promise<SeenOfAddresses> {
-  const { containment, refused } = await containmentHere();
+  const strong = await strongContainments();
+  const levels = strong.filter(({ problem }) => problem === null).map(({ level }) => level);
+  const refused = strong.map(({ problem }) => problem).join('; ');
   // A promise that cannot be tried must not seem kept.
-  if (!hasGateway(containment)) throw new Error(`scripts cannot be contained here: ${refused.join('; ')}`);
+  if (levels.length === 0) throw new Error(`scripts cannot be contained here: ${refused}`);
   for (const address of ['169.254.169.254/32', 'fd00:ec2::254/128', '10.9.8.7/32']) {
     execFileSync('ip', ['address', 'add', address, 'dev', 'lo']);
   }
@@ -66,12 +75,16 @@ async function lookAtAll(): Promise<SeenOfAddresses> {
   const usual: EgressPolicy = { mode: 'any', allow: [] };
   const everything: EgressPolicy = { mode: 'any', allow: ['0.0.0.0/0', '::/0'].map(parseCidr) };
   const ours = [{ host: 'store.test', port: ports.store }];
-  const seen = {
-    usual: await attempt(usual, ours, containment),
-    allowed: await attempt(everything, ours, containment),
-    open: await attempt(everything, [], containment),
-    bare: await attempt(usual, ours, 'process'),
-  };
+  const contained: TriedAt[] = [];
+  for (const level of levels) {
+    contained.push({
+      level,
+      usual: await attempt(usual, ours, level),
+      allowed: await attempt(everything, ours, level),
+      open: await attempt(everything, [], level),
+    });
+  }
+  const bare = await attempt(usual, ours, 'process');
   for (const trap of traps) trap.close();
-  return seen;
+  return { contained, bare };
 }

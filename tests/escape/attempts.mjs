@@ -74,6 +74,12 @@ const attempts = {
   'a mount': () => sh('mount -t tmpfs tmpfs /usr && echo mounted'),
   'a mount in namespaces of its own': () =>
     holds(sh(`unshare -rm sh -c 'mount --rbind / tmp && cat tmp${dataFolder}/tocsin.db'`)),
+  'a mount made writable in namespaces of its own': () => {
+    const place = '/tocsin/runtime';
+    return sh(
+      `unshare -rm sh -c 'mount -o remount,bind,rw ${place}; touch ${place}/node_modules/planted.js && echo may'`,
+    );
+  },
   'another user': () => {
     if (
       process.getuid() === 0 &&

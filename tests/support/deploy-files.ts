@@ -106,6 +106,8 @@ export function readImage(): {
   readonly environment: Readonly<Record<string, string>>;
   readonly uid: number;
   readonly tag: string;
+  /** What it does to make itself, a line each. */
+  readonly runs: readonly string[];
 } {
   const text = readFileSync(`${root}Dockerfile`, 'utf8');
   const pairs = [...text.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
@@ -114,6 +116,7 @@ export function readImage(): {
     environment: Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string])),
     uid: Number(/--uid (\d+)/.exec(text)?.[1]),
     tag: `tocsin:${version}`,
+    runs: [...text.replaceAll(/\\\n\s*/g, '').matchAll(/^RUN (.*)$/gm)].map(([, line = '']) => line),
   };
 }
 

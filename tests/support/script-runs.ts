@@ -1,12 +1,13 @@
 // Scripts run for real, contained as well as this machine can: what tests of the runner share.
+import { spawnSync } from 'node:child_process';
 import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClosedPlaces, type Place } from '#egress/closed-places.ts';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
-import type { Containment } from '#scripts/containment.ts';
-import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
+import { type Containment, containments, hasGateway } from '#scripts/containment.ts';
+import { type ChosenContainment, chooseContainment, whyNotContained } from '#scripts/choose-containment.ts';
 import { type OpenGateway, runScript, type ScriptCode } from '#scripts/run-script.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -44,6 +45,35 @@ let chosen: Promise<ChosenContainment> | null = null;
 /** How scripts are contained on this machine; tried once. */
 export function containmentHere(): Promise<ChosenContainment> {
   return (chosen ??= chooseContainment(process.execPath, isRoot, gatewaysOf(open)));
+}
+
+/** A level that keeps scripts in. */
+export interface StrongContainment {
+  readonly level: Containment;
+  /** Why it does not hold on this machine; null = it does. */
+  readonly problem: string | null;
+  /** Whether its program makes namespaces here by itself: what Tocsin makes of it then has to hold. */
+  readonly isPossible: boolean;
+}
+
+/** All of them, not the strongest alone: what is tested on one machine may run on another. */
+export function strongContainments(): Promise<readonly StrongContainment[]> {
+  return Promise.all(
+    containments.filter(hasGateway).map(async (level) => ({
+      level,
+      problem: await whyNotContained(level, process.execPath, isRoot, gatewaysOf(open)),
+      isPossible: spawnSync(...plainWords(level)).status === 0,
+    })),
+  );
+}
+
+function plainWords(level: Containment): [string, string[]] {
+  if (level === 'bubblewrap') {
+    return ['bwrap', ['--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true']];
+  }
+  const user = isRoot ? [] : ['--user', '--map-root-user'];
+  const mounts = 'mount -t proc proc /proc && mount --bind /usr /usr';
+  return ['unshare', [...user, '--mount', '--pid', '--net', '--fork', 'sh', '-c', mounts]];
 }
 
 /** Runs a plain script in the CURRENT runtime. */
