@@ -26,13 +26,14 @@ export function watchUse(
   onPassed: (limit: ScriptLimit) => void,
 ): Watch {
   const { pid } = child;
-  const known = new Set<number>();
+  /** Of which it cannot be said that they are to yield. */
+  const unheard = new Set<number>();
   let looks = 0;
   const isDiskFull = async (): Promise<boolean> => (await folderUse(home, limits.diskBytes)) > limits.diskBytes;
   const look = (): void => {
     if (pid === undefined) return;
     const { processes, memoryBytes } = treeUse(pid);
-    for (const process of processes) if (!known.has(process) && yieldProcessor(process)) known.add(process);
+    for (const process of processes) if (!unheard.has(process) && !yieldProcessor(process)) unheard.add(process);
     if (processes.length > limits.processes) onPassed('processes');
     else if (memoryBytes > limits.memoryBytes) onPassed('memory');
     if (++looks % looksPerFolder === 0) void isDiskFull().then((isFull) => isFull && onPassed('disk'));

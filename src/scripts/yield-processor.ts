@@ -1,23 +1,29 @@
 // Puts what a script runs, and the thread that serves it, behind whatever else this machine has to do: a browser takes all of a processor that it can get
 // (docs/decisions/0085).
-import { readlinkSync, stat, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, stat, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The lowest share there is, as `nice` counts. */
 const lowest = 19;
 
+/** Whether the kernel knows sessions that share. */
+const isKnown = existsSync('/proc/self/autogroup');
+
 /**
  * Does what `nice` alone does not: where the kernel shares the processor among sessions (autogroup), and a browser is a
- * session of its own, its processes would get as much as the whole service.
+ * session of its own, its processes would get as much as the whole service. To be said again and again: a process may begin a session
+ * at any time, as bubblewrap does before the script.
  *
- * @returns false when it could not be said yet: the kernel takes such a word ten times a second
+ * @returns false when it can never be said. It may have to wait: the kernel takes such a word ten times a second
  */
 export function yieldProcessor(pid: number): boolean {
+  if (!isKnown) return false;
+  const path = `/proc/${pid}/autogroup`;
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(lowest));
+    if (!readFileSync(path, 'utf8').endsWith(`nice ${lowest}\n`)) writeFileSync(path, String(lowest));
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'EAGAIN');
+    return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
   }
 }
 
