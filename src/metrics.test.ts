@@ -1,6 +1,7 @@
 // What Prometheus reads of the scheduler, and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { noFigures } from '../tests/support/no-figures.ts';
@@ -56,6 +57,34 @@ it('tells of pings by what became of them, of deadlines by how late they were ju
   }
 });
 
+it('tells by location how long the oldest run waits, and of its own location that none does', async (t) => {
+  const own: ProcessSign = {
+    id: 'p',
+    roles: ['runner'],
+    version: '1',
+    location: { code: 'here', name: 'Here' },
+    host: 'h',
+    pid: 1,
+    publicUrl: null,
+    startedAt: 0,
+    seenAt: 0,
+    holds: { runs: 0, deliveries: 0 },
+    noBrowserSince: null,
+  };
+  let queue: Awaited<ReturnType<Figures['runQueue']>> = [
+    { location: 'far', waitingSince: 7500 },
+    { location: 'near', waitingSince: null },
+  ];
+  const sources = { probeLoopDelayMs: () => 0, now: () => 10_000, ownProcess: () => own, showsChecks: false };
+  const metrics = createMetrics({ ...noFigures, runQueue: () => Promise.resolve(queue) }, sources);
+  t.after(() => metrics.stop());
+  const ages = async (): Promise<string[]> =>
+    (await metrics.registry.metrics()).match(/(?<=^tocsin_run_queue_age_seconds)\{.*$/gm)?.toSorted() ?? [];
+  assert.deepEqual(await ages(), ['{location="far"} 2.5', '{location="here"} 0', '{location="near"} 0']);
+  queue = [{ location: 'here', waitingSince: 4000 }];
+  assert.deepEqual(await ages(), ['{location="here"} 6'], 'a location without open runs is left out');
+});
+
 it('leaves out what cannot be read while the database is away, says so, and tells the rest', async (t) => {
   let fault: Error | null = null;
   const figures = Object.fromEntries(
@@ -66,8 +95,10 @@ it('leaves out what cannot be read while the database is away, says so, and tell
   ) as unknown as Figures;
   const state = { accountId: 'a', checkId: 'c', name: 'Cart', status: 'failing', responseTimeMs: 12 };
   const checkStates = () => (fault === null ? Promise.resolve([state]) : Promise.reject(fault));
+  const queue = [{ location: 'local', waitingSince: null }];
+  const runQueue = () => (fault === null ? Promise.resolve(queue) : Promise.reject(fault));
   const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks: true };
-  const metrics = createMetrics({ ...figures, checkStates }, sources);
+  const metrics = createMetrics({ ...figures, checkStates, runQueue }, sources);
   t.after(() => metrics.stop());
   const namesWithLines = async (): Promise<string[]> => [
     ...new Set(
@@ -88,6 +119,7 @@ it('leaves out what cannot be read while the database is away, says so, and tell
     'tocsin_heartbeat_due_age_seconds',
     'tocsin_outbox_age_seconds',
     'tocsin_roll_up_delay_seconds',
+    'tocsin_run_queue_age_seconds',
     'tocsin_runs',
   ]);
   fault = null;

@@ -1,10 +1,11 @@
 // deploy/prometheus-rules.yaml and the example of autoscaling ask for metrics, roles and states that there are.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { roles } from '#config-variables.ts';
 import { deliveryStatuses } from '#domain/delivery.ts';
 import { outcomes } from '#domain/result.ts';
-import { at, listOf, readYaml, textAt } from './support/deploy-files.ts';
+import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/deploy-files.ts';
 import { ofKind } from './support/manifests.ts';
 import { metricNames } from './support/metric-names.ts';
 
@@ -47,11 +48,33 @@ describe('deploy/prometheus-rules.yaml', () => {
 });
 
 describe('the example of autoscaling', () => {
-  it('asks for metrics that there are', () => {
-    for (const scaler of ofKind('HorizontalPodAutoscaler')) {
+  const path = 'deploy/kubernetes/autoscaling.example.yaml';
+  const scalers = readYaml(path);
+
+  it('asks for metrics that there are, and for the location of the runners', () => {
+    const asked = scalers.map((scaler) => {
+      const [metric] = listOf(at(scaler, 'spec', 'metrics'));
+      return fieldsAt(metric, 'external', 'metric');
+    });
+    assert.ok(asked.length >= 2);
+    for (const name of asked.map((metric) => textAt(metric, 'name'))) assert.ok(names.includes(name), name);
+    const locations = asked.flatMap(({ selector }) =>
+      selector === undefined ? [] : textAt(selector, 'matchLabels', 'location'),
+    );
+    const [code] = textAt(ofKind('ConfigMap')[0], 'data', 'TOCSIN_LOCATION').split(':');
+    assert.deepEqual(locations, [code]);
+  });
+
+  it('has a rule of the adapter for each of them', () => {
+    const rules = readFileSync(root + path, 'utf8').match(/^#.*\btocsin_.*$/gm) ?? [];
+    for (const scaler of scalers) {
       const [metric] = listOf(at(scaler, 'spec', 'metrics'));
       const name = textAt(metric, 'external', 'metric', 'name');
-      assert.ok(names.includes(name.replace('_p95_', '_')), name);
+      for (const part of ['seriesQuery: NAME', 'name: { as: NAME }', 'metricsQuery: max(NAME'])
+        assert.ok(
+          rules.some((rule) => rule.includes(part.replace('NAME', name))),
+          `${part} ${name}`,
+        );
     }
   });
 });

@@ -33,6 +33,8 @@ export interface Dialect {
   readonly attemptsIndex: readonly string[] | null;
   /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
   runsByDueTime(): string[];
+  /** The column behind the location in the index by which waiting runs are found. Of one that nobody holds it is its due time. */
+  readonly runsOrder: 'available_at' | 'due_at';
   /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
   leasedDeliveries(): string[];
   /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
@@ -66,6 +68,7 @@ export const sqliteDialect: Dialect = {
   churning: () => [],
   attemptsIndex: null,
   runsByDueTime: () => [],
+  runsOrder: 'available_at',
   leasedDeliveries: () => [],
   covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
@@ -114,6 +117,7 @@ export const postgresDialect: Dialect = {
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
+  runsOrder: 'due_at',
   leasedDeliveries: () => [
     'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
   ],

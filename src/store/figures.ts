@@ -1,8 +1,10 @@
 // Figures over all accounts, for metrics and readiness.
+import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/result.ts';
 import { idText } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { readProgress } from './roll-up-progress.ts';
 
 /** Figures of the whole installation, for metrics and readiness. */
@@ -23,6 +25,12 @@ export interface Figures {
    * out where that is known: when it was made, and when it was due before, says nothing of whether deliveries are sent.
    */
   outbox(now: number): Promise<{ readonly pending: number; readonly waitingSince: number | null }>;
+  /**
+   * By run location: since when the run waits that is due and has waited longest for an attempt to begin (epoch ms; null = none
+   * does). Locations are those of all open runs, served or not. What is under way, waits for its retry or is of an account that
+   * is paused does not wait; what was cut off waits since its lease ran out, or since it was due where the lease was ended.
+   */
+  runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
   /** Since when the heartbeat is due that waits longest to be judged, epoch ms; null = none is. */
   heartbeatDueAt(now: number): Promise<number | null>;
   /** Alert channels that do not receive any more. */
@@ -41,10 +49,11 @@ export interface Figures {
   >;
 }
 
-export function createFigures({ reader }: Database): Figures {
+export function createFigures({ reader, dialect }: Database): Figures {
   return {
     conservation: () => readConservation(reader),
     outbox: (now) => readOutbox(reader, now),
+    runQueue: (now) => readRunQueue(reader, dialect, now),
     async heartbeatDueAt(now) {
       const oldest = await reader
         .selectFrom('heartbeats')
@@ -74,8 +83,8 @@ export function createFigures({ reader }: Database): Figures {
 }
 
 /**
- * Due deliveries that are looked at: more than a process leaves cut off. Of those behind them none has waited longer than it is
- * due, and so none longer than the first that was not cut off.
+ * Due deliveries, and runs of a location, that are looked at: more than a process leaves cut off. Of those behind them none has
+ * waited longer than it is due, and so none longer than the first that was not cut off.
  */
 const lookedAtMost = 2500;
 
@@ -108,6 +117,28 @@ async function readOutbox(reader: Database['reader'], now: number): ReturnType<F
     })
     .executeTakeFirst();
   return { pending: row?.pending ?? 0, waitingSince: found?.at ?? null };
+}
+
+async function readRunQueue(
+  reader: Database['reader'],
+  { runsOrder }: Dialect,
+  now: number,
+): ReturnType<Figures['runQueue']> {
+  const order = sql.ref(runsOrder);
+  // From one location to the next by the index, past all runs of each.
+  const { rows } = await sql<{ location: string; at: number | null }>`
+    WITH RECURSIVE places (location) AS (
+      SELECT min(location) FROM runs
+      UNION ALL
+      SELECT (SELECT min(runs.location) FROM runs WHERE runs.location > places.location)
+      FROM places WHERE places.location IS NOT NULL)
+    SELECT places.location, (
+      SELECT min(waiting.available_at) FROM (
+        SELECT available_at FROM runs
+        WHERE runs.location = places.location AND ${order} <= ${now} AND available_at <= ${now}
+        ORDER BY ${order} LIMIT ${sql.lit(lookedAtMost)}) waiting) AS at
+    FROM places WHERE places.location IS NOT NULL`.execute(reader);
+  return rows.map(({ location, at }) => ({ location, waitingSince: at }));
 }
 
 async function readConservation(reader: Database['reader']): ReturnType<Figures['conservation']> {

@@ -88,6 +88,31 @@ describe('about PostgreSQL: of two of each role', () => {
     await service.restart();
   });
 
+  it('runs that wait because every runner is dead are told by how old the oldest is, until there is one again', async (t) => {
+    const target = await startScriptedServer(t);
+    const { id, groupId } = await makeCheck(service, target);
+    const [scheduler] = service.of('scheduler');
+    const age = async (): Promise<number> => {
+      const text = await (await fetch(`${scheduler?.address}/metrics`)).text();
+      const [, told] = /^tocsin_run_queue_age_seconds\{location="local"\} (\S+)$/m.exec(text) ?? [];
+      assert.ok(told !== undefined, text);
+      return Number(told);
+    };
+    await until('no run to wait', async () => (await age()) === 0);
+    await service.kill('runner');
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    const calledAt = Date.now();
+    await until('the run to have waited for two seconds', async () => (await age()) > 2);
+    const waited = await age();
+    assert.ok(waited < (Date.now() - calledAt) / 1000 + 1, `told ${waited} s`);
+    await service.restart();
+    await until('the result', async () => {
+      const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as unknown[];
+      return list.length > 0;
+    });
+    await until('no run to wait', async () => (await age()) === 0);
+  });
+
   it('a deliverer that dies during a delivery has it sent again by the other, with the same id', async (t) => {
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     target.answer({ status: 500 });

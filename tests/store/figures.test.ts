@@ -1,8 +1,9 @@
 // What is asked of the store beside path and API: figures for metrics, channels that fail, and the stages of runtimes.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
+import { parkedMs } from '#store/parked.ts';
 import { test } from '../support/each-engine.ts';
-import { failing, PathUnderTest } from './path-under-test.ts';
+import { failing, leaseMs, PathUnderTest } from './path-under-test.ts';
 
 test('the figures of an installation are those of its rows', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
@@ -61,6 +62,41 @@ test('how long deliveries wait is not told by what is under way or waits for its
   assert.equal(await waitingSince(), begunAt);
   const repeated = await path.claimDeliveries('two');
   assert.deepEqual([repeated.length, await waitingSince()], [1, null]);
+});
+
+test('how long runs wait is told by location: not by what is under way, waits for its retry, or is of an account that is paused', async (newStore) => {
+  await using path = await PathUnderTest.open(newStore);
+  const { store, raw, clock } = path.temp;
+  const waitingSince = async (): Promise<Record<string, number | null>> =>
+    Object.fromEntries(
+      (await store.figures.runQueue(path.now)).map(({ location, waitingSince: since }) => [location, since]),
+    );
+  assert.deepEqual(await waitingSince(), {});
+  await path.check();
+  await path.schedule();
+  const dueAt = path.now;
+  clock.turn(3000);
+  assert.deepEqual(await waitingSince(), { local: dueAt });
+  assert.deepEqual(await store.figures.runQueue(dueAt - 1), [{ location: 'local', waitingSince: null }]);
+  raw.exec(`UPDATE runs SET available_at = available_at + ${parkedMs}`);
+  assert.deepEqual(await waitingSince(), { local: null }, 'its account is paused');
+  raw.exec(`UPDATE runs SET available_at = available_at - ${parkedMs}`);
+  const [first] = await path.claim();
+  assert.ok(first !== undefined);
+  assert.deepEqual(await waitingSince(), { local: null }, 'it is under way');
+  const retryAt = path.now + 5000;
+  await path.record([path.ended(first, 'failed', { retry: { at: retryAt, location: 'far' } })]);
+  assert.deepEqual(await waitingSince(), { far: null }, 'it waits for its retry');
+
+  clock.turn(5000);
+  await path.check();
+  await path.schedule();
+  const laterAt = path.now;
+  assert.deepEqual(await waitingSince(), { far: retryAt, local: laterAt });
+  await path.claim('two', 'far');
+  assert.deepEqual(await waitingSince(), { far: null, local: laterAt });
+  clock.turn(60_000);
+  assert.deepEqual(await waitingSince(), { far: laterAt + leaseMs, local: laterAt }, 'who held it is gone');
 });
 
 test('the last stage of a runtime is remembered', async (newStore) => {

@@ -10,6 +10,7 @@ export const noFigures: Figures = {
       difference: 0,
     }),
   outbox: () => Promise.resolve({ pending: 0, waitingSince: null }),
+  runQueue: () => Promise.resolve([]),
   heartbeatDueAt: () => Promise.resolve(null),
   failingChannels: () => Promise.resolve(0),
   rolledUpTo: () => Promise.resolve(null),

@@ -90,6 +90,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   figures: {
     conservation: 'figures',
     outbox: 'figures',
+    runQueue: 'figures',
     heartbeatDueAt: 'figures',
     failingChannels: 'figures',
     rolledUpTo: 'roll-ups',
