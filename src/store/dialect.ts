@@ -37,6 +37,8 @@ export interface Dialect {
   readonly runsOrder: 'available_at' | 'due_at';
   /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
   leasedDeliveries(): string[];
+  /** Statements after which no token is a key without its account, where rows may be distributed by account. */
+  tokensByAccount(): string[];
   /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
   covered(...columns: string[]): string;
   /** The text at a path of a JSON document in a column; null where there is none. */
@@ -70,6 +72,8 @@ export const sqliteDialect: Dialect = {
   runsByDueTime: () => [],
   runsOrder: 'available_at',
   leasedDeliveries: () => [],
+  // A file is distributed to nobody, and takes a column's key away only with its table.
+  tokensByAccount: () => [],
   covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   stateStamp: (columns) =>
@@ -121,6 +125,12 @@ export const postgresDialect: Dialect = {
   leasedDeliveries: () => [
     'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
   ],
+  tokensByAccount: () =>
+    ['triggers', 'heartbeats'].flatMap((table) => [
+      // First, as it takes the stronger lock: who holds a row and wants to write it would wait for us, and we for him.
+      `ALTER TABLE ${table} DROP CONSTRAINT ${table}_token_key`,
+      `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token, account_id)`,
+    ]),
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
   // Whoever changes a row makes a version of it that has the number of his transaction, of which texts of all columns cost

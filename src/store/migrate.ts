@@ -14,6 +14,7 @@ import { resultAssets } from './migrations/0011-result-assets.ts';
 import { leasedDeliveries } from './migrations/0012-leased-deliveries.ts';
 import { untoldStates } from './migrations/0013-untold-states.ts';
 import { missingBrowsers } from './migrations/0014-missing-browsers.ts';
+import { tokensByAccount } from './migrations/0015-tokens-by-account.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -31,6 +32,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   leasedDeliveries,
   untoldStates,
   missingBrowsers,
+  tokensByAccount,
 ];
 
 /** The version that this program knows and needs. */

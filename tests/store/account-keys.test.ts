@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
-/** Keys that are one over all accounts, and why (docs/scale.md, distributed by account). */
-const overAll: Readonly<Record<string, string>> = {
-  'heartbeats (token)': 'who pings has nothing but the token, which says whose it is',
-  'triggers (token)': 'who calls a trigger by its address has nothing but the token',
-};
+/** Keys of a file that are one over all accounts: it is distributed to nobody, and they go only with their tables. */
+const overAllInFile = ['heartbeats (token)', 'triggers (token)'];
 
 /** Tables that are of the installation, and no account’s. */
 const ofAll = ['accounts', 'api_keys', 'installation', 'processes', 'runtime_stages', 'schedule_rounds'];
@@ -17,7 +14,7 @@ interface Key {
   readonly columns: readonly string[];
 }
 
-test('every key of a row of an account holds the account, but for the tokens by which a row is found', async (newStore) => {
+test('every key of a row of an account holds the account, where rows may be distributed by account', async (newStore) => {
   await using temp = await newStore();
   const columns = columnsOf(temp);
   assert.ok(columns.size > 30, `${columns.size} tables`);
@@ -31,7 +28,21 @@ test('every key of a row of an account holds the account, but for the tokens by 
     'each has a key',
   );
   const without = keys.filter((key) => !key.columns.includes('account_id'));
-  assert.deepEqual(without.map((key) => `${key.table} (${key.columns.join(', ')})`).toSorted(), Object.keys(overAll));
+  assert.deepEqual(
+    without.map((key) => `${key.table} (${key.columns.join(', ')})`).toSorted(),
+    temp.isShared ? [] : overAllInFile,
+  );
+});
+
+test('a row is found by its token alone, whoever owns it, through an index that begins with it', async (newStore) => {
+  await using temp = await newStore();
+  for (const table of ['heartbeats', 'triggers']) {
+    const keys = keysOf(temp).filter((key) => key.table === table);
+    assert.ok(
+      keys.some(({ columns: [first] }) => first === 'token'),
+      JSON.stringify(keys),
+    );
+  }
 });
 
 /** The columns of each table. */
@@ -52,14 +63,16 @@ function columnsOf({ raw, isShared }: TempStore): Map<string, string[]> {
   return columns;
 }
 
-/** Primary keys, and whatever else is unique. */
+/** Primary keys, and whatever else is unique, with their columns in order. */
 function keysOf({ raw, isShared }: TempStore): Key[] {
   const rows = raw
     .prepare(
       isShared
         ? `SELECT t.relname AS "table", i.indexrelid::text AS name, a.attname AS "column" FROM pg_index i
            JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname = 'public'
-           LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY(i.indkey::int2[]) WHERE i.indisunique`
+           CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
+           LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number
+           WHERE i.indisunique ORDER BY i.indexrelid, k.place`
         : `SELECT m.name AS "table", i.name AS name, c.name AS "column"
            FROM sqlite_schema m, pragma_index_list(m.name) i, pragma_index_info(i.name) c
            WHERE m.type = 'table' AND i."unique" = 1
