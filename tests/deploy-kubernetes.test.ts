@@ -1,5 +1,6 @@
 // deploy/kubernetes/ says what the code does: roles, variables, paths and ports exist, and what refers to each other fits.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it } from 'node:test';
 import { configVariables, type Role, roles } from '#config-variables.ts';
@@ -13,6 +14,7 @@ import {
   listOf,
   readImage,
   readYaml,
+  root,
   textAt,
   textsOf,
 } from './support/deploy-files.ts';
@@ -104,8 +106,15 @@ describe('deploy/kubernetes', () => {
       ]);
       assert.equal(at(budget, 'spec', 'maxUnavailable'), 1, 'a single one can still be drained');
     }
-    const budgets = ofKind('PodDisruptionBudget').length;
-    assert.equal(budgets, deployments.filter((one) => Number(at(one, 'spec', 'replicas')) > 1).length);
+    const guarded = ofKind('PodDisruptionBudget').map(roleOf);
+    assert.deepEqual(
+      guarded.toSorted(),
+      deployments.flatMap((one) => (Number(at(one, 'spec', 'replicas')) > 1 ? roleOf(one) : [])).toSorted(),
+    );
+    for (const { path, object } of manifests) {
+      if (object['kind'] !== 'Deployment' || guarded.includes(roleOf(object))) continue;
+      assert.match(readFileSync(root + path, 'utf8'), /^#.* It has no\n# disruption budget: /m, 'says why it has none');
+    }
     for (const service of ofKind('Service')) {
       assert.deepEqual(rolesSelectedBy({ matchLabels: at(service, 'spec', 'selector') }), ['api']);
       assert.deepEqual(
