@@ -2,24 +2,48 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { measuredCosts } from './measured-costs.ts';
 import { scalePage, valueOf } from './scale-page.ts';
 
-const page = readFileSync(new URL('../docs/scale.md', import.meta.url), 'utf8');
+const [page, performance] = ['scale.md', 'performance.md'].map((name) =>
+  readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8'),
+) as [string, string];
 
 describe('docs/scale.md', () => {
-  it('has every number as its formula gives it; if not, run npm run docs', () => assert.equal(scalePage(page), page));
+  it('has costs as docs/performance.md says them, and every number as its formula gives it; if not, run npm run docs', () =>
+    assert.equal(scalePage(page, performance), page));
 
   it('would not be right with another cost', () => {
-    const [, name = '', value = ''] = /^\| `(cpu_\w+)` \| ([\d.]+) \|/m.exec(page) ?? [];
-    assert.notEqual(value, '');
-    const dearer = page.replace(`| \`${name}\` | ${value} |`, `| \`${name}\` | ${Number(value) * 10} |`);
-    assert.notEqual(scalePage(dearer), dearer);
+    const [row = '', name = '', value = ''] = /^\| `(cell_\w+)` \| ([\d,]+) \|/m.exec(page) ?? [];
+    assert.notEqual(row, '');
+    const larger = page.replace(row, `| \`${name}\` | 1${value} |`);
+    assert.notEqual(scalePage(larger, performance), larger);
+  });
+
+  it('would not be right if something else had been measured', () => {
+    const costs = Object.entries(measuredCosts(performance));
+    assert.ok(costs.length >= 8, `${costs.length} measured costs`);
+    const dearer = performance.replace(
+      /^(\| CPU per 1,000 checks: service, PostgreSQL \|).*$/m,
+      '$1 9.25, 7.5 s | – |',
+    );
+    const { cpu_check, cpu_database } = measuredCosts(dearer);
+    assert.deepEqual([cpu_check, cpu_database], [9.25, 7.5]);
+    assert.match(scalePage(page, dearer), /^\| `cpu_check` \| 9\.25 \|.*\n\| `cpu_database` \| 7\.5 \|/m);
+    for (const broken of ['$1 0.6–0.7, 0.5 s | – |', '$1 | – |', '|']) {
+      const text = performance.replace(/^(\| CPU per 1,000 checks: service, PostgreSQL \|).*$/m, broken);
+      assert.throws(() => scalePage(page, text), /CPU per 1,000 checks/);
+    }
   });
 
   it('says of every unit cost whether it was measured, and by what', () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \| [\d,.]+ \| ([^|]+) \| ([^|]+) \|$/gm)];
     assert.ok(rows.length >= 10, `${rows.length} unit costs`);
     for (const [, name, , from = ''] of rows) assert.match(from, /^(?:measured|on paper|chosen|read)\b/, name);
+    assert.deepEqual(
+      rows.flatMap(([, name = '', , from]) => (from === 'measured at full load' ? name : [])),
+      Object.keys(measuredCosts(performance)),
+    );
   });
 
   it('puts no more schedulers to work in an installation than intervals are in use, and one to stand by', () => {

@@ -1,4 +1,6 @@
-// The page docs/scale.md: its derived numbers, computed anew from the table of unit costs that the page itself begins with.
+// The page docs/scale.md: its derived numbers, computed anew from the table of unit costs that the page itself begins with, and
+// those of them that are measured.
+import { measuredCosts } from './measured-costs.ts';
 
 /** The columns of a table of derived numbers: checks a minute. */
 const sizes = [100_000, 1_000_000];
@@ -7,13 +9,13 @@ const derivedHead = /^\| What \| Formula \| 100,000 a minute \| 1,000,000 a minu
 type Names = Readonly<Record<string, number>>;
 
 /**
- * The page with every derived number as its formula gives it. A row of unit costs is `| \`name\` | value | … |`; a formula is
+ * The page with every measured unit cost as docs/performance.md says it, and every derived number as its formula gives it. A row of unit costs is `| \`name\` | value | … |`; a formula is
  * `name = expression` over names that stand above it, and `checks`, the checks a minute of its column.
  *
- * @throws {Error} for a name that is not there, and for what is no expression
+ * @throws {Error} for a name that is not there, what is no expression, and a measured cost without a row on either page
  */
-export function scalePage(text: string): string {
-  const lines = text.split('\n');
+export function scalePage(text: string, performance: string): string {
+  const lines = withMeasured(text, measuredCosts(performance)).split('\n');
   const start = lines.findIndex((line) => line.startsWith('| Unit '));
   const units: Record<string, number> = {};
   for (const line of lines.slice(start + 2)) {
@@ -32,6 +34,14 @@ export function scalePage(text: string): string {
     return `| ${what} | \`${name} = ${expression}\` | ${numbers.join(' | ')} |`;
   });
   return written.join('\n');
+}
+
+function withMeasured(text: string, costs: Names): string {
+  return Object.entries(costs).reduce((page, [name, value]) => {
+    const row = new RegExp(`^\\| \`${name}\` \\| [\\d,.]+ \\|`, 'm');
+    if (!row.test(page)) throw new Error(`there is no row of ${name}`);
+    return page.replace(row, `| \`${name}\` | ${shown(value)} |`);
+  }, text);
 }
 
 /** Three digits that count; whole from a hundred on. */

@@ -8,6 +8,6 @@ const place = (name: string): URL => new URL(`../docs/${name}`, import.meta.url)
 const pages = {
   'configuration.md': configurationPage(),
   'receivers/vectors.json': receiverVectorsText(),
-  'scale.md': scalePage(readFileSync(place('scale.md'), 'utf8')),
+  'scale.md': scalePage(readFileSync(place('scale.md'), 'utf8'), readFileSync(place('performance.md'), 'utf8')),
 };
 for (const [name, text] of Object.entries(pages)) writeFileSync(place(name), text);
