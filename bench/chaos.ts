@@ -6,21 +6,27 @@ import { parseArgs } from 'node:util';
 import type { Verdict } from './chaos/judge.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
 import { chaosOfKills } from './chaos/kill.ts';
+import { NoOlderCodeError } from './chaos/older.ts';
 import { chaosOfPostgres } from './chaos/postgres.ts';
+import { chaosOfUpdate } from './chaos/update.ts';
 
 const usage = `npm run chaos -- kill [--rounds 10] [--seed N]
 npm run chaos -- postgres [--minutes 1] [--seed N]
 npm run chaos -- deliver [--kills 200] [--seed N]
+npm run chaos -- update [--from COMMIT] [--minutes 1] [--seed N]
 
   kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
   postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
             lease, connections cut or held up, answers to commits lost, PostgreSQL ended as if the power went
   deliver   kill -9 at five points of a delivery's way (after its claim, before it is sent, after that and before it is
             recorded, after that and before it is due again, during a replay), on SQLite and over PostgreSQL at once
+  update    no faults but a rolling update: ten processes of an older commit over PostgreSQL, replaced one at a time by the
+            present code, in any order, while targets fail and recover; then that an older one refuses to start
 
   --rounds   how many kills (1 to 1000)
-  --minutes  how long it goes on, in storms of faults with rests between (more than 0, up to 600)
+  --minutes  how long it goes on, in storms of faults with rests between, or replacing (more than 0, up to 600)
   --kills    how many at each point and on each engine (1 to 1000)
+  --from     the older commit; without it the last one before the newest migration, which needs the history of git
   --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;
 const shownBreaches = 10;
@@ -36,6 +42,8 @@ interface ChaosOptions {
   readonly dataDir: string;
   readonly length: number;
   readonly seed: number;
+  /** A commit to update from; null = it is looked for. */
+  readonly from: string | null;
   readonly say: (what: string) => void;
 }
 
@@ -47,13 +55,18 @@ const ways: Readonly<Record<string, Chaos>> = {
   },
   postgres: {
     length: 'minutes',
-    isRight: (minutes) => minutes > 0 && minutes <= 600,
+    isRight: areMinutes,
     run: ({ length, ...options }) => chaosOfPostgres({ ...options, minutes: length }),
   },
   deliver: {
     length: 'kills',
     isRight: isCount,
     run: ({ length, ...options }) => chaosOfDeliveries({ ...options, kills: length }),
+  },
+  update: {
+    length: 'minutes',
+    isRight: areMinutes,
+    run: ({ length, ...options }) => chaosOfUpdate({ ...options, minutes: length }),
   },
 };
 
@@ -63,6 +76,10 @@ function isCount(length: number): boolean {
   return Number.isInteger(length) && length >= 1 && length <= 1000;
 }
 
+function areMinutes(length: number): boolean {
+  return length > 0 && length <= 600;
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -70,6 +87,7 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '10' },
       minutes: { type: 'string', default: '1' },
       kills: { type: 'string', default: '200' },
+      from: { type: 'string' },
       seed: { type: 'string' },
     },
   });
@@ -88,12 +106,19 @@ async function main(): Promise<void> {
   const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
   const say = (what: string): void => void process.stdout.write(`${seconds().padStart(6)} s  ${what}\n`);
   say(`${length} ${chaos.length}, seed ${seed}`);
-  const verdicts = await chaos.run({ dataDir, length, seed, say });
+  const verdicts = await chaos
+    .run({ dataDir, length, seed, say, from: values.from ?? null })
+    .catch((error: unknown) => {
+      if (!(error instanceof NoOlderCodeError)) throw error;
+      rmSync(dataDir, { recursive: true });
+      process.stderr.write(`chaos: ${error.message}\n`);
+      process.exit(1);
+    });
   const isKept = verdicts.every(({ breaches }) => breaches.length === 0);
   process.stdout.write(`\n${table(verdicts)}\n`);
   if (isKept) rmSync(dataDir, { recursive: true });
   else {
-    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}`;
+    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}`;
     process.stdout.write(`\nWhat is left of it is kept in ${dataDir}; repeat with ${repeat}\n`);
     process.exitCode = 1;
   }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '../../src/config-variables.ts';
 import type { Peer } from '../support/peer.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Program, presentProgram, type Service, startService } from '../support/service.ts';
 
 const roles: readonly Role[] = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'];
 const membersOfRole = 2;
@@ -42,6 +42,8 @@ export interface FleetOptions {
   readonly proxy: Peer;
   /** The database; the port of its server is replaced by that of each way. */
   readonly url: string;
+  /** Which code a process runs, asked at each of its starts; that of this checkout when it is not told. */
+  readonly programOf?: (name: string) => Program;
 }
 
 /** Starts all of them at once, on an empty database. */
@@ -64,7 +66,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 async function createMember(
   role: Role,
   name: string,
-  { dataDir, proxy, url }: FleetOptions,
+  { dataDir, proxy, url, programOf = () => presentProgram }: FleetOptions,
   complaints: string[],
 ): Promise<Member> {
   const way = new URL(url);
@@ -100,7 +102,7 @@ async function createMember(
     },
     async start() {
       try {
-        const started = await startService(how);
+        const started = await startService({ ...how, program: programOf(name) });
         service = started;
         pids.add(String(started.pid));
         void started.ended.then(() => {

@@ -125,7 +125,8 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
   }
 }
 
-function firstOf(fleet: Fleet) {
+/** A process that answers. @throws {Error} when there is none */
+export function firstOf(fleet: Fleet) {
   const [first] = fleet.serving('api');
   if (first === undefined) throw new Error(`no process serves the API: ${fleet.complaints.join('\n')}`);
   return first;
@@ -177,7 +178,7 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
 }
 
 /** Waits until every slot up to `until` is closed and every delivery has ended. */
-async function settle(recorded: Recorded, until: number): Promise<boolean> {
+export async function settle(recorded: Recorded, until: number): Promise<boolean> {
   const deadline = performance.now() + settleMostMs;
   while (performance.now() < deadline) {
     const isOpen = recorded.openSlots().some((slotAt) => slotAt <= until);
@@ -187,11 +188,13 @@ async function settle(recorded: Recorded, until: number): Promise<boolean> {
   return false;
 }
 
-async function conservationOf(fleet: Fleet): Promise<number> {
+/** What is asked for less what came of it, as the service measures it itself. */
+export async function conservationOf(fleet: Fleet): Promise<number> {
   const { body } = await firstOf(fleet).call('GET', '/metrics');
   return Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
 }
 
-function linesOf(rows: readonly unknown[]): string {
+/** As lines of JSON. */
+export function linesOf(rows: readonly unknown[]): string {
   return rows.map((row) => JSON.stringify(row)).join('\n');
 }

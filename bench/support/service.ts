@@ -4,6 +4,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bootstrapKey, secretKeyText } from './seed.ts';
 
+/** Code that can be started: a folder with its packages, and what a start of it is told beside everything else. */
+export interface Program {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** How the service is started. */
 export interface ServiceOptions {
   readonly dataDir: string;
@@ -14,6 +20,8 @@ export interface ServiceOptions {
   readonly callMostMs?: number;
   /** Told the number of the process, before anything is known of how it starts. */
   readonly onSpawned?: (pid: number) => void;
+  /** That of this checkout when it is not told. */
+  readonly program?: Program;
 }
 
 /** A running service. */
@@ -47,7 +55,8 @@ export interface Service {
   ): Promise<{ status: number; body: unknown; headers: Headers }>;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The code of this checkout. */
+export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)), environment: {} };
 const readyWithinMs = 60_000;
 
 /** What every process of a bench is told. */
@@ -65,16 +74,17 @@ export function serviceEnvironment(dataDir: string): Record<string, string> {
 /** Starts the service and waits until it is ready. Linux only: CPU and memory are read from /proc. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
-  const { dataDir, profileFolder = null } = options;
+  const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
   const child = spawn('sh', ['scripts/serve.sh', ...profile], {
-    cwd: root,
+    cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       // Where sh finds its tools; the service itself needs nothing of the environment.
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ...serviceEnvironment(dataDir),
       ...options.environment,
+      ...program.environment,
     },
   });
   if (child.pid !== undefined) options.onSpawned?.(child.pid);
