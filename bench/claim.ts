@@ -1,23 +1,27 @@
 // What it takes to claim 500 due rows out of many, after half an hour of work at them: schedules and runs, on both
 // engines; and the scheduler's whole turn, which also makes the runs of what it claimed.
-import { planRuns, type RunPlan } from '#domain/plan-runs.ts';
-import type { ClaimedRun } from '#store/path.ts';
 import { type Churned, openChurned, perStep, stepMs } from './support/churn.ts';
 import { percentile } from './support/numbers.ts';
-import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import type { Bench, BenchOptions, EngineName, Findings, Row } from './support/report.ts';
+import { claim, record, schedule } from './support/turns.ts';
 
 const sizes = [100_000, 1_000_000];
 const engines = ['sqlite', 'postgres'] as const;
-const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+const names: Readonly<Record<(typeof engines)[number], EngineName>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 const minuteMs = 60_000;
 /** What a claim may take, ms: the median, and the 95th of a hundred, in which others at the same two processors show. */
 const bars = [10, 20] as const;
+/** What a whole turn may take, ms: a sixth and a third of the time to the next one. */
+const turnBars = [50, 100] as const;
+/** Rows that die in a minute: each run is leased once and removed once. */
+const deadInAMinute = (2 * perStep * minuteMs) / stepMs;
 
 export const claimBench: Bench = {
   about: 'taking 500 due rows out of 100,000 and 1,000,000 schedules, on both engines, after 30 minutes of work',
   async run(options) {
     const findings: Findings[] = [];
-    for (const engine of engines)
+    const wanted = engines.filter((engine) => options.engine === null || options.engine === names[engine]);
+    for (const engine of wanted)
       for (const schedules of sizes) findings.push(await measure(engine, schedules, options));
     return {
       rows: findings.flatMap(({ rows }) => rows),
@@ -36,38 +40,77 @@ async function measure(
   say(`${title}: seeding`);
   await using churned = await openChurned(engine, { schedules, folder: `${folder}/${engine}-${schedules}` });
   const minutes = isQuick ? 3 : 30;
-  for (let minute = 1; minute <= minutes; minute++) {
-    if (minute % 5 === 0 || minute === 1) say(`${title}: minute ${minute} of ${minutes}`);
-    // What comes after a minute comes before the next: at the end the rows of a whole minute lie there dead.
-    if (minute > 1) await churned.upkeep();
-    for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
-  }
+  const kept = await churn(churned, minutes, (what) => say(`${title}: ${what}`));
   say(`${title}: measuring`);
   const claimed = await claimSchedules(churned, isQuick ? 30 : 200);
   const turns = await takeTurns(churned, isQuick ? 30 : 200);
   const shared = await takeAtOnce(churned, isQuick ? 5 : 20);
-  const rowsOf = (what: string, times: readonly number[], atMost: readonly number[] = []): Row[] =>
-    [0.5, 0.95].map((share, index) => ({
-      figure: `${title}: ${what}, p${share * 100}`,
-      value: percentile(times, share),
-      unit: 'ms',
-      ...(atMost[index] !== undefined && { atMost: atMost[index] }),
-    }));
+  const rowsOf = (what: string, times: readonly number[], [median, most]: readonly [number, number]): Row[] => [
+    { figure: `${title}: ${what}, p50`, value: percentile(times, 0.5), unit: 'ms', atMost: median },
+    { figure: `${title}: ${what}, p95`, value: percentile(times, 0.95), unit: 'ms', atMost: most },
+  ];
   return {
     rows: [
       ...rowsOf('claim of schedules', claimed.times, bars),
-      ...rowsOf('claim of runs', turns.warm, bars),
-      ...rowsOf('claim of runs, checks unread', turns.cold),
-      ...rowsOf('turn: schedules claimed, runs made', turns.turn),
+      ...rowsOf('claim of runs, their checks in memory', turns.claims, bars),
+      ...rowsOf('turn: schedules claimed, runs made', turns.turn, turnBars),
+      ...(kept === null ? [] : keptRows(title, kept, minutes - 1)),
     ],
     notes: [
-      `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s) as 5 statements a step, results kept;` +
-        (engine === 'postgres'
-          ? ' VACUUM (ANALYZE) of schedules and runs after each minute but the last, as autovacuum would by its settings here; shared_buffers 1 GB'
-          : ''),
+      `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s), the last by turns, claims and recording of the product, those before as 5 statements a step; results kept` +
+        (kept === null
+          ? ''
+          : '; autovacuum by the settings of each table, come every 5 s because a minute of statements takes about that, and not in the last minute: its dead rows lie there; shared_buffers 1 GB'),
     ],
     faults: [...claimed.faults, ...turns.faults, ...shared].map((fault) => `${title}: ${fault}`),
   };
+}
+
+/** What lay dead in the table of runs, and what came to clean it. */
+interface DeadRuns {
+  readonly vacuums: number;
+  readonly most: number;
+  readonly measured: number;
+}
+
+/** Minutes of work, the last of them by the product's own statements. null = no dead rows lie there on this engine. */
+async function churn(churned: Churned, minutes: number, say: (what: string) => void): Promise<DeadRuns | null> {
+  const { autovacuum } = churned;
+  let most = 0;
+  for (let minute = 1; minute < minutes; minute++) {
+    if (minute % 5 === 0 || minute === 1) say(`minute ${minute} of ${minutes}`);
+    for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
+    most = Math.max(most, (await autovacuum?.of('runs'))?.dead ?? 0);
+  }
+  await autovacuum?.untilClean('runs');
+  await autovacuum?.stayAway();
+  const vacuums = (await autovacuum?.of('runs'))?.vacuums ?? 0;
+  say(`minute ${minutes} of ${minutes}, by the product's statements`);
+  for (let at = 0; at < minuteMs; at += stepMs) {
+    churned.now += stepMs;
+    await schedule(churned);
+    await record(churned, await claim(churned, 'one'), 'one');
+  }
+  await autovacuum?.untilIdle();
+  const measured = (await autovacuum?.counted('runs'))?.dead ?? 0;
+  return autovacuum === null ? null : { vacuums, most, measured };
+}
+
+/**
+ * Autovacuum comes, leaves no more than what dies in a minute, and has left what died in the last one where it is measured: the
+ * server takes some of it away by itself when it comes by.
+ */
+function keptRows(title: string, { vacuums, most, measured }: DeadRuns, minutes: number): Row[] {
+  return [
+    {
+      figure: `${title}: runs, vacuums in ${minutes} minutes`,
+      value: vacuums,
+      unit: '',
+      atLeast: Math.ceil(minutes / 3),
+    },
+    { figure: `${title}: runs, dead rows at most`, value: most, unit: 'rows', atMost: deadInAMinute },
+    { figure: `${title}: runs, dead rows when measured`, value: measured, unit: 'rows', atLeast: deadInAMinute / 4 },
+  ];
 }
 
 /** Due schedules taken, moved on and committed, and nothing made of them. */
@@ -83,29 +126,28 @@ async function claimSchedules(churned: Churned, count: number) {
   return { times, faults };
 }
 
-/** Turns of the scheduler, each with the claim of its runs: once with checks to be read, once with them in memory. */
+/** Turns of the scheduler, each with the claim of its runs: again once their checks are read. */
 async function takeTurns(churned: Churned, count: number) {
-  const [turn, cold, warm]: [number[], number[], number[]] = [[], [], []];
+  const [turn, claims]: [number[], number[]] = [[], []];
   const faults: string[] = [];
   const { path } = churned;
   for (let round = 0; round < count; round++) {
     churned.now += stepMs;
     const [scheduled, turnMs] = await timed(() => schedule(churned));
     if (scheduled.runs !== perStep) faults.push(`a turn made ${scheduled.runs} runs`);
-    const [first, coldMs] = await timed(() => claim(churned, 'one'));
+    const first = await claim(churned, 'one');
     await path.returnRuns(
       first.map(({ run }) => run),
       'one',
     );
-    const [second, warmMs] = await timed(() => claim(churned, 'one'));
+    const [second, claimMs] = await timed(() => claim(churned, 'one'));
     if (second.length !== perStep) faults.push(`a claim took ${second.length} runs`);
     if (second.some(({ context }) => context === null)) faults.push('a run came without its check');
     await churned.end('one');
     turn.push(turnMs);
-    cold.push(coldMs);
-    warm.push(warmMs);
+    claims.push(claimMs);
   }
-  return { turn, cold, warm, faults };
+  return { turn, claims, faults };
 }
 
 /** Two schedulers and two runners at the same rows: nothing may be taken twice or left. */
@@ -126,23 +168,6 @@ async function takeAtOnce(churned: Churned, count: number): Promise<string[]> {
     await churned.end('two');
   }
   return faults;
-}
-
-/** @param made what of the planned runs is made: all of them unless told otherwise */
-function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']): RunPlan['runs'] => runs) {
-  return path.scheduleDue({
-    now,
-    most: perStep,
-    plan: (due) => {
-      const plan = planRuns(due, now, ['local']);
-      return { ...plan, runs: made(plan.runs) };
-    },
-    missedReason: () => 'overload',
-  });
-}
-
-async function claim({ now, path }: Churned, owner: string): Promise<readonly ClaimedRun[]> {
-  return (await path.claimRuns({ location: 'local', owner, now, leaseMs: 10_000, most: perStep })).runs;
 }
 
 async function timed<Answer>(work: () => Promise<Answer>): Promise<[Answer, number]> {

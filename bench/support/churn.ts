@@ -1,5 +1,5 @@
-// Schedules by the hundred thousand on either engine, and minutes of work at them: every row that a scheduler and its
-// runners would have written and removed, with the vacuum that would have come between.
+// Schedules by the hundred thousand on either engine, and minutes of work at them: every row of schedules, runs and results that a
+// scheduler and its runners would have written and removed, in few statements.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -13,14 +13,17 @@ import { createSqlitePath } from '#store/sqlite/path.ts';
 import { openSqliteFile } from '#store/sqlite/file.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
+import { type Autovacuum, watchAutovacuum } from './autovacuum.ts';
 import { benchSettings } from './database.ts';
 import { apiCheck, secretKeyText } from './seed.ts';
 
 /** How often a turn finds its rows due, ms: 500 of them each time, so 1,667 runs a second whatever the size. */
 export const stepMs = 300;
 export const perStep = 500;
+/** How long the work of a minute takes in few statements, s: as often as this autovacuum comes, once in a minute's worth. */
+const rawMinuteS = 5;
 const accounts = 100;
-const leaseMs = 10_000;
+export const leaseMs = 10_000;
 const secretKey = Buffer.from(secretKeyText, 'hex');
 const seal = createSeal(secretKey);
 
@@ -36,12 +39,12 @@ export interface Churned extends AsyncDisposable {
   /** The present, epoch ms. */
   now: number;
   readonly intervalMs: number;
-  /** Goes on by one step and does the work of it: what is due is scheduled, claimed, recorded. */
+  /** Goes on by one step and does the work of it in few statements: what is due is scheduled, claimed, recorded. */
   step(): Promise<void>;
   /** Ends the runs that `owner` holds, as recording them would. */
   end(owner: string): Promise<void>;
-  /** What the engine would do after a minute by its settings. */
-  upkeep(): Promise<void>;
+  /** What cleans the tables; null = the engine needs none. */
+  readonly autovacuum: Autovacuum | null;
 }
 
 /** What differs between the engines. */
@@ -50,27 +53,25 @@ interface Raw {
   /** Statements without values, in one transaction or none. */
   exec(sql: string): Promise<void>;
   close(): Promise<void>;
+  readonly autovacuum: Autovacuum | null;
   /** 16 bytes whose first 48 bits are a number of ms, the rest from a hash or random. */
   readonly id: (ms: string, seed: string) => string;
   readonly series: (from: number, to: number) => string;
-  readonly upkeep: readonly string[];
   /** The column by which runs are found. */
   readonly waiting: string;
 }
 
-const sqlite: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
+const sqlite: Pick<Raw, 'id' | 'series' | 'waiting'> = {
   id: (ms) => `CAST(unhex(printf('%012x', ${ms})) || x'700080' || randomblob(7) AS BLOB)`,
   series: (from, to) => `(WITH RECURSIVE s(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM s WHERE i < ${to})
     SELECT i FROM s) AS s`,
-  upkeep: [],
   waiting: 'available_at',
 };
 
-const postgres: Pick<Raw, 'id' | 'series' | 'upkeep' | 'waiting'> = {
+const postgres: Pick<Raw, 'id' | 'series' | 'waiting'> = {
   id: (ms, seed) =>
     `substr(int8send((${ms})::bigint), 3) || '\\x700080'::bytea || substr(decode(md5((${seed})::text), 'hex'), 1, 7)`,
   series: (from, to) => `generate_series(${from}, ${to}) AS s (i)`,
-  upkeep: ['VACUUM (ANALYZE) schedules', 'VACUUM (ANALYZE) runs'],
   waiting: 'due_at',
 };
 
@@ -84,7 +85,9 @@ export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrd
   const clock = { now: () => now };
   const raw = engine === 'sqlite' ? openSqlite(order.folder) : await openPostgres(clock);
   await seed(raw, order.schedules, intervalMs, startAt);
-  await raw.exec(raw.upkeep[0] ?? '');
+  await raw.autovacuum?.comeEvery(rawMinuteS);
+  // From it the planner knows the schedules, too.
+  await raw.autovacuum?.untilThrough('schedules');
   const end = (owner: string): Promise<void> => raw.exec(endOf(`leased_by = '${owner}'`));
   return {
     path: raw.path,
@@ -100,9 +103,7 @@ export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrd
       await raw.exec(stepOf(raw, now, intervalMs));
     },
     end,
-    upkeep: async () => {
-      for (const statement of raw.upkeep) await raw.exec(statement);
-    },
+    autovacuum: raw.autovacuum,
     [Symbol.asyncDispose]: () => raw.close(),
   };
 }
@@ -113,6 +114,7 @@ function openSqlite(folder: string): Raw {
   const file = openSqliteFile(join(folder, 'tocsin.db'));
   return {
     ...sqlite,
+    autovacuum: null,
     path: createSqlitePath(file, seal),
     exec: (sql) => file.queue.single(({ database }) => Promise.resolve(database.exec(sql))),
     close: async () => {
@@ -132,8 +134,11 @@ async function openPostgres(clock: { now(): number }): Promise<Raw> {
   client.on('error', () => {});
   await client.connect();
   await client.query('SET enable_seqscan = off; SET synchronous_commit = off');
+  const autovacuum = watchAutovacuum(server, client);
+  await autovacuum.stayAway();
   return {
     ...postgres,
+    autovacuum,
     path: store.path,
     exec: async (sql) => void (await client.query(sql)),
     close: async () => {

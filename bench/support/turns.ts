@@ -1,0 +1,55 @@
+// A turn of each step of the path over schedules whose time is turned by hand, by the product's own statements.
+import { planRuns, type RunPlan } from '#domain/plan-runs.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import { bareFinding, type Finding } from '#domain/result.ts';
+import type { CheckContext } from '#domain/recording.ts';
+import { createRecordResults } from '#pipeline/record-results.ts';
+import type { ClaimedRun } from '#store/path.ts';
+import { type Churned, leaseMs, perStep } from './churn.ts';
+
+const location = 'local';
+
+/** A turn of the scheduler. @param made what of the planned runs is made: all of them unless told otherwise */
+export function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']): RunPlan['runs'] => runs) {
+  return path.scheduleDue({
+    now,
+    most: perStep,
+    plan: (due) => {
+      const plan = planRuns(due, now, [location]);
+      return { ...plan, runs: made(plan.runs) };
+    },
+    missedReason: () => 'overload',
+  });
+}
+
+/** A runner's claim. */
+export async function claim({ now, path }: Churned, owner: string): Promise<readonly ClaimedRun[]> {
+  return (await path.claimRuns({ location, owner, now, leaseMs, most: perStep })).runs;
+}
+
+/** Ends runs as the step does that records what was found: all of them passed. Rejects when one is not recorded. */
+export async function record(churned: Churned, claimed: readonly ClaimedRun[], owner: string): Promise<void> {
+  const { path } = churned;
+  let lost: unknown = null;
+  const step = createRecordResults({
+    store: path,
+    clock: { now: () => churned.now },
+    owner,
+    render: () => ({ error: 'there is no channel' }),
+    statusOf: () => 200,
+    onRecorded: (_, { isRecorded }) => (lost ??= isRecorded ? null : new Error('a run was not recorded')),
+    onError: (error) => (lost ??= error),
+  });
+  const finding: Finding = {
+    ...bareFinding(churned.now, { verdict: 'passed', reason: null, message: null }),
+    stoppedAt: churned.now + 12,
+    responseTimeMs: 12.345,
+  };
+  const rulesOf = (context: CheckContext) => stateRulesOf(context, [location], maintenanceOf(context, churned.now));
+  const recorded = claimed.map(({ run, context }) => {
+    if (context === null) throw new Error('a run came without its check');
+    return step.record({ run, context, finding, outcome: 'passed', retry: null, rules: rulesOf(context) });
+  });
+  await Promise.all(recorded);
+  if (lost !== null) throw lost;
+}
