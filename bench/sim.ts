@@ -1,19 +1,35 @@
 // npm run sim: what may happen, played through without waiting for it; what is promised of alerts must hold each time.
 import { parseArgs } from 'node:util';
 import type { Escalation } from '#domain/alert-settings.ts';
-import { channelsInModel, type Escalations, exploreHistories, minute } from '../tests/support/alert-model.ts';
-import { exploreEdits, exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
+import {
+  afterMinutes,
+  afterRuns,
+  channelSwitches,
+  edits,
+  type Escalations,
+  type Family,
+  longGaps,
+  minute,
+  remindersUntilRecovery,
+  retries,
+} from '../tests/support/alert-families.ts';
+import { channelsInModel, exploreHistories } from '../tests/support/alert-model.ts';
+import { certificateFamilies, exploreCertificates } from '../tests/support/certificate-model.ts';
+import type { Explored } from '../tests/support/explore.ts';
+import { exploreEdits } from '../tests/support/location-edits.ts';
+import { exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
 import { simulateClocks } from './sim/clock.ts';
 
 const usage = `npm run sim -- states [--depth 8]
 npm run sim -- clock [--years 2] [--seed 1]
 
-  states   every sequence of results (passed, degraded, failed, unknown, one of an older slot), mutes, maintenance windows, edits
-           (of subscriptions, of the escalation, of reminders) and deletions up to a length, at ${channelsInModel} channels with every
-           combination of switches: what opened closes, nobody is told twice but as a reminder in its time, nobody is told of an
-           end without a beginning, mute and windows hide and do not lose,
-           and time that goes by without a result neither. Sequences that lead to the same situation go on as
-           one. And every round of several locations, in every order in which they may answer: the same alerts and states in each
+  states   every sequence up to a length of results (passed, degraded, failed, unknown, one of an older slot), deletions, mutes and
+           whatever else a family has: maintenance windows and edits of subscriptions, the escalation and reminders; edits of the
+           switches of channels; reminders until recovery; retries; hours in which nothing is found; certificates near their
+           end. At ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice but as a
+           reminder in its time, nobody is told of an end without a beginning, mute and windows hide and do not lose, and time
+           that goes by without a result neither. Sequences that lead to the same situation go on as one. And every round of
+           several locations, in every order in which they may answer: the same alerts and states in each
   clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
            restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at
            times of their own. Every slot has one outcome, no alert is lost or invented, maintenance windows are exact
@@ -23,19 +39,24 @@ npm run sim -- clock [--years 2] [--seed 1]
   --seed   which: the same seed, the same years
 `;
 
-const afterRuns = (count: number): Escalation => ({ type: 'RUN_BASED', runs: count });
-const minutes: Escalation = { type: 'TIME_BASED', ms: 2 * minute };
 const escalations: readonly Escalations[] = [
-  [afterRuns(1), minutes],
+  [afterRuns(1), afterMinutes(2)],
   [afterRuns(2), afterRuns(1)],
   [afterRuns(3), afterRuns(2)],
-  [minutes, afterRuns(3)],
+  [afterMinutes(2), afterRuns(3)],
+];
+const families: readonly Family[] = [
+  ...escalations.map(edits),
+  ...escalations.map(channelSwitches),
+  ...escalations.map(remindersUntilRecovery),
+  ...escalations.flatMap((each) => [retries(each, 1, false), retries(each, 2, true)]),
+  ...escalations.map(longGaps),
 ];
 const inLocations: readonly LocationCase[] = [null, 0.5, 1].flatMap((failingShare) =>
-  [1, 2].flatMap((runs) => [
-    { locations: 2, rounds: 4, failingShare, runs },
-    { locations: 3, rounds: 3, failingShare, runs },
-    { locations: 4, rounds: 1, failingShare, runs },
+  [afterRuns(1), afterRuns(2), afterMinutes(2)].flatMap((escalation): LocationCase[] => [
+    { locations: 2, rounds: 5, failingShare, escalation, hiding: 'mute' },
+    { locations: 3, rounds: 3, failingShare, escalation, hiding: 'window' },
+    { locations: 4, rounds: 1, failingShare, escalation, hiding: null },
   ]),
 );
 
@@ -72,21 +93,23 @@ function states(depth: number): void {
   let all = 0;
   const explored = (what: string, count: number): void => {
     all += count;
-    process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(13)}  ${what}\n`);
+    process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(15)}  ${what}\n`);
   };
-  for (const [first, second] of escalations) {
-    const { sequences, situations } = exploreHistories(depth, [first, second]);
-    const through = `through ${situations.toLocaleString('en')} situations`;
-    explored(
-      `sequences up to ${depth} ${through}, alerting by ${wordsOf(first)}, edited to ${wordsOf(second)}`,
-      sequences,
-    );
+  const sequences = (what: string, found: Explored): void =>
+    explored(`up to ${depth} through ${found.situations.toLocaleString('en')} situations: ${what}`, found.sequences);
+  for (const family of families) {
+    const [first, second] = family.escalations;
+    const what = `${family.name}, alerting by ${wordsOf(first)}, edited to ${wordsOf(second)}`;
+    sequences(what, exploreHistories(depth, family));
+  }
+  for (const family of Object.keys(certificateFamilies) as (keyof typeof certificateFamilies)[]) {
+    sequences(`certificates: ${family}`, exploreCertificates(depth, family));
   }
   for (const given of inLocations) {
-    const { locations, rounds, failingShare, runs } = given;
+    const { locations, rounds, failingShare, escalation, hiding } = given;
     const share = failingShare === null ? 'any' : `${failingShare * 100} %`;
-    const what = `orders of ${locations} locations over ${rounds} rounds, ${share} must fail, ${runs} runs`;
-    explored(what, exploreOrders(given));
+    const how = `${share} must fail, ${wordsOf(escalation)}, hidden by ${hiding ?? 'nothing'}`;
+    explored(`orders of ${locations} locations over ${rounds} rounds: ${how}`, exploreOrders(given).sequences);
   }
   explored('histories of 4 rounds, in two locations or either of them, edited between', exploreEdits(4));
   process.stdout.write(`\n${all.toLocaleString('en')} histories, every promise held in each\n`);

@@ -1,41 +1,64 @@
 // Every short history of a check: the promises of alerting hold in all. `npm run sim -- states` goes further.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { channelsInModel, type Escalations, exploreHistories, minute } from '../../tests/support/alert-model.ts';
-import { exploreEdits, exploreOrders, type LocationCase } from '../../tests/support/location-model.ts';
+import {
+  afterMinutes,
+  afterRuns,
+  channelSwitches,
+  edits,
+  type Family,
+  longGaps,
+  remindersUntilRecovery,
+  retries,
+} from '../../tests/support/alert-families.ts';
+import { channelsInModel, exploreHistories } from '../../tests/support/alert-model.ts';
+import { exploreCertificates } from '../../tests/support/certificate-model.ts';
+import { exploreEdits } from '../../tests/support/location-edits.ts';
+import { exploreOrders, type LocationCase } from '../../tests/support/location-model.ts';
 
 describe('in every history of a check, at every combination of switches, what opened closes and nothing is invented', () => {
-  const rows: readonly Escalations[] = [
-    [
-      { type: 'RUN_BASED', runs: 1 },
-      { type: 'TIME_BASED', ms: 2 * minute },
-    ],
-    [
-      { type: 'RUN_BASED', runs: 2 },
-      { type: 'RUN_BASED', runs: 1 },
-    ],
-    [
-      { type: 'TIME_BASED', ms: 2 * minute },
-      { type: 'RUN_BASED', runs: 3 },
-    ],
+  const rows: readonly [depth: number, Family, sequences: number][] = [
+    [7, edits([afterRuns(1), afterMinutes(2)]), 12_222_221],
+    [6, edits([afterRuns(2), afterRuns(1)]), 1_222_221],
+    [6, edits([afterMinutes(2), afterRuns(3)]), 1_222_221],
+    [5, channelSwitches([afterRuns(1), afterMinutes(2)]), 42_129],
+    [6, remindersUntilRecovery([afterRuns(1), afterRuns(2)]), 337_041],
+    [5, retries([afterRuns(2), afterMinutes(2)], 1, false), 22_408],
+    [6, retries([afterRuns(1), afterRuns(2)], 2, true), 156_864],
+    [5, longGaps([afterMinutes(2), afterRuns(2)]), 73_810],
   ];
-  for (const escalations of rows) {
-    it(`up to 7 results, mutes, windows, edits and deletions, alerting by ${JSON.stringify(escalations)}`, (t) => {
-      const { sequences, situations } = exploreHistories(7, escalations);
+  for (const [depth, family, expected] of rows) {
+    const [first, second] = family.escalations.map((escalation) => JSON.stringify(escalation));
+    it(`up to ${depth} moves: ${family.name}, alerting by ${first}, then by ${second}`, (t) => {
+      const { sequences, situations } = exploreHistories(depth, family);
       t.diagnostic(`${sequences} sequences through ${situations} situations at ${channelsInModel} channels`);
-      assert.equal(sequences, 12_222_221);
+      assert.equal(sequences, expected);
+    });
+  }
+});
+
+describe('in every history of the certificates of a check, each is told of once at each step, whatever the check does', () => {
+  const rows = [
+    ['edits of channels', 5, 42_129],
+    ['certificates that take turns', 5, 73_810],
+  ] as const;
+  for (const [family, depth, expected] of rows) {
+    it(`up to ${depth} moves: ${family}`, () => {
+      assert.equal(exploreCertificates(depth, family).sequences, expected);
     });
   }
 });
 
 describe('what a round of several locations comes to is the same in whatever order they answer', () => {
+  const two = { locations: 2, rounds: 4 } as const;
   const rows: readonly [LocationCase, histories: number][] = [
-    [{ locations: 2, rounds: 4, failingShare: null, runs: 1 }, 32_852],
-    [{ locations: 2, rounds: 4, failingShare: 1, runs: 2 }, 32_852],
-    [{ locations: 3, rounds: 2, failingShare: 0.6, runs: 1 }, 13_566],
+    [{ ...two, rounds: 3, failingShare: null, escalation: afterRuns(1), hiding: 'mute' }, 27_016],
+    [{ ...two, failingShare: 1, escalation: afterRuns(2), hiding: 'window' }, 495_528],
+    [{ ...two, failingShare: null, escalation: afterMinutes(2), hiding: 'window' }, 495_528],
+    [{ locations: 3, rounds: 2, failingShare: 0.6, escalation: afterRuns(1), hiding: null }, 13_566],
   ];
   for (const [given, histories] of rows) {
-    it(JSON.stringify(given), () => assert.equal(exploreOrders(given), histories));
+    it(JSON.stringify(given), () => assert.equal(exploreOrders(given).sequences, histories));
   }
 });
 

@@ -15,13 +15,16 @@ export type AlertType = (typeof alertTypes)[number];
 export interface Told {
   /** Whoever was told of this is told when it ends (decisions: Closing). */
   readonly open: 'failure' | 'degraded' | null;
-  /** When it was last sent what is open, epoch ms; null = that was not noted, or nothing was sent. */
+  /** When it was last sent what is open, epoch ms; `neverSent`; null = nothing is open, or a version did not note it. */
   readonly toldAt: number | null;
   /** Reminders of it so far. */
   readonly reminders: number;
   /** SHA-256 fingerprint of each certificate told of → the step in days it was last told at; oldest first. */
   readonly certificates: Readonly<Record<string, number>>;
 }
+
+/** Stands for when a channel was sent a failure that it counts as told of: its switch held that back (decisions: Closing). */
+export const neverSent = 0;
 
 /** A fact worth telling: raised by a result, delivered to each channel that asked for its type. */
 export interface Alert {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RetryStrategy } from './check.ts';
-import { retryLocation, runRetryAt } from './run.ts';
+import { retryLocation, retryOf, runRetryAt } from './run.ts';
 
 const startedAt = Date.UTC(2026, 2, 10, 12);
 const fixed: RetryStrategy = {
@@ -112,5 +112,25 @@ describe('the next attempt is made', () => {
 
   it('at the first one of the check when where it failed is none of its locations any more', () => {
     assert.equal(retryLocation({ retryStrategy: elsewhere, locations }, 'rome', ['rome', 'oslo', 'pune']), 'oslo');
+  });
+});
+
+describe('the attempt that follows', () => {
+  const check = { retryStrategy: { ...fixed, maxRetries: 1, sameRegion: false }, locations: ['lima', 'oslo'] };
+  const ended = { reason: 'status', startedAt, stoppedAt: startedAt + 1000 } as const;
+  const first = { attempt: 1, location: 'lima', firstStartedAt: null };
+
+  it('says when and where, after one that failed and as often as its strategy says', () => {
+    const failed = { ...ended, verdict: 'failed' } as const;
+    const second = { attempt: 2, location: 'oslo', firstStartedAt: startedAt };
+    const served = ['oslo', 'lima'];
+    assert.deepEqual(retryOf(first, failed, check, served), { at: startedAt + 11_000, location: 'oslo' });
+    assert.equal(retryOf(second, failed, check, served), null);
+  });
+
+  it('is none after any other verdict', () => {
+    for (const verdict of ['passed', 'degraded', 'unknown'] as const) {
+      assert.equal(retryOf(first, { ...ended, verdict }, check, ['lima']), null, verdict);
+    }
   });
 });

@@ -35,6 +35,34 @@ export interface RunRetry {
   readonly location: string;
 }
 
+/** What an attempt came to, as far as the next one depends on it. */
+export interface AttemptEnd {
+  /** Of a finding. */
+  readonly verdict: string;
+  /** Its error class; null = it passed. */
+  readonly reason: string | null;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly stoppedAt: number;
+}
+
+/**
+ * The attempt that follows one that has ended; null = its verdict stands, and is that of the run.
+ *
+ * @param check with the settings of its group laid over its own
+ * @param served codes of the run locations that are served now
+ */
+export function retryOf(
+  { attempt, location, firstStartedAt }: Pick<Run, 'attempt' | 'location' | 'firstStartedAt'>,
+  { verdict, reason, startedAt, stoppedAt }: AttemptEnd,
+  check: Pick<Check, 'retryStrategy' | 'locations'>,
+  served: readonly string[],
+): RunRetry | null {
+  if (verdict !== 'failed') return null;
+  const at = runRetryAt(check.retryStrategy, attempt, stoppedAt, firstStartedAt ?? startedAt, reason);
+  return at === null ? null : { at, location: retryLocation(check, location, served) };
+}
+
 const networkErrors: ReadonlySet<string> = new Set(['dns', 'connect', 'reset', 'timeout']);
 
 /**

@@ -1,8 +1,9 @@
 // Who is told of what: by a channel's switches and what it last heard.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AlertType, Told } from './alert.ts';
-import { type Listener, type News, tellingsOf, toldNothing } from './tell.ts';
+import { type AlertType, neverSent, type Told } from './alert.ts';
+import { newCheckState } from './check-state.ts';
+import { type Listener, type News, newsOf, tellingsOf, toldNothing } from './tell.ts';
 
 const listener: Listener = {
   alertChannelId: 1,
@@ -102,7 +103,8 @@ describe('a channel', () => {
   for (const [what, given, change, sent, open] of rows) {
     it(what, () => {
       const heard = hear(given, change);
-      const toldAt = sent.length > 0 && open !== null ? now : (change.told?.toldAt ?? null);
+      const unsent = open !== null && change.told === undefined ? neverSent : (change.told?.toldAt ?? null);
+      const toldAt = sent.length > 0 && open !== null ? now : unsent;
       assert.deepEqual(heard, { sent, told: toldOf(open, { toldAt }) });
     });
   }
@@ -232,6 +234,26 @@ describe('what is still open', () => {
       toldIn(12, () => ({}), { isSubscribed: false, told: toldOf('failure', { toldAt: now }) }),
       [],
     );
+  });
+
+  it('is not told again to whoever its switch kept it from, though that is on by now', () => {
+    const failing: News = { ...news, reminders };
+    const { told } = hear({ ...failing, opens: 'ALERT_FAILURE' }, { sendFailure: false });
+    for (const minute of [1, 10, 100]) {
+      const later = { ...failing, now: now + minute * minuteMs };
+      assert.deepEqual(hear(later, { told }), { sent: [], told }, `after ${minute} minutes`);
+    }
+    assert.deepEqual(hear({ ...passing, reminders }, { told }).sent, ['ALERT_RECOVERY']);
+  });
+
+  it('is not told again with a result that says nothing of the check', () => {
+    const rules = { isMuted: false, reminders };
+    const state = { ...newCheckState, status: 'failing', alerted: 'failing' } as const;
+    const asked = [true, false].map((isMoved) => {
+      const step = { state, change: null, opens: null, isMoved };
+      return newsOf({ step, rules, certificate: null }, now).reminders;
+    });
+    assert.deepEqual(asked, [reminders, null]);
   });
 
   it('is not told again while it is something else', () => {

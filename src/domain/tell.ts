@@ -1,8 +1,9 @@
 // Who is told of what: each channel by its own switches and by what it last heard of the check (decisions: Closing;
 // docs/decisions/0022).
 import type { Reminders } from './alert-settings.ts';
-import { type AlertType, sslStep, type Told } from './alert.ts';
-import type { CheckStatus } from './check-state.ts';
+import { type AlertType, neverSent, sslDaysRemaining, sslStep, sslSteps, type Told } from './alert.ts';
+import type { CheckState, CheckStatus, StateRules, StateStep } from './check-state.ts';
+import type { SeenCertificate } from './result.ts';
 
 /** A channel that may be told of a check: it is subscribed, or it was told of something that is still open. */
 export interface Listener {
@@ -42,6 +43,39 @@ export interface News {
   readonly status: CheckStatus | null;
   readonly reminders: Reminders | null;
   readonly certificate: { readonly fingerprint: string; readonly daysRemaining: number } | null;
+}
+
+/** A result, as far as it may be news: what it made of the state before it, by which rules, and the certificate that it saw. */
+export interface Judged {
+  readonly before: CheckState;
+  readonly step: StateStep;
+  readonly rules: Pick<StateRules, 'isMuted' | 'reminders'>;
+  readonly certificate: SeenCertificate | null;
+}
+
+/** Whether any channel can have something to hear: most results change nothing, and their channels are not read. */
+export function mayTell({ before, step, rules, certificate }: Judged, now: number): boolean {
+  if (certificate !== null && sslDaysRemaining(certificate, now) <= sslSteps[0]) return true;
+  if (!step.isMoved) return false;
+  const isReminded = rules.reminders !== null && step.state.alerted !== null;
+  return isReminded || step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing');
+}
+
+/** What a result means for the channels at `now` (epoch ms). */
+export function newsOf({ step, rules, certificate }: Omit<Judged, 'before'>, now: number): News {
+  return {
+    opens: step.opens,
+    isPassing: step.isMoved && step.state.status === 'passing',
+    isMuted: rules.isMuted,
+    now,
+    status: step.state.status,
+    // A result that says nothing of the check finds it so no more, though it saw the certificate (docs/decisions/0097).
+    reminders: step.isMoved ? rules.reminders : null,
+    certificate:
+      certificate === null
+        ? null
+        : { fingerprint: certificate.fingerprint, daysRemaining: sslDaysRemaining(certificate, now) },
+  };
 }
 
 /** What the deletion of a check means for the channels: everything open closes, and nothing else can be told. */
@@ -91,7 +125,9 @@ function statusTelling(news: News, listener: Listener): StatusTelling | null {
   const opening = { reminder: null, told: { open: 'failure', toldAt: news.now, reminders: 0 } } as const;
   if (news.opens === 'ALERT_FAILURE' && open !== 'failure') {
     if (listener.sendFailure) return { ...opening, send: ['ALERT_FAILURE'] };
-    return listener.sendRecovery ? { ...opening, send: [], told: { ...nothingOpen, open: 'failure' } } : null;
+    return listener.sendRecovery
+      ? { ...opening, send: [], told: { ...nothingOpen, open: 'failure', toldAt: neverSent } }
+      : null;
   }
   if (news.opens === 'ALERT_DEGRADED' && open !== 'degraded' && listener.sendDegraded) {
     return { ...opening, send: ['ALERT_DEGRADED'], told: { ...opening.told, open: 'degraded' } };
@@ -103,7 +139,7 @@ function statusTelling(news: News, listener: Listener): StatusTelling | null {
 function reminderTelling(news: News, { told, sendFailure, sendDegraded }: Listener): StatusTelling | null {
   const { reminders, isMuted, now, status } = news;
   const { open, toldAt } = told;
-  if (reminders === null || isMuted || open === null) return null;
+  if (reminders === null || isMuted || open === null || toldAt === neverSent) return null;
   const isStill = open === 'failure' ? status === 'failing' && sendFailure : status === 'degraded' && sendDegraded;
   if (!isStill || told.reminders >= reminders.amount) return null;
   // Told before it was noted when: the time begins now.

@@ -4,7 +4,7 @@ import { mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
-import { retryLocation, type Run, runRetryAt } from '#domain/run.ts';
+import { retryOf, type Run } from '#domain/run.ts';
 import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/runtime.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -173,12 +173,7 @@ async function attemptOf(
   }
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context));
-  const retryAt =
-    finding.verdict === 'failed'
-      ? runRetryAt(check.retryStrategy, run.attempt, finding.stoppedAt, run.firstStartedAt ?? now, finding.reason)
-      : null;
-  const retry =
-    retryAt === null ? null : { at: retryAt, location: retryLocation(check, run.location, options.locations()) };
+  const retry = retryOf(run, finding, check, options.locations());
   return { run, context, finding, outcome: finding.verdict, retry, rules };
 }
 

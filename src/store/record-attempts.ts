@@ -1,10 +1,10 @@
 // Ended attempts become results, states, alerts and deliveries: the decisions of `record-results`, written once for every
 // engine over the rows of one transaction.
-import { sslDaysRemaining, sslSteps } from '#domain/alert.ts';
-import { type CheckState, foldResult, type StateStep } from '#domain/check-state.ts';
+import { foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
 import type { Run } from '#domain/run.ts';
+import { mayTell } from '#domain/tell.ts';
 import { derivedId } from '#lib/id.ts';
 import { stateOf, stateRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from './codec.ts';
@@ -71,7 +71,8 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);
   rows.writeState(stateRow(row, ids, step.state, attempt, rules.now));
   keepExchange(rows, ids, attempt, step);
-  if (!mayTell(before, step, attempt, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
+  const judged = { before, step, rules: attempt.rules, certificate: attempt.finding.certificate };
+  if (!mayTell(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
   const told = tellChannels(rows, { attempt, resultId, step, before }, rules);
   return { ...nothing, ...told, isRecorded: true, change: step.change };
 }
@@ -147,13 +148,4 @@ function stateResultOf({ run, finding, outcome, rules }: EndedAttempt, location:
     at: run.slotAt ?? calledAt ?? Math.trunc(finding.startedAt),
     startedAt: Math.trunc(finding.startedAt),
   };
-}
-
-/** Whether any channel can have something to hear: most results change nothing, and their channels are not read. */
-function mayTell(before: CheckState, step: StateStep, { finding, rules }: EndedAttempt, now: number): boolean {
-  const isCertificateNear = finding.certificate !== null && sslDaysRemaining(finding.certificate, now) <= sslSteps[0];
-  if (isCertificateNear) return true;
-  if (!step.isMoved) return false;
-  const isReminded = rules.reminders !== null && step.state.alerted !== null;
-  return isReminded || step.opens !== null || (step.state.status === 'passing' && before.status !== 'passing');
 }

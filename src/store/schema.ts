@@ -231,7 +231,7 @@ export interface ToldTable {
   open: string | null;
   /** Fingerprint → step, JSON; null = of none. */
   certificates: string | null;
-  /** When the channel was last sent what is open, epoch ms. */
+  /** When the channel was last sent what is open, epoch ms; 0 = never, its switch held that back. */
   told_at: number | null;
   /** Reminders of it so far; null = written by an older version. */
   reminders: number | null;

@@ -1,12 +1,12 @@
 // Alerts and their deliveries: one delivery per channel that is told, in the transaction of the result or of the deletion.
 // The decisions, written once for every engine.
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import { type AlertType, sslDaysRemaining } from '#domain/alert.ts';
+import type { AlertType } from '#domain/alert.ts';
 import type { CheckState, StateStep } from '#domain/check-state.ts';
 import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
-import { type Listener, type News, newsOfDeletion, type Telling, tellingsOf } from '#domain/tell.ts';
+import { type Listener, type News, newsOf, newsOfDeletion, type Telling, tellingsOf } from '#domain/tell.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import { idBytes, json, parsedOrNull } from './codec.ts';
@@ -71,7 +71,7 @@ export function tellChannels(
   input: TellInput,
   rules: TellRules,
 ): { alertTypes: AlertType[]; deliveries: number } {
-  const { attempt, resultId, before } = input;
+  const { attempt, resultId, before, step } = input;
   const { context, finding } = attempt;
   const occasion: Occasion = {
     context,
@@ -82,7 +82,8 @@ export function tellChannels(
     statusCode: () => rules.statusOf(attempt),
   };
   const listeners = rows.listeners(attempt);
-  const told = tell({ news: newsOf(input, rules.now), occasion, listeners, alerted: before.alerted }, rows, rules);
+  const news = newsOf({ step, rules: attempt.rules, certificate: finding.certificate }, rules.now);
+  const told = tell({ news, occasion, listeners, alerted: before.alerted }, rows, rules);
   for (const telling of told.tellings) rows.writeTold(toldRow(context, telling));
   return { alertTypes: told.alertTypes, deliveries: told.deliveries };
 }
@@ -131,22 +132,6 @@ function tell(
     }
   }
   return { alertTypes: [...types], deliveries, tellings };
-}
-
-function newsOf({ attempt, step }: TellInput, now: number): News {
-  const { certificate } = attempt.finding;
-  return {
-    opens: step.opens,
-    isPassing: step.isMoved && step.state.status === 'passing',
-    isMuted: attempt.rules.isMuted,
-    now,
-    status: step.state.status,
-    reminders: attempt.rules.reminders,
-    certificate:
-      certificate === null
-        ? null
-        : { fingerprint: certificate.fingerprint, daysRemaining: sslDaysRemaining(certificate, now) },
-  };
 }
 
 function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {

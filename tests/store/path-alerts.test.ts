@@ -287,6 +287,26 @@ describe('a reminder', () => {
   });
 });
 
+describe('a result that says nothing of a check, and sees its certificate near its end', () => {
+  it('is told of the certificate, and reminds of nothing', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const checkId = await test.check();
+    await test.channel(checkId, { sslExpiry: true });
+    const rules = { reminders: { amount: 2, intervalMs: 5000 } };
+    await slot(test, 'failed', rules);
+    await test.schedule();
+    const certificate = { domain: 'shop', fingerprint: 'AB', validTo: test.now + 10 * day };
+    for (const claimed of await test.claim()) {
+      const attempt = test.ended(claimed, 'unknown', { finding: test.finding('unknown', { certificate }) });
+      await test.record([{ ...attempt, rules: { ...attempt.rules, ...rules } }]);
+    }
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_SSL']);
+    test.temp.clock.turn(10_000);
+    await slot(test, 'failed', rules);
+    assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_SSL', 'ALERT_FAILURE']);
+  });
+});
+
 describe('runs of one call at several locations', () => {
   it('are one round: a failure ends when all of them pass, whenever each began', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);

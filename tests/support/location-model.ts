@@ -1,6 +1,21 @@
-// Every short history of a check that runs in several locations at once, in every order in which they may answer.
+// Every short history of a check that runs in several locations at once, in every order in which they may answer: what each channel
+// is told of it is the same, muted or in a window now and then, by whatever escalation.
 import assert from 'node:assert/strict';
-import { type CheckState, foldResult, judgeState, newCheckState, type StateRules } from '#domain/check-state.ts';
+import type { AlertSettings, Escalation } from '#domain/alert-settings.ts';
+import {
+  alertedOf,
+  type CheckState,
+  type CheckStatus,
+  foldResult,
+  judgeState,
+  newCheckState,
+  type StateStep,
+} from '#domain/check-state.ts';
+import { type Listener, mayTell, newsOf, tellingsOf } from '#domain/tell.ts';
+import { minute, start } from './alert-families.ts';
+import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
+import { explore, type Explored } from './explore.ts';
+import { type Asked, type Channel, freshChannel, hear, knownTo } from './heard.ts';
 
 const outcomes = ['passed', 'degraded', 'failed', 'unknown'] as const;
 type Outcome = (typeof outcomes)[number];
@@ -10,87 +25,254 @@ export interface LocationCase {
   readonly locations: number;
   readonly rounds: number;
   readonly failingShare: number | null;
-  readonly runs: number;
+  readonly escalation: Escalation;
+  /** What is switched on and off between rounds. */
+  readonly hiding: 'mute' | 'window' | null;
 }
 
-/** Where a history stands, and what it raised so far. */
+/** What whole rounds say, kept apart from what the product makes of them. */
+interface Trouble {
+  readonly status: CheckStatus;
+  readonly rounds: number;
+  /** Since when it is so, and when a location last had a verdict; epoch ms. */
+  readonly since: number;
+  readonly seenAt: number;
+  /**
+   * What is known of it: the newest round with a verdict found it so; it left that open; or no location had a verdict since, so that
+   * what each found last may be something else by now.
+   */
+  readonly is: 'certain' | 'open' | 'unknown';
+  /** Whether it was due, and not hidden, at any time since the check last passed. */
+  readonly isDue: boolean;
+}
+
+/** Where a history stands after a round. */
 interface Node {
+  /** Of the round, epoch ms. */
+  readonly at: number;
   readonly state: CheckState;
-  readonly raised: readonly string[];
-}
-
-const start = Date.UTC(2026, 2, 10);
-const minuteMs = 60_000;
-
-/**
- * Follows every history: each location finds anything in each round, or comes without a verdict from some round on, and they
- * answer in any order. What was raised, and where the check stands, must be the same at the end of each round in every order. Only one
- * that has a verdict again after it had none may be a surprise (docs/decisions/0098).
- *
- * @returns how many histories there are, orders counted
- * @throws {Error} that names the first two orders that differ
- */
-export function exploreOrders(given: LocationCase): number {
-  const locations = Array.from({ length: given.locations }, (_, index) => `l${index}`);
-  const parallel = { locations, failingShare: given.failingShare };
-  const rules: StateRules = {
-    escalation: { type: 'RUN_BASED', runs: given.runs },
-    isMuted: false,
-    reminders: null,
-    parallel,
-  };
-  const orders = permutations(locations);
-  const rounds = combinations(given.locations);
-
-  const explore = (node: Node, round: number, silent: ReadonlySet<number>): number => {
-    if (round === given.rounds) return 0;
-    let histories = 0;
-    for (const found of rounds) {
-      if (found.some((outcome, index) => silent.has(index) && outcome !== 'unknown')) continue;
-      const ends = orders.map((order) =>
-        roundOf(node, order, { found, at: start + round * minuteMs }, rules, locations),
-      );
-      const [first] = ends;
-      assert.ok(first !== undefined);
-      for (const [index, end] of ends.entries()) {
-        const what = `${found.join(', ')} in round ${round} of ${node.raised.join(', ')}, answered ${orders[index]?.join(' ')}`;
-        assert.deepEqual(end, first, what);
-      }
-      const silentNow = found.flatMap((outcome, index) => (outcome === 'unknown' ? [index] : []));
-      histories += orders.length + explore(first, round + 1, new Set(silentNow));
-    }
-    return histories;
-  };
-  return explore({ state: newCheckState, raised: [] }, 0, new Set());
+  readonly trouble: Trouble | null;
+  readonly channels: readonly Channel[];
+  /** Locations that came without a verdict. */
+  readonly silent: ReadonlySet<number>;
 }
 
 interface Round {
   /** By location. */
   readonly found: readonly Outcome[];
-  readonly at: number;
+  readonly isHidden: boolean;
 }
 
-function roundOf(
-  node: Node,
-  order: readonly string[],
-  { found, at }: Round,
-  rules: StateRules,
-  all: readonly string[],
-) {
-  let { state } = node;
-  const raised = [...node.raised];
+const asked: readonly Asked[] = [
+  { sendFailure: true, sendRecovery: true, sendDegraded: false },
+  { sendFailure: true, sendRecovery: true, sendDegraded: true },
+  { sendFailure: false, sendRecovery: true, sendDegraded: true },
+];
+
+/**
+ * Follows every history: each location finds anything in each round, or comes without a verdict from some round on, and they
+ * answer in any order; between rounds the check is hidden and shown again. What was told, and where the check stands, must be the
+ * same at the end of each round in every order. Only one that has a verdict again after it had none may be a surprise
+ * (docs/decisions/0098).
+ *
+ * @returns how many histories there are, orders counted
+ * @throws {Error} that names the first two orders that differ
+ */
+export function exploreOrders(given: LocationCase): Explored {
+  const codes = Array.from({ length: given.locations }, (_, index) => `l${index}`);
+  const orders = permutations(codes);
+  const rules = [false, true].map((isHidden) => rulesOfCase(given, codes, isHidden));
+  const found = combinations(given.locations);
+  const rounds = [false, true]
+    .filter((isHidden) => !isHidden || given.hiding !== null)
+    .flatMap((isHidden) => found.map((each): Round => ({ found: each, isHidden })));
+  const first: Node = {
+    at: start,
+    state: newCheckState,
+    trouble: null,
+    channels: asked.map(() => freshChannel),
+    silent: new Set(),
+  };
+  const { sequences, situations } = explore<Node, Round>(
+    {
+      first,
+      movesOf: ({ silent }) =>
+        rounds.filter((round) => round.found.every((outcome, index) => !silent.has(index) || outcome === 'unknown')),
+      follow: (node, round) => {
+        const byRules = rules[Number(round.isHidden)];
+        assert.ok(byRules !== undefined);
+        return followRound(node, round, { given, codes, orders, byRules });
+      },
+      keyOf: ({ state, trouble, channels, silent }) =>
+        `${JSON.stringify([state, trouble, [...silent]])} ${channels.map(({ key }) => key).join(' ')}`,
+      nameOf: (round) => `${round.found.join(' and ')}${round.isHidden ? ', hidden' : ''}`,
+    },
+    given.rounds,
+  );
+  return { sequences: sequences * orders.length, situations };
+}
+
+function rulesOfCase(
+  { failingShare, escalation, hiding }: LocationCase,
+  codes: readonly string[],
+  isHidden: boolean,
+): Rules {
+  const share: AlertSettings =
+    failingShare === null ? {} : { parallelRunFailureThreshold: { enabled: true, percentage: failingShare * 100 } };
+  return rulesOf({
+    check: { runParallel: true, frequency: 1 },
+    alertSettings: { ...alertSettingsOf(escalation, null), ...share },
+    served: codes,
+    isMuted: isHidden && hiding === 'mute',
+    isInWindow: isHidden && hiding === 'window',
+  });
+}
+
+interface Setting {
+  readonly given: LocationCase;
+  readonly codes: readonly string[];
+  readonly orders: readonly (readonly string[])[];
+  readonly byRules: Rules;
+}
+
+function followRound(before: Node, round: Round, setting: Setting): Node {
+  const at = before.at + minute;
+  const { isHidden, found } = round;
+  // What is due by now is told before the first location answers.
+  const opens = judgeState(before.state, setting.byRules.standing, { now: at, everyMs: minute, lookedAt: before.at });
+  const told = opens === null ? before : tell(before, lookOf(before.state, opens), at, isHidden, setting).node;
+  const looked = { ...told, trouble: dueBy(told.trouble, at, isHidden, setting) };
+  checkKnown(looked, isHidden);
+  const ends = setting.orders.map((order) => roundOf({ ...looked, at }, order, round, setting));
+  const [first] = ends;
+  assert.ok(first !== undefined);
+  const words = wordsOf(first);
+  for (const [index, end] of ends.entries()) {
+    if (wordsOf(end) === words) continue;
+    assert.deepEqual(end, first, `answered ${setting.orders[index]?.join(' ')}`);
+  }
+  const { node, isMoved } = first;
+  checkWhole(node.state, found, setting.given);
+  const silent = new Set(found.flatMap((outcome, index) => (outcome === 'unknown' ? [index] : [])));
+  const trouble = troubleAfter(node, isMoved, found.length > silent.size);
+  const after = { ...node, silent, trouble: dueBy(trouble, at, isHidden, setting) };
+  checkKnown(after, isHidden);
+  return after;
+}
+
+/** All that is said of a round, as a text. */
+function wordsOf({ node, raised, isMoved }: ReturnType<typeof roundOf>): string {
+  return `${JSON.stringify([node.state, raised, isMoved])} ${node.channels.map(({ key }) => key).join(' ')}`;
+}
+
+function lookOf(state: CheckState, opens: NonNullable<StateStep['opens']>): StateStep {
+  return { state: alertedOf(state, opens), change: null, opens, isMoved: true };
+}
+
+/** A round as the locations answer, and all that was said of it. */
+function roundOf(before: Node, order: readonly string[], { found, isHidden }: Round, setting: Setting) {
+  const { byRules, codes } = setting;
+  const { at } = before;
+  const raised: string[] = [];
+  let node = before;
+  let isMoved = false;
   for (const location of order) {
-    const outcome = found[all.indexOf(location)] ?? 'passed';
+    const outcome = found[codes.indexOf(location)] ?? 'passed';
     // All start at once: who answers first is chance.
-    const step = foldResult(state, { outcome, location, at, startedAt: at }, rules);
-    state = step.state;
+    const step = foldResult(node.state, { outcome, location, at, startedAt: at }, byRules.rules);
     if (step.change !== null) raised.push(`${step.change.from ?? 'new'} to ${step.change.to}`);
     if (step.opens !== null) raised.push(step.opens);
+    isMoved ||= step.isMoved;
+    const told = tell(node, step, at, isHidden, setting);
+    raised.push(...told.sent);
+    node = told.node;
     // Whenever it is looked at between two answers.
-    const opens = judgeState(state, rules, { now: at, everyMs: minuteMs, lookedAt: at });
+    const opens = judgeState(node.state, byRules.standing, { now: at, everyMs: minute, lookedAt: at });
     assert.equal(opens, null, `${order.join(' ')}, ${location}: nothing is due that no result has opened`);
   }
-  return { state: { ...state, byLocation: sorted(state.byLocation) }, raised };
+  return { node: { ...node, state: { ...node.state, byLocation: sorted(node.state.byLocation) } }, raised, isMoved };
+}
+
+function tell(node: Node, step: StateStep, now: number, isHidden: boolean, { byRules }: Setting) {
+  const judged = { before: node.state, step, rules: byRules.rules, certificate: null };
+  const tellings = tellingsOf(
+    newsOf(judged, now),
+    node.channels.map(({ told }, index) => listenerOf(told, index)),
+  );
+  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
+  const sent = tellings.flatMap(({ listener, alertTypes }) =>
+    alertTypes.map((type) => `${listener.alertChannelId} ${type}`),
+  );
+  const { opens, state, isMoved } = step;
+  const occasion = { status: state.status, opens, isHidden, isSubscribed: true, now, reminders: null, due: null };
+  if (!isMoved) {
+    assert.deepEqual(sent, [], 'what makes nothing certain is not told');
+    return { node: { ...node, state }, sent };
+  }
+  const channels = node.channels.map((channel, index) => {
+    const telling = tellings.find(({ listener }) => listener.alertChannelId === index);
+    return hear(channel, askedOf(index), telling, occasion);
+  });
+  return { node: { ...node, state, channels }, sent };
+}
+
+function askedOf(index: number): Asked {
+  const own = asked[index];
+  assert.ok(own !== undefined);
+  return own;
+}
+
+function listenerOf(told: Listener['told'], index: number): Listener {
+  const certificate = { sslExpiry: false, sslExpiryThreshold: 30 };
+  return { ...askedOf(index), ...certificate, alertChannelId: index, isSubscribed: true, isViaGroup: false, told };
+}
+
+/** When all have a verdict, it says where the check stands. */
+function checkWhole({ status }: CheckState, found: readonly Outcome[], { failingShare }: LocationCase): void {
+  if (found.includes('unknown')) return;
+  const failed = found.filter((outcome) => outcome === 'failed').length;
+  const isFailing = failed > 0 && failed >= (failingShare ?? 0) * found.length;
+  const expected = isFailing ? 'failing' : found.includes('degraded') ? 'degraded' : 'passing';
+  assert.equal(status, expected, 'a whole round says where the check stands');
+}
+
+/**
+ * @param isMoved whether the round made certain where the check stands
+ * @param isSeen whether any location had a verdict in it
+ */
+function troubleAfter({ state, trouble, at }: Node, isMoved: boolean, isSeen: boolean): Trouble | null {
+  const { status } = state;
+  if (status === null || status === 'passing') return null;
+  const seenAt = isSeen || trouble === null ? at : trouble.seenAt;
+  const isDue = trouble?.isDue ?? false;
+  if (trouble?.status !== status) return { status, rounds: 1, since: at, seenAt, is: 'certain', isDue };
+  if (isMoved) return { ...trouble, rounds: trouble.rounds + 1, seenAt, is: 'certain' };
+  if (isSeen) return { ...trouble, seenAt, is: 'open' };
+  return trouble.is === 'open' ? { ...trouble, is: 'unknown' } : trouble;
+}
+
+/** The trouble, once it is due: what was told of grows worse or milder at once. */
+function dueBy(trouble: Trouble | null, now: number, isHidden: boolean, { given }: Setting): Trouble | null {
+  if (trouble === null || trouble.isDue || isHidden) return trouble;
+  const { escalation } = given;
+  // It is known to last until the next round was due, and no longer.
+  const lastedMs = Math.min(now, trouble.seenAt + minute) - trouble.since;
+  const isDue = escalation.type === 'RUN_BASED' ? trouble.rounds >= escalation.runs : lastedMs >= escalation.ms;
+  return isDue ? { ...trouble, isDue } : trouble;
+}
+
+/** Whoever asked knows of a trouble that is due, and nobody of another. */
+function checkKnown({ trouble, channels }: Node, isHidden: boolean): void {
+  if (trouble === null || isHidden) return;
+  for (const [index, channel] of channels.entries()) {
+    const { sendFailure, sendDegraded } = askedOf(index);
+    const knows = knownTo(channel);
+    if (!trouble.isDue) assert.equal(knows, null, 'nobody is told before it is due');
+    else if (trouble.is === 'unknown') continue;
+    else if (trouble.status === 'failing' && sendFailure)
+      assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');
+    else if (trouble.status === 'degraded' && sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+  }
 }
 
 function sorted(byLocation: CheckState['byLocation']): CheckState['byLocation'] {
@@ -105,70 +287,4 @@ function permutations(items: readonly string[]): readonly (readonly string[])[] 
 function combinations(count: number): readonly (readonly Outcome[])[] {
   if (count === 0) return [[]];
   return combinations(count - 1).flatMap((rest) => outcomes.map((outcome) => [...rest, outcome]));
-}
-
-const pair = ['l0', 'l1'] as const;
-const verdicts = ['passed', 'degraded', 'failed'] as const;
-/** From the mildest on. */
-const statuses = { passed: 'passing', degraded: 'degraded', failed: 'failing' } as const;
-
-/**
- * Follows every history of a check that is edited between its rounds: it runs in two locations at once, or in either of them. What
- * a whole round has found is where the check stands, whatever ran where before, and a change of it is alerted of once; a run in two
- * locations that began before a round in one of them moves nothing after it.
- *
- * @returns how many histories there are, orders counted
- * @throws {Error} that names the rounds after which it is not so
- */
-export function exploreEdits(depth: number): number {
-  const kinds: readonly (readonly string[])[] = [[...pair], [...pair].toReversed(), ['l0'], ['l1']];
-  const follow = (state: CheckState, path: readonly string[]): number => {
-    if (path.length === depth) return 0;
-    let histories = 0;
-    for (const order of kinds) {
-      const found =
-        order.length === 2 ? verdicts.flatMap((a) => verdicts.map((b) => [a, b])) : verdicts.map((a) => [a]);
-      for (const outcomesOf of found) {
-        const next = [...path, order.map((code, index) => `${code} ${outcomesOf[index]}`).join(' and ')];
-        histories += 1 + follow(editedRound(state, order, outcomesOf, next), next);
-      }
-    }
-    return histories;
-  };
-  return follow(newCheckState, []);
-}
-
-function rulesOf(isParallel: boolean): StateRules {
-  const parallel = isParallel ? { locations: [...pair], failingShare: null } : null;
-  return { escalation: { type: 'RUN_BASED', runs: 1 }, isMuted: false, reminders: null, parallel };
-}
-
-/** @param order of the locations of this round, as they answer */
-function editedRound(
-  before: CheckState,
-  order: readonly string[],
-  found: readonly (typeof verdicts)[number][],
-  path: readonly string[],
-): CheckState {
-  const at = start + path.length * minuteMs;
-  const rules = rulesOf(order.length > 1);
-  const raised: string[] = [];
-  let state = before;
-  for (const [index, location] of order.entries()) {
-    const outcome = found[index] ?? 'passed';
-    const step = foldResult(state, { outcome, location, at, startedAt: at }, rules);
-    if (step.opens !== null) raised.push(step.opens);
-    state = step.state;
-  }
-  const what = `after ${path.join(', then ')}`;
-  const worst = verdicts.findLast((verdict) => found.includes(verdict)) ?? 'passed';
-  assert.equal(state.status, statuses[worst], what);
-  const due = { passed: [], degraded: ['ALERT_DEGRADED'], failed: ['ALERT_FAILURE'] }[worst];
-  assert.deepEqual(raised, state.status === before.status ? [] : due, what);
-  if (rules.parallel !== null) return state;
-  for (const location of pair) {
-    const late = { outcome: 'failed', location, at: at - 1, startedAt: at - 1 } as const;
-    assert.equal(foldResult(state, late, rulesOf(true)).isMoved, false, `${what}, then a late one`);
-  }
-  return state;
 }

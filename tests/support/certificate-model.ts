@@ -1,0 +1,206 @@
+// Every short history of the certificates that a check sees, as they come near their end, are renewed, and take turns.
+import assert from 'node:assert/strict';
+import { sslDaysRemaining, sslSteps, type Told } from '#domain/alert.ts';
+import { type CheckState, foldResult, newCheckState } from '#domain/check-state.ts';
+import type { Outcome, SeenCertificate } from '#domain/result.ts';
+import { type Listener, mayTell, newsOf, newsOfDeletion, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
+import { afterRuns, minute, start } from './alert-families.ts';
+import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
+import { explore, type Explored } from './explore.ts';
+
+/** Results that see a certificate; `older` is one of a slot before the newest, `bare` one that passes and sees none. */
+const results = ['passed', 'failed', 'unknown', 'older', 'bare'] as const;
+const toggles = ['mute', 'window', 'subscription', 'sslExpiry', 'threshold'] as const;
+/** Eight days go by; the certificate that is seen is renewed; another node answers, with its own. */
+const turns = ['later', 'renewed', 'other'] as const;
+type Move = (typeof results)[number] | (typeof toggles)[number] | (typeof turns)[number] | 'deleted';
+type Switches = Readonly<Record<(typeof toggles)[number], boolean>>;
+
+/** The alphabets: what people change, and what the target shows. */
+export const certificateFamilies = {
+  'edits of channels': [
+    'passed',
+    'failed',
+    'later',
+    'mute',
+    'window',
+    'subscription',
+    'sslExpiry',
+    'threshold',
+    'deleted',
+  ],
+  'certificates that take turns': [...results, ...turns, 'mute', 'deleted'],
+} as const satisfies Readonly<Record<string, readonly Move[]>>;
+
+/** A channel: what the product remembers, and the lowest step in days that it was told of each certificate. */
+interface Channel {
+  readonly told: Told;
+  readonly heard: Readonly<Record<string, number>>;
+}
+
+interface Node {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly state: CheckState;
+  /** Of the node that answers, and of the other one. */
+  readonly certificates: readonly [SeenCertificate, SeenCertificate];
+  readonly renewals: number;
+  readonly on: Switches;
+  readonly channels: readonly Channel[];
+}
+
+const day = 86_400_000;
+const domain = 'shop.example';
+const thresholds = [30, 10] as const;
+/** Channels that ask for it and do not, from either threshold on. */
+const asked = thresholds.flatMap((threshold) => [true, false].map((sslExpiry) => ({ sslExpiry, threshold })));
+
+const first: Node = {
+  now: start,
+  state: newCheckState,
+  certificates: [
+    { domain, fingerprint: 'first', validTo: start + 25.5 * day },
+    { domain, fingerprint: 'of another node', validTo: start + 9.5 * day },
+  ],
+  renewals: 0,
+  on: Object.fromEntries(toggles.map((name) => [name, false])) as Switches,
+  channels: asked.map(() => ({ told: toldNothing, heard: {} })),
+};
+
+/**
+ * Follows every sequence of the moves of a family up to a length.
+ *
+ * @throws {Error} that names the first after which a promise does not hold
+ */
+export function exploreCertificates(depth: number, family: keyof typeof certificateFamilies): Explored {
+  const moves: readonly Move[] = certificateFamilies[family];
+  return explore<Node, Move>(
+    { first, movesOf: () => moves, follow, keyOf: (node) => JSON.stringify(node), nameOf: (move) => move },
+    depth,
+  );
+}
+
+function follow(before: Node, move: Move): Node | null {
+  const node = { ...before, now: before.now + minute };
+  if (isOneOf(toggles, move)) return { ...node, on: { ...node.on, [move]: !node.on[move] } };
+  if (isOneOf(results, move)) return find(node, move);
+  const [seen, other] = node.certificates;
+  if (move === 'later') return { ...node, now: node.now + 8 * day };
+  if (move === 'other') return { ...node, certificates: [other, seen] };
+  if (move === 'renewed') {
+    const renewals = node.renewals + 1;
+    const renewed = { domain, fingerprint: `renewed ${renewals}`, validTo: node.now + 33.5 * day };
+    return { ...node, renewals, certificates: [renewed, other] };
+  }
+  for (const { alertTypes } of tellingsOf(newsOfDeletion(node.now), listenersOf(node))) {
+    assert.ok(!alertTypes.includes('ALERT_SSL'), 'a deletion says nothing of certificates');
+  }
+  return null;
+}
+
+function isOneOf<T extends string>(all: readonly T[], move: string): move is T {
+  return (all as readonly string[]).includes(move);
+}
+
+function listenersOf({ channels, on }: Node): Listener[] {
+  return channels.map(({ told }, index) => ({
+    ...askedOf(index, on),
+    alertChannelId: index,
+    isSubscribed: !on.subscription,
+    isViaGroup: false,
+    sendFailure: true,
+    sendRecovery: true,
+    sendDegraded: false,
+    told,
+  }));
+}
+
+function askedOf(index: number, on: Switches): Pick<Listener, 'sslExpiry' | 'sslExpiryThreshold'> {
+  const { sslExpiry = false, threshold = thresholds[0] } = asked[index] ?? {};
+  const other = threshold === thresholds[0] ? thresholds[1] : thresholds[0];
+  return { sslExpiry: sslExpiry !== on.sslExpiry, sslExpiryThreshold: on.threshold ? other : threshold };
+}
+
+const made = new Map<string, Rules>();
+
+/** What is open is told again with each result, until it recovers. */
+function rulesOn({ mute, window }: Switches): Rules['rules'] {
+  const key = `${mute} ${window}`;
+  const known = made.get(key);
+  if (known !== undefined) return known.rules;
+  const alertSettings = alertSettingsOf(afterRuns(1), { amount: Infinity, intervalMs: minute });
+  const rules = rulesOf({ check: {}, alertSettings, served: ['l0'], isMuted: mute, isInWindow: window });
+  made.set(key, rules);
+  return rules.rules;
+}
+
+function find(node: Node, result: (typeof results)[number]): Node {
+  const { state, now, on } = node;
+  const isOlder = result === 'older';
+  const at = isOlder ? (state.position?.at ?? now) - 1 : now;
+  const outcome: Outcome = result === 'bare' ? 'passed' : isOlder ? 'failed' : result;
+  const step = foldResult(state, { outcome, location: 'l0', at, startedAt: at }, rulesOn(on));
+  const certificate = result === 'bare' ? null : node.certificates[0];
+  const judged = { before: state, step, rules: rulesOn(on), certificate };
+  const listeners = listenersOf(node);
+  const tellings = tellingsOf(newsOf(judged, now), listeners);
+  const ofStatus = tellingsOf(newsOf({ ...judged, certificate: null }, now), listeners);
+  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
+  if (!step.isMoved) assert.deepEqual(ofStatus, [], 'what says nothing of the check tells of its certificate alone');
+  const channels = node.channels.map((channel, index) => {
+    const of = (all: readonly Telling[]): Telling | undefined =>
+      all.find(({ listener }) => listener.alertChannelId === index);
+    checkStatusApart(channel, of(tellings), of(ofStatus));
+    return hear(channel, index, of(tellings), { ...node, certificate });
+  });
+  return { ...node, state: step.state, channels };
+}
+
+/** What is told of the check is the same as if it had no certificate. */
+function checkStatusApart(
+  { told: before }: Channel,
+  telling: Telling | undefined,
+  ofStatus: Telling | undefined,
+): void {
+  const sent = (telling?.alertTypes ?? []).filter((type) => type !== 'ALERT_SSL');
+  assert.deepEqual(sent, ofStatus?.alertTypes ?? [], 'certificates change nothing of what is told of the check');
+  assert.equal(telling?.reminder ?? null, ofStatus?.reminder ?? null, 'nor how often');
+  const { certificates: _, ...told } = telling?.told ?? before;
+  const { certificates: untouched, ...toldOfStatus } = ofStatus?.told ?? before;
+  assert.deepEqual(told, toldOfStatus, 'nor what is remembered of it');
+  assert.deepEqual(untouched, before.certificates, 'what was told of certificates stays, whatever the check does');
+}
+
+interface Seeing extends Node {
+  readonly certificate: SeenCertificate | null;
+}
+
+function hear(
+  channel: Channel,
+  index: number,
+  telling: Telling | undefined,
+  { on, now, certificate }: Seeing,
+): Channel {
+  const told = telling?.told ?? channel.told;
+  const sent = (telling?.alertTypes ?? []).filter((type) => type === 'ALERT_SSL').length;
+  const { sslExpiry, sslExpiryThreshold } = askedOf(index, on);
+  const isHeld = on.mute || on.window || on.subscription || !sslExpiry;
+  const step = certificate === null ? null : lowestStep(sslDaysRemaining(certificate, now), sslExpiryThreshold);
+  if (certificate === null || step === null || isHeld) {
+    assert.equal(sent, 0, 'it is told of a certificate near its end, where that is asked for and not hidden');
+    assert.deepEqual(told.certificates, channel.told.certificates, 'what was not told is not remembered');
+    return { ...channel, told };
+  }
+  const { fingerprint } = certificate;
+  const isNews = step < (channel.heard[fingerprint] ?? Infinity);
+  assert.equal(sent, isNews ? 1 : 0, 'once for each certificate and step, and not again before the next');
+  return { told, heard: isNews ? { ...channel.heard, [fingerprint]: step } : channel.heard };
+}
+
+/** Of the days from which on somebody is told, the lowest that is reached; null = none is yet. */
+function lowestStep(daysRemaining: number, threshold: number): number | null {
+  const reached = [threshold, ...sslSteps.filter((step) => step <= threshold)].filter((step) =>
+    step === 0 ? daysRemaining < 0 : daysRemaining <= step,
+  );
+  return reached.length === 0 ? null : Math.min(...reached);
+}

@@ -1,0 +1,155 @@
+// What a channel heard of a check, kept apart from what the product remembers of it, and the promises of what it is told.
+import assert from 'node:assert/strict';
+import type { Reminders } from '#domain/alert-settings.ts';
+import type { AlertType, Told } from '#domain/alert.ts';
+import type { CheckStatus } from '#domain/check-state.ts';
+import { type Telling, toldNothing } from '#domain/tell.ts';
+
+interface Heard {
+  readonly lastSent: AlertType | null;
+  /** When that was, or it was last told again; epoch ms. */
+  readonly sentAt: number;
+  /** How often it was told again. */
+  readonly reminders: number;
+  /** Whether the check passed since. */
+  readonly isPassedSince: boolean;
+  /** Whether a failure was opened that only this channel's switch kept from it, and whose end it asked for then. */
+  readonly isSparedFailure: boolean;
+}
+
+/** A channel: what the product remembers of it, and what it heard. */
+export interface Channel extends Heard {
+  readonly told: Told;
+  /** All of it as a text. */
+  readonly key: string;
+}
+
+/** What it asks for. */
+export interface Asked {
+  readonly sendFailure: boolean;
+  readonly sendRecovery: boolean;
+  readonly sendDegraded: boolean;
+}
+
+/** What a channel could be told of now. */
+export interface Occasion {
+  /** Where the check stands; passing = it passes with this. */
+  readonly status: CheckStatus | null;
+  readonly opens: AlertType | null;
+  /** Muted, or in a window of maintenance. */
+  readonly isHidden: boolean;
+  readonly isSubscribed: boolean;
+  /** Epoch ms. */
+  readonly now: number;
+  /** What is asked for, with a result that finds it so; null = it is told once. */
+  readonly reminders: Reminders | null;
+  /** What whoever asks for it knows of after this at the latest; null = that is not said. */
+  readonly due: CheckStatus | null;
+}
+
+/** One that heard nothing yet. */
+export const freshChannel: Channel = channelOf(toldNothing, {
+  lastSent: null,
+  sentAt: 0,
+  reminders: 0,
+  isPassedSince: true,
+  isSparedFailure: false,
+});
+
+function channelOf(told: Told, heard: Heard): Channel {
+  const { lastSent, sentAt, reminders: again, isPassedSince, isSparedFailure } = heard;
+  const ofHeard = `${lastSent},${sentAt},${again},${Number(isPassedSince)},${Number(isSparedFailure)}`;
+  return { told, ...heard, key: `${told.open},${told.toldAt},${told.reminders},${ofHeard}` };
+}
+
+/** What it knows to be so; null = nothing, or that it is over. */
+export function knownTo({ isPassedSince, lastSent }: Channel): AlertType | null {
+  return isPassedSince ? null : lastSent;
+}
+
+/**
+ * A channel after an occasion, with what it was told of it.
+ *
+ * @throws {Error} when that is not what was promised
+ */
+export function hear(channel: Channel, asked: Asked, telling: Telling | undefined, occasion: Occasion): Channel {
+  const { opens, isSubscribed, now, status } = occasion;
+  const sent = telling?.alertTypes ?? [];
+  const reminder = telling?.reminder ?? null;
+  assert.ok(sent.length <= 1, 'one result is told once');
+  checkSent(sent[0], reminder, channel, asked, occasion);
+  const isPassing = status === 'passing';
+  const isSparedNow =
+    opens === 'ALERT_FAILURE' && isSubscribed && !asked.sendFailure && knownTo(channel) !== 'ALERT_FAILURE';
+  const isSpared = (isSparedNow && asked.sendRecovery) || (channel.isSparedFailure && sent.length === 0);
+  const isSparedFailure = !isPassing && isSpared;
+  const isPassedSince = isPassing || (sent.length === 0 && channel.isPassedSince);
+  if (telling === undefined && isSparedFailure === channel.isSparedFailure && isPassedSince === channel.isPassedSince) {
+    return channel;
+  }
+  // Of what is over nobody asks when it was told.
+  const [sentAt, again] = sent.length > 0 ? [now, reminder ?? 0] : [channel.sentAt, channel.reminders];
+  return channelOf(telling?.told ?? channel.told, {
+    lastSent: sent[0] ?? channel.lastSent,
+    sentAt: isPassedSince ? 0 : sentAt,
+    reminders: isPassedSince ? 0 : again,
+    isPassedSince,
+    isSparedFailure,
+  });
+}
+
+function checkSent(
+  alert: AlertType | undefined,
+  reminder: number | null,
+  channel: Channel,
+  asked: Asked,
+  occasion: Occasion,
+): void {
+  const { status, isHidden, isSubscribed, due } = occasion;
+  if (status === 'passing') return checkClosing(alert, channel, asked);
+  assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
+  assert.ok(alert === undefined || !isHidden, 'while it is muted or in a window only closings are sent');
+  assert.ok(alert === undefined || isSubscribed, 'who is not subscribed hears of ends alone');
+  if (alert === 'ALERT_FAILURE')
+    assert.ok(asked.sendFailure && status === 'failing', 'a failure is told where it was asked for');
+  if (alert === 'ALERT_DEGRADED') assert.ok(asked.sendDegraded && status === 'degraded', 'so is a degradation');
+  const open = knownTo(channel);
+  const isRepeat = alert !== undefined && alert === open && !channel.isSparedFailure;
+  assert.equal(
+    reminder !== null,
+    isRepeat,
+    'nobody is told twice of the same without something between, but as a reminder',
+  );
+  checkReminder(reminder, channel, asked, occasion);
+  if (isHidden) return;
+  const knows = alert ?? open;
+  if (due === 'failing' && asked.sendFailure)
+    assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');
+  if (due === 'degraded' && asked.sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
+}
+
+/** Who was told of it is told again as often as is asked for while it is so, and is told which time it is. */
+function checkReminder(reminder: number | null, channel: Channel, asked: Asked, occasion: Occasion): void {
+  const { status, isHidden, isSubscribed, reminders, now } = occasion;
+  const open = knownTo(channel);
+  const isStill =
+    status === 'failing'
+      ? open === 'ALERT_FAILURE' && asked.sendFailure
+      : open === 'ALERT_DEGRADED' && asked.sendDegraded;
+  const isDue =
+    reminders !== null && channel.reminders < reminders.amount && now - channel.sentAt >= reminders.intervalMs;
+  const isReminded = isDue && isStill && isSubscribed && !isHidden && !channel.isSparedFailure;
+  assert.equal(reminder, isReminded ? channel.reminders + 1 : null, 'reminders come in time, one after the other');
+}
+
+/**
+ * The end of what was told is told, by a pass or by the deletion.
+ *
+ * @throws {Error} when it is not, or to somebody who knows of no beginning
+ */
+export function checkClosing(alert: AlertType | undefined, channel: Channel, asked: Asked): void {
+  const open = channel.isSparedFailure ? 'ALERT_FAILURE' : knownTo(channel);
+  const closing = open === 'ALERT_DEGRADED' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
+  if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');
+  else assert.equal(alert, asked.sendRecovery ? closing : undefined, 'what opened closes');
+}
