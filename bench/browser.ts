@@ -1,4 +1,5 @@
-// What a browser check costs beyond the browser, and what four of them at once do to API checks beside them.
+// What a browser check costs beyond the browser, and what four of them at once, and a queue of twenty, do to API checks beside
+// them.
 import { DatabaseSync } from 'node:sqlite';
 import { withheldAboveMs } from '#domain/honest-finding.ts';
 import { bareRunner } from './support/bare-browser.ts';
@@ -41,16 +42,20 @@ type ScriptName = keyof typeof scripts;
 
 /** At 10 s: what a small installation does each second, thirty of them. */
 const apiChecks = 300;
+/** Browser checks that may run at once; those beyond wait for a place. */
+const atOnce = 4;
+const queued = 20;
 
 export const browserBench: Bench = {
-  about: 'a browser check against bare Playwright, and API checks beside four of them',
+  about: 'a browser check against bare Playwright, and API checks beside four and twenty of them',
   async run(options) {
     const shop = startPeer('shop');
     const url = `${await shop.ask<string>('listen')}/`;
     const tests = await compare('tests', url, options);
     const program = await compare('program', url, options);
     const alone = await besides(url, 0, options);
-    const beside = await besides(url, 4, options);
+    const beside = await besides(url, atOnce, options);
+    const behind = await besides(url, queued, options);
     await shop.stop();
     const ratio = beside.responseP95 / alone.responseP95;
     const times = ({ service, bare }: Compared): string =>
@@ -67,14 +72,17 @@ export const browserBench: Bench = {
         { figure: 'API checks beside 4: delay p99', value: beside.delayP99, unit: 'ms', atMost: 250 },
         { figure: 'API checks beside 4: response p95 / alone', value: ratio, unit: '×', atMost: 1.2 },
         { figure: 'API checks beside 4: slots run', value: beside.share * 100, unit: '%', atLeast: 100 },
+        { figure: `API checks beside ${queued}: delay p99`, value: behind.delayP99, unit: 'ms', atMost: 250 },
+        { figure: `API checks beside ${queued}: slots run`, value: behind.share * 100, unit: '%', atLeast: 100 },
       ],
       notes: [
         `tests of Playwright, from the making of the folder to its last word: ${times(tests)}`,
         `plain program: ${times(program)}`,
         `${apiChecks} API checks at 10 s, alone: delay p99 ${alone.delayP99.toFixed(0)} ms, response p95 ${alone.responseP95.toFixed(1)} ms`,
         `beside ${beside.browserRuns} browser runs, 4 at once: response p95 ${beside.responseP95.toFixed(1)} ms, ${beside.flagged} withheld`,
+        `beside ${queued} browser checks, of which ${atOnce} run at once (${behind.browserRuns} runs): response p95 ${behind.responseP95.toFixed(1)} ms, ${behind.flagged} withheld`,
       ],
-      faults: beside.faults,
+      faults: [...beside.faults, ...behind.faults],
     };
   },
 };
@@ -129,7 +137,7 @@ interface Result {
 }
 
 /** Starts a run and waits for its result. @returns how long it took, ms */
-async function runOnce(service: Service, checkId: string): Promise<number> {
+async function runOnce(service: Service, checkId: string, lookMs = 50): Promise<number> {
   const newest = async (): Promise<Result | undefined> =>
     ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
   const before = await newest();
@@ -138,7 +146,7 @@ async function runOnce(service: Service, checkId: string): Promise<number> {
   for (;;) {
     const result = await newest();
     if (result === undefined || result.id === before?.id) {
-      await pause(50);
+      await pause(lookMs);
       continue;
     }
     if (result.outcome !== 'passed') throw new Error(`the check came out ${result.outcome}: ${result.message}`);
@@ -165,14 +173,15 @@ async function besides(url: string, browsers: number, { folder, isQuick, say }: 
   const accountId = await seedAccount(dataDir);
   const checks = Array.from({ length: apiChecks }, (_, index) => apiCheck(accountId, `${url}api/${index}`));
   await seedChecks(dataDir, checks);
-  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '4' } });
+  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: String(atOnce) } });
   const ids = await Promise.all(Array.from({ length: browsers }, () => makeCheck(service, 'tests', url)));
   const faults: string[] = [];
   let browserRuns = 0;
   const over = new AbortController();
   const again = async (checkId: string): Promise<void> => {
     while (!over.signal.aborted) {
-      await runOnce(service, checkId).catch((error: unknown) => void faults.push(String(error)));
+      // However many there are, the service is asked as often for what became of them.
+      await runOnce(service, checkId, 15 * browsers).catch((error: unknown) => void faults.push(String(error)));
       browserRuns++;
     }
   };
