@@ -220,6 +220,28 @@ test('a clock that is set, forward or back, moves what is expected with it', asy
   );
 });
 
+test('a ping that waits while the clock is set back is judged by the time that is, and the next deadline counts', async (newStore) => {
+  for (const how of ['followed', 'found at a start'] as const) {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    await beat.ping();
+    const { clock } = beat.test.temp;
+    clock.turn(-hour);
+    if (how === 'followed') await beat.test.path.moveWithClock(-hour, clock.now());
+    else await beat.test.path.takeOver(clock.now());
+    clock.turn(1000);
+    // What says now that it failed came after the ping that waits.
+    await beat.ping('fail');
+    await beat.judge();
+    assert.deepEqual(beat.alerts(), ['ALERT_FAILURE'], how);
+    await beat.after(minute);
+    await beat.ping();
+    await beat.judge();
+    assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY'], how);
+    await beat.after(15 * minute + settleMs);
+    assert.equal(beat.alerts().length, 3, `${how}: not once the hour has come again`);
+  }
+});
+
 test('a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { store, clock, isShared } = beat.test.temp;

@@ -272,45 +272,6 @@ describe('several processes on one PostgreSQL', () => {
   });
 });
 
-describe('the server’s clock', () => {
-  const hourMs = 3_600_000;
-
-  /** A path with a run that waits, and where its database is. */
-  async function openPath(): Promise<{ test: PathUnderTest; url: string }> {
-    const temp = await openTempPostgres(server, now);
-    const test = await PathUnderTest.open(() => Promise.resolve(temp), now);
-    await test.check();
-    await test.schedule();
-    return { test, url: temp.url };
-  }
-
-  it('that is set is followed once, however many processes see it', async () => {
-    const { test, url } = await openPath();
-    await using _ = test;
-    const others = await Promise.all([1, 2, 3].map(() => open({ url })));
-    const waiting = (): number => Number(test.one('SELECT available_at FROM runs'));
-    const before = waiting();
-    const paths = [test.path, ...others.map(({ path }) => path)];
-    // Each sees it a little later than the one before, and measures it a little differently.
-    await Promise.all(paths.map((path, index) => path.moveWithClock(hourMs + index * 3, now + hourMs + index * 700)));
-    assert.ok(Math.abs(waiting() - before - hourMs) < 10, `moved by ${waiting() - before} ms`);
-    await Promise.all(paths.map((path, index) => path.moveWithClock(-hourMs - index * 3, now + index * 700)));
-    assert.ok(Math.abs(waiting() - before) < 10, 'and back again, which is another setting');
-    for (const store of others) await store.close();
-  });
-
-  it('is not followed by a process that alone saw it jump', async () => {
-    const { test, url } = await openPath();
-    await using _ = test;
-    const address = readPostgresAddress(url);
-    const held = await openPostgresStore({ address, secretKey, clock, wasServerSet: () => false });
-    const before = test.one('SELECT available_at FROM runs');
-    await held.path.moveWithClock(hourMs, now + hourMs);
-    assert.equal(test.one('SELECT available_at FROM runs'), before);
-    await held.close();
-  });
-});
-
 describe('results of a day', () => {
   it('lie in a partition of their own, are read as before, and go with the day', async () => {
     let at = now;

@@ -74,6 +74,12 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'heartbeats',
   },
   {
+    table: 'waiting_pings',
+    statement: /^update waiting_pings set received_at = /,
+    why: clock,
+    seenIn: 'heartbeats',
+  },
+  {
     table: 'check_states',
     statement:
       /^select k\.account_id, k\.check_id, .* from \(select account_id, check_id from check_states (indexed by \w+ )?where status <> 'passing' and alerted is distinct from status and /,

@@ -24,7 +24,8 @@ const sameDistanceMs = 1500;
 export type GoingTime = () => number;
 
 /**
- * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note.
+ * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note. The others
+ * wrote by the old time until now: what they put further ahead than it can be comes back with the last of them.
  */
 export async function moveOnceWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(`INSERT INTO installation (key, value) VALUES ('clock-set', '') ON CONFLICT DO NOTHING`);
@@ -32,7 +33,10 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
     `SELECT value FROM installation WHERE key = 'clock-set' FOR UPDATE`,
   );
   const [at = Number.NaN, distance = Number.NaN] = (note?.value ?? '').split('/').map(Number);
-  if (Math.abs(now() - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) return;
+  if (Math.abs(now() - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) {
+    if (byMs < 0) await takeOver(session, now);
+    return;
+  }
   await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now()}/${byMs}`]);
   await moveWithClock(session, byMs, now);
 }

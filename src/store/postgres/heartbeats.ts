@@ -151,6 +151,8 @@ export async function moveHeartbeatsWithClock(session: Session, byMs: number): P
        due_at = CASE WHEN due_at < ${neverAt} THEN due_at + $1 ELSE due_at END WHERE timer_at IS NOT NULL`,
     [byMs],
   );
+  // A state waits for no result of a time that comes again.
+  await session.query('UPDATE waiting_pings SET received_at = received_at + $1', [byMs]);
   const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1 FOR UPDATE', [
     receptionKey,
   ]);
@@ -168,4 +170,5 @@ export async function bringHeartbeatsBack(session: Session, now: () => number): 
        due_at = CASE WHEN due_at < ${parkedFrom} THEN $1 ELSE due_at END WHERE timer_at > $2`,
     [now(), now() + clockSetMs],
   );
+  await session.query('UPDATE waiting_pings SET received_at = $1 WHERE received_at > $2', [now(), now() + clockSetMs]);
 }

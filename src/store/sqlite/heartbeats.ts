@@ -195,13 +195,16 @@ export function moveHeartbeatsWithClock(
 ): void {
   // What began after the sleep, before the clock was moved, bears a time of before it.
   const moved = (column: string): string => `${column} + CASE WHEN ${column} > ?3 THEN ?1 ELSE ?2 END`;
+  const values = [byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER] as const;
   connection
     .prepare(
       `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, started_at = ${moved('started_at')},
          result_at = ${moved('result_at')}, due_at = CASE WHEN due_at >= ${neverAt} THEN due_at
            WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
     )
-    .run(byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER);
+    .run(...values);
+  // A state waits for no result of a time that comes again.
+  connection.prepare(`UPDATE waiting_pings SET received_at = ${moved('received_at')}`).run(...values);
   const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
   if (row === undefined) return;
   const value = movedReception(String(row['value']), byMs - sleptMs);
@@ -216,4 +219,5 @@ export function bringHeartbeatsBack(connection: Connection, now: number): void {
          due_at = CASE WHEN due_at < ${parkedFrom} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
     )
     .run(now, now + clockSetMs);
+  connection.prepare('UPDATE waiting_pings SET received_at = ?1 WHERE received_at > ?2').run(now, now + clockSetMs);
 }
