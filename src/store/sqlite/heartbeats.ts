@@ -111,7 +111,7 @@ const atOnce = 300;
 const dueKeys = '(SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h';
 
 /** A heartbeat that is due, with its check. */
-type DueRow = Omit<HeartbeatsTable, 'token'> & Omit<ChecksTable, 'id'>;
+type DueRow = Omit<HeartbeatsTable, 'token'> & ChecksTable;
 
 /**
  * Judges heartbeats whose time has come, and records what they came to.
@@ -128,12 +128,12 @@ export function judgeHeartbeats(
   const reception = readFact(connection);
   const rows = connection.select<DueRow>(
     `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.started_at,
-       h.result_at, h.is_passing, h.is_excused, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
+       h.result_at, h.is_passing, h.is_excused, c.id, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
        c.definition, c.created_at, c.updated_at
      FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
      CROSS JOIN checks c ON c.account_id = h.account_id AND c.id = h.check_id`,
   )(now, most);
-  const contexts = contextsOf(rows.map((row) => ({ ...row, id: row.check_id })));
+  const contexts = contextsOf(rows);
   const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
   const counts = createCounts();
   const called = calledOf(connection, now, most);
@@ -163,6 +163,7 @@ function readFact(connection: Connection): Reception {
 
 /** Those of the same heartbeats that have pings which wait: of most that are overdue none came, and nobody has to ask each. */
 function calledOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+  if (connection.prepare('SELECT 1 FROM waiting_pings LIMIT 1').get() === undefined) return new Set();
   const rows = connection
     .prepare(
       `SELECT DISTINCT w.check_id FROM ${dueKeys}
