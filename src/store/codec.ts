@@ -12,7 +12,10 @@ const digitOf = Int16Array.from({ length: 128 }, (_, code) => {
 });
 
 /** Texts whose bytes were asked for last, and the bytes: an id of a result stands in four rows, one of an account in all. */
-const known = Array.from({ length: 256 }, (): { text: string; bytes: IdBytes } => ({ text: '', bytes: Buffer.alloc(0) }));
+const known = Array.from({ length: 256 }, (): { text: string; bytes: IdBytes } => ({
+  text: '',
+  bytes: Buffer.alloc(0),
+}));
 
 /**
  * The 16 bytes of a UUID text, which nobody may change: who asks again soon is given the same. Ids are most of what is written

@@ -75,6 +75,13 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'waiting_pings',
+    statement: /^select 1 from waiting_pings limit 1$/,
+    why: claim,
+    seenIn: 'heartbeats',
+    engine: 'SQLite',
+  },
+  {
+    table: 'waiting_pings',
     statement: /^update waiting_pings set received_at = /,
     why: clock,
     seenIn: 'heartbeats',
