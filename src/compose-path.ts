@@ -13,6 +13,7 @@ import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
+import { createCloseUnservedRuns } from '#pipeline/close-unserved-runs.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -111,6 +112,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'judge-states': joinJudgeStates(joint),
     'hear-pings': hearPings,
     'run-checks': () => runs?.turn() ?? idle(),
+    'close-unserved-runs': joinCloseUnservedRuns(joint, records),
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
@@ -158,6 +160,7 @@ const idleMs = 1000;
 /** Loops whose turns are far apart, ms; the others look every second at the latest. */
 const longPausesMs: Partial<Record<LoopName, number>> = {
   'judge-states': 5000,
+  'close-unserved-runs': 10_000,
   'roll-up': 60_000,
   'remove-old-rows': 600_000,
   'resume-accounts': 10_000,
@@ -249,6 +252,18 @@ function joinRunChecks(
     startedAt,
     wake: () => wake('run-checks'),
     onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+}
+
+function joinCloseUnservedRuns(joint: Joint, records: RecordResults): () => Promise<number> {
+  const { store, clock, owner, ownProcess, log } = joint;
+  return createCloseUnservedRuns({
+    store: { runQueue: (now) => store.figures.runQueue(now), claimRuns: (claim) => store.path.claimRuns(claim) },
+    clock,
+    owner,
+    locations: () => ownProcess.servedLocations().map(({ code }) => code),
+    record: (attempt) => records.record(attempt),
+    onClosed: (location, closed) => log.warn('runs.unserved', { location, closed }),
   });
 }
 

@@ -9,6 +9,7 @@ export const loopNames = [
   'judge-states',
   'hear-pings',
   'run-checks',
+  'close-unserved-runs',
   'send-deliveries',
   'roll-up',
   'remove-old-rows',
@@ -27,7 +28,7 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // channel while attempts are logged; and where they are saved, and broken ones told by whom people ask (docs/decisions/0061).
   api: ['keep-templates', 'hear-pings'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
-  runner: ['run-checks', 'keep-templates'],
+  runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
 };
