@@ -8,7 +8,10 @@ import { type PostgresOptions, storeOnPostgres } from '#store/postgres-store.ts'
 import type { OpenedStore } from './opened-store.ts';
 
 /** Where the database is, and what its store is opened with. */
-export interface PostgresPlace extends Pick<PostgresOptions, 'secretKey' | 'ownLocation' | 'listenAddress'> {
+export interface PostgresPlace extends Pick<
+  PostgresOptions,
+  'secretKey' | 'ownLocation' | 'listenAddress' | 'onMigrating'
+> {
   readonly address: PostgresAddress;
   /** A clock that is never set, ms. */
   readonly steadyNow: () => number;
@@ -17,7 +20,7 @@ export interface PostgresPlace extends Pick<PostgresOptions, 'secretKey' | 'ownL
 
 /** Tries once. Throws what `openPostgresStore` throws. */
 export async function openOnPostgres({ address, steadyNow, log, ...options }: PostgresPlace): Promise<OpenedStore> {
-  const server = await openPostgres(address);
+  const server = await openPostgres(address, options.onMigrating);
   const time = await timeOf(server, steadyNow);
   const clock = createFollowedClock(time, steadyNow);
   const store = await storeOnPostgres(server, {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
+import type { MigrationNews } from '#store/migrate.ts';
 import { isServerAway } from '#store/unavailable.ts';
 import type { Config } from './config.ts';
 import type { OpenedStore } from './opened-store.ts';
@@ -27,7 +28,12 @@ export async function openConfiguredStore(
   clocks: Clocks,
   log: Log,
 ): Promise<OpenedStore> {
-  const options = { secretKey, ownLocation: config.location.code };
+  const options = {
+    secretKey,
+    ownLocation: config.location.code,
+    onMigrating: ({ from, to }: MigrationNews) =>
+      log.info('store.migrating', from === null ? { by: 'another process', to } : { from, to }),
+  };
   const { database, listen } = config;
   // An engine is loaded where it is used: neither of them is little.
   if (database.kind === 'sqlite') {

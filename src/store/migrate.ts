@@ -38,6 +38,13 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
 /** The version that this program knows and needs. */
 export const schemaVersion: number = migrations.length;
 
+/** What is told of a database that is older than this program, and not empty. */
+export interface MigrationNews {
+  /** null = another process is at it, and has been for a second. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
 /** The database was written by a newer version of Tocsin. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';

@@ -32,7 +32,7 @@ export async function openPostgresStore({
   address,
   ...options
 }: PostgresOptions & { readonly address: PostgresAddress }): Promise<Store> {
-  return storeOnPostgres(await openPostgres(address), options);
+  return storeOnPostgres(await openPostgres(address, options.onMigrating), options);
 }
 
 /** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */

@@ -2,7 +2,7 @@
 import type { Database } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 import { createSeal } from './seal.ts';
-import { openSqliteFile } from './sqlite/file.ts';
+import { type FileOptions, openSqliteFile } from './sqlite/file.ts';
 import { checkSqliteKey } from './sqlite/key-check.ts';
 import { createSqlitePath } from './sqlite/path.ts';
 import { createSqliteRetention } from './sqlite/retention.ts';
@@ -11,16 +11,15 @@ import { type EngineOptions, nounsOf, type Store } from './store.ts';
 import { noWakes } from './wakes.ts';
 
 /** What opening the store of a file needs. */
-export interface StoreOptions extends EngineOptions {
+export interface StoreOptions extends EngineOptions, FileOptions {
   /** The SQLite file; made when missing. */
   readonly path: string;
-  /** How long a write waits for others to share its commit with, ms. */
-  readonly gatherMs?: number;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
-export function openStore({ path, secretKey, clock, ownLocation = 'local', gatherMs }: StoreOptions): Store {
-  const file = openSqliteFile(path, gatherMs);
+export function openStore(options: StoreOptions): Store {
+  const { path, secretKey, clock, ownLocation = 'local' } = options;
+  const file = openSqliteFile(path, options);
   const seal = createSeal(secretKey);
   try {
     checkSqliteKey(file, seal);

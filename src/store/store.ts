@@ -26,6 +26,7 @@ import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
 import type { RollUps } from './roll-ups.ts';
 import { createMaintenanceWindows, type MaintenanceWindows } from './maintenance-windows.ts';
+import type { MigrationNews } from './migrate.ts';
 import { createPings, type Pings } from './pings.ts';
 import { createReceptions, type Receptions } from './reception.ts';
 import { createResultAssets, type ResultAssets } from './result-assets.ts';
@@ -83,6 +84,8 @@ export interface EngineOptions {
   readonly clock: Clock;
   /** Code of this server's own run location. */
   readonly ownLocation?: string;
+  /** Told before the schema of an older database is brought up to date: of much data that may take minutes. */
+  readonly onMigrating?: (news: MigrationNews) => void;
 }
 
 /** The nouns that are the same statements on either engine. */

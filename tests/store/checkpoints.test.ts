@@ -25,7 +25,7 @@ interface Written {
 function openWritten(t: TestContext): Written {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-log-'));
   const path = join(folder, 'tocsin.db');
-  const file = openSqliteFile(path, 0);
+  const file = openSqliteFile(path, { gatherMs: 0 });
   t.after(async () => {
     await file.close();
     rmSync(folder, { recursive: true });

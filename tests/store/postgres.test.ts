@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '#lib/id.ts';
 import { postgresDialect } from '#store/dialect.ts';
-import { NewerDatabaseError } from '#store/migrate.ts';
+import { type MigrationNews, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
 import { firstSchema } from '#store/migrations/0001-first-schema.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { connectAlone } from '#store/postgres/connections.ts';
 import { openConnections } from '#store/postgres/connections.ts';
+import { migratePostgres } from '#store/postgres/schema.ts';
 import { WrongKeyError } from '#store/key-check.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
@@ -73,6 +74,29 @@ describe('a PostgreSQL database', () => {
     assert.equal(raw.prepare(`SELECT value FROM installation WHERE key = 'absence'`).get()?.['value'], '1/2');
     raw.close();
     for (const store of stores) await store.close();
+  });
+
+  it('is brought up to date however long that takes, which who does it and who waits for it tell', async () => {
+    const database = await server.newDatabase();
+    const raw = openRawPostgres(database.url);
+    for (const statement of firstSchema(postgresDialect)) raw.exec(statement);
+    raw.exec(`INSERT INTO installation (key, value) VALUES ('schema-version', '1')`);
+    // Stands for a statement that has much to do: it waits for a table that is being read.
+    raw.exec('BEGIN; LOCK TABLE results IN ACCESS SHARE MODE');
+    const address = readPostgresAddress(database.url);
+    const [one, two] = [await openConnections(address, 500), await openConnections(address, 500)];
+    const told: MigrationNews[] = [];
+    const both = [one, two].map((connections) => migratePostgres(connections, (news) => told.push(news)));
+    await until('who waits to say so', () => told.length === 2);
+    raw.exec('COMMIT');
+    await Promise.all(both);
+    const to = schemaVersion;
+    assert.deepEqual(told, [
+      { from: 1, to },
+      { from: null, to },
+    ]);
+    for (const connections of [one, two]) await connections.close();
+    raw.close();
   });
 
   it('is refused when a newer version has been at it, and says what to do', async () => {

@@ -24,8 +24,6 @@ export interface Connections {
 
 /** Connections of one process: enough to keep the server's processors busy, few enough for many processes. */
 export const connectionsMost = 8;
-/** No statement of ours takes this long: the server, or the way to it, hangs. */
-const answerMostMs = 30_000;
 /**
  * How long a transaction that loses races is tried, ms. The counters of a busy account are written a hundred times a second:
  * a change that counts in them may lose many times in a row.
@@ -52,9 +50,13 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   1016: numbersOf,
 };
 
-/** Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError. */
-export async function openConnections(address: PostgresAddress): Promise<Connections> {
-  const pool = await connectedPool(address);
+/**
+ * Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError.
+ *
+ * @param answerMostMs after how long a statement without an answer is given up, but for `queryLong`
+ */
+export async function openConnections(address: PostgresAddress, answerMostMs = 30_000): Promise<Connections> {
+  const pool = await connectedPool(address, answerMostMs);
   const repeated = createRepeater();
   const connect = async (): Promise<PoolClient> => {
     try {
@@ -72,10 +74,15 @@ export async function openConnections(address: PostgresAddress): Promise<Connect
   };
 }
 
-async function connectedPool(address: PostgresAddress): Promise<Pool> {
+async function connectedPool(address: PostgresAddress, answerMostMs: number): Promise<Pool> {
   const modes = encryptions(address);
   for (const isEncrypted of modes) {
-    const pool = new Pool({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
+    // No statement of ours takes this long: the server, or the way to it, hangs.
+    const pool = new Pool({
+      ...configOf(address),
+      query_timeout: answerMostMs,
+      ssl: isEncrypted ? readTls(address) : false,
+    });
     // A connection that breaks between two statements is not used again; the statements themselves tell of it.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
@@ -127,7 +134,6 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
     max: connectionsMost,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
-    query_timeout: answerMostMs,
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

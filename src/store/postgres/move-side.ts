@@ -17,7 +17,7 @@ export function openPostgresSource(address: PostgresAddress): Promise<Side> {
 
 /** The side that is written: migrated when it has to be. */
 export function openPostgresTarget(address: PostgresAddress): Promise<Side> {
-  return openedSide(address, migratePostgres);
+  return openedSide(address, (connections) => migratePostgres(connections));
 }
 
 async function openedSide(

@@ -2,12 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
+import type { EngineOptions } from '../store.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
 /** The lock of everything that changes the schema; any number, but always the same. */
 const schemaLock = 7_206_177_001;
 const askAgainMs = 100;
+/** What is made in the second after a start is none that anybody waits for. */
+const toldAfterTries = 10;
 /** PostgreSQL 14, as the server tells it. */
 export const oldestServer = 140_000;
 
@@ -34,20 +37,32 @@ export function refuseOldServer({ number, name }: ServerVersion): void {
  * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
  * wait until it is done. Throws NewerDatabaseError and OldServerError.
  */
-export async function migratePostgres(connections: Connections): Promise<void> {
+export async function migratePostgres(
+  connections: Connections,
+  onMigrating: EngineOptions['onMigrating'] = () => undefined,
+): Promise<void> {
   const [row] = await connections.statement<ServerVersion>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
   );
   if (row !== undefined) refuseOldServer(row);
-  while (!(await connections.transaction(migrateOrFindBusy))) await pause(askAgainMs);
+  const work = (session: Session): Promise<boolean> => migrateOrFindBusy(session, onMigrating);
+  for (let tries = 1; !(await connections.transaction(work)); tries++) {
+    if (tries === toldAfterTries) onMigrating({ from: null, to: schemaVersion });
+    await pause(askAgainMs);
+  }
 }
 
 /** false = another process is at it. A lock of the transaction's, so that it is never left behind. */
-async function migrateOrFindBusy(session: Session): Promise<boolean> {
+async function migrateOrFindBusy(
+  session: Session,
+  onMigrating: NonNullable<EngineOptions['onMigrating']>,
+): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
   if (lock?.got !== true) return false;
   const found = await schemaVersionOf(session);
-  for (const statement of migrationsFrom(found, postgresDialect)) await session.query(statement);
+  const statements = migrationsFrom(found, postgresDialect);
+  if (found > 0 && statements.length > 0) onMigrating({ from: found, to: schemaVersion });
+  for (const statement of statements) await session.queryLong(statement);
   // A version may be of the other engine alone: it is kept all the same.
   if (found !== schemaVersion) {
     await session.query(

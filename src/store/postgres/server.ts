@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { writesHeartbeats } from '../hold-heartbeats.ts';
 import { hasAskedForRounds, noteHolder } from '../hold-rounds.ts';
 import type { Tables } from '../schema.ts';
+import type { EngineOptions } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { type Connections, openConnections, transactionSettings } from './connections.ts';
 import { migratePostgres } from './schema.ts';
@@ -18,10 +19,13 @@ export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' 
 }
 
 /** Opens the database and migrates it. Throws StoreUnavailableError and NewerDatabaseError. */
-export async function openPostgres(address: PostgresAddress): Promise<PostgresServer> {
+export async function openPostgres(
+  address: PostgresAddress,
+  onMigrating?: EngineOptions['onMigrating'],
+): Promise<PostgresServer> {
   const connections = await openConnections(address);
   try {
-    await migratePostgres(connections);
+    await migratePostgres(connections, onMigrating);
   } catch (error) {
     await connections.close();
     throw error;

@@ -11,6 +11,8 @@ export interface Session {
   query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for what has no rows: how many it changed. */
   change(statement: string, values?: readonly unknown[]): Promise<number>;
+  /** The same however long it takes: for statements that go through whole tables. */
+  queryLong(statement: string): Promise<void>;
   /** The same for what nothing in the transaction depends on: it is waited for at the end, which fails with it. */
   send(statement: string, values?: readonly unknown[]): void;
   /**
@@ -28,16 +30,23 @@ export interface Line extends Session {
   firstError(): unknown;
 }
 
+/** What a timer of Node.js takes at most, ms: the driver takes 0 for what all statements have. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export function openLine(client: PoolClient): Line {
   const sent: Promise<unknown>[] = [];
   const gather = createGather(client);
   let first: { readonly error: unknown } | null = null;
   let isEnding = false;
-  const ask = async (statement: string, values: readonly unknown[] = []): Promise<QueryResult> => {
+  const ask = async (
+    statement: string,
+    values: readonly unknown[] = [],
+    options: { readonly query_timeout?: number } = {},
+  ): Promise<QueryResult> => {
     try {
-      const cells = values.length === 0 ? undefined : values.map(sendable);
+      const cells = values.length === 0 ? {} : { values: values.map(sendable) };
       gather();
-      return await client.query(statement, cells);
+      return await client.query({ text: statement, ...cells, ...options });
     } catch (error) {
       first ??= { error };
       throw error;
@@ -52,6 +61,7 @@ export function openLine(client: PoolClient): Line {
   return {
     query: async <Row>(statement: string, values?: readonly unknown[]) => (await ask(statement, values)).rows as Row[],
     change: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
+    queryLong: async (statement) => void (await ask(statement, [], { query_timeout: longestTimerMs })),
     send,
     commit() {
       if (isEnding) return;

@@ -2,9 +2,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
+import type { EngineOptions } from '../store.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+
+/** How a file is opened. */
+export interface FileOptions extends Pick<EngineOptions, 'onMigrating'> {
+  /** How long a write waits for others to share its commit with, ms. */
+  readonly gatherMs?: number;
+}
 
 /** An open SQLite file. Reads outside transactions go to `reader`, everything that writes through the queue. */
 export interface SqliteFile {
@@ -25,13 +32,16 @@ export class DatabaseOpenError extends Error {
  * Opens the file at `path`, makes or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a database,
  * folder not writable) and NewerDatabaseError.
  */
-export function openSqliteFile(path: string, gatherMs?: number): SqliteFile {
+export function openSqliteFile(
+  path: string,
+  { gatherMs, onMigrating = () => undefined }: FileOptions = {},
+): SqliteFile {
   const lock = takeLock(path);
   const opened: Connection[] = [];
   try {
     const writer = openConnection(path, 'write');
     opened.push(writer);
-    migrate(writer);
+    migrate(writer, onMigrating);
     const wasCrashed = checkAfterCrash(writer, path);
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
@@ -117,11 +127,12 @@ function damagedError(path: string, finding: string): DatabaseOpenError {
   );
 }
 
-function migrate(writer: Connection): void {
+function migrate(writer: Connection, onMigrating: NonNullable<FileOptions['onMigrating']>): void {
   const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   const statements = migrationsFrom(found, sqliteDialect);
   // A version may be of the other engine alone: it is kept all the same.
   if (found === schemaVersion) return;
+  if (found > 0) onMigrating({ from: found, to: schemaVersion });
   writer.database.exec('BEGIN IMMEDIATE');
   try {
     for (const statement of statements) writer.database.exec(statement);
