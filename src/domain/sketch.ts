@@ -62,18 +62,29 @@ function open(sketch: Sketch): void {
 function addPacked(into: Sketch, bytes: Uint8Array): void {
   const source = { bytes, at: 0 };
   const { length } = bytes;
+  let { counts, first } = into;
   let at = 0;
-  while (source.at < length) {
-    const step = bytes[source.at] ?? 0;
-    if (step < 0x80) {
-      at += step;
-      source.at++;
-    } else at += takeNumber(source);
-    const count = bytes[source.at] ?? 0x80;
-    if (count < 0x80) {
+  for (let position = 0; position < length;) {
+    let step = bytes[position++] ?? 0;
+    if (step >= 0x80) {
+      source.at = position - 1;
+      step = takeNumber(source);
+      position = source.at;
+    }
+    at += step;
+    let count = bytes[position++] ?? 0x80;
+    if (count >= 0x80) {
+      source.at = position - 1;
+      count = takeNumber(source);
+      position = source.at;
+    }
+    const index = at - first;
+    const known = index < 0 ? undefined : counts[index];
+    if (known !== undefined) counts[index] = known + count;
+    else {
       addCount(into, at, count);
-      source.at++;
-    } else addCount(into, at, takeNumber(source));
+      ({ counts, first } = into);
+    }
   }
 }
 

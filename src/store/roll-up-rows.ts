@@ -73,9 +73,18 @@ export function responsesOf(bytes: Uint8Array | null): Responses {
   if (bytes[0] !== form)
     throw new Error(`the database has a roll-up of form ${bytes[0]}, which this version does not know`);
   const source = { bytes, at: 1 };
-  const [count, sum, least] = [takeNumber(source), takeNumber(source), takeNumber(source)];
+  const count = takeNumber(source);
+  const sum = takeNumber(source);
+  const least = takeNumber(source);
   const most = least + takeNumber(source);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const sumOfSquares = view.getFloat64(source.at, true);
+  const sumOfSquares = doubleAt(bytes, source.at);
   return { count, sum, sumOfSquares, least, most, sketch: sketchOf(bytes, source.at + 8) };
+}
+
+const double = new DataView(new ArrayBuffer(8));
+
+/** The eight bytes of a number with fractions, the lowest first; a page of an overview has thousands. */
+function doubleAt(bytes: Uint8Array, at: number): number {
+  for (let index = 0; index < 8; index++) double.setUint8(index, bytes[at + index] ?? 0);
+  return double.getFloat64(0, true);
 }
