@@ -19,6 +19,9 @@ case $here in
   *[%#?]*) ;;
   *) set -- --import "$here/scripts/quick-modules.ts" "$@" ;;
 esac
+# V8 compiles and clears memory away in threads beside: four by default, also where they share two processors with all else, and are in
+# each other's way. 0 stands for one less than there are processors.
+[ "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 8)" -lt 5 ] && set -- --v8-pool-size=0 "$@"
 for node in "$here/node_modules/.bin/node" "$(command -v node)"; do
   [ -x "$node" ] || continue
   version=$("$node" --version 2>/dev/null) || continue

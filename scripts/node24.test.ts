@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -80,4 +80,9 @@ test('the service starts under no setting that keeps it from code compiled witho
 test('what is known about folders of modules is loaded before every program', () => {
   const { stdout } = spawnSync('sh', [script, '-p', 'process.execArgv.join()'], { encoding: 'utf8' });
   assert.match(stdout, /--import,\S+\/scripts\/quick-modules\.ts/);
+});
+
+test('threads that compile and clear memory away are no more than there are processors', () => {
+  const { stdout } = spawnSync('sh', [script, '-p', 'process.execArgv.join()'], { encoding: 'utf8' });
+  assert.equal(stdout.includes('--v8-pool-size=0'), availableParallelism() < 5, stdout);
 });
