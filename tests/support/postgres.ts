@@ -137,7 +137,7 @@ function keepAdmin(socketDir: string, port: number) {
     return client;
   };
   return {
-    async admin(sql: string): Promise<Record<string, unknown>[]> {
+    admin: async (sql: string): Promise<Record<string, unknown>[]> => {
       kept ??= connect();
       const client = await kept.catch((error: unknown) => {
         kept = null;
@@ -145,7 +145,7 @@ function keepAdmin(socketDir: string, port: number) {
       });
       return (await client.query<Record<string, unknown>>(sql)).rows;
     },
-    async leave(): Promise<void> {
+    leave: async (): Promise<void> => {
       const client = await kept?.catch(() => null);
       kept = null;
       await client?.end().catch(() => undefined);
