@@ -47,8 +47,12 @@ function bytesOf(id: string): IdBytes {
   return seen < 0x100 ? bytes : Buffer.from(id.replaceAll('-', '').slice(0, 30), 'hex');
 }
 
-/** The two digits of a byte. */
-const digitsOf = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
+/** Character codes of the two digits of a byte. */
+const digitCodes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
+const highCodes = Uint8Array.from(digitCodes, (digits) => digits.charCodeAt(0));
+const lowCodes = Uint8Array.from(digitCodes, (digits) => digits.charCodeAt(1));
+/** A text that is made in one piece: one that is put together of parts is put together anew by whoever looks into it. */
+const idLetters = Buffer.alloc(36, '-');
 
 /**
  * The lower-case text of 16 bytes.
@@ -56,12 +60,13 @@ const digitsOf = Array.from({ length: 256 }, (_, value) => value.toString(16).pa
  * @param from where they begin, when there are more
  */
 export function idText(bytes: IdBytes, from = 0): string {
-  const two = (at: number): string => digitsAt(bytes, from + at) + digitsAt(bytes, from + at + 1);
-  return `${two(0)}${two(2)}-${two(4)}-${two(6)}-${two(8)}-${two(10)}${two(12)}${two(14)}`;
-}
-
-function digitsAt(bytes: IdBytes, at: number): string {
-  return digitsOf[bytes[at] ?? 0] ?? '';
+  for (let index = 0; index < 16; index++) {
+    const value = bytes[from + index] ?? 0;
+    const at = pairAt[index] ?? 0;
+    idLetters[at] = highCodes[value] ?? 0;
+    idLetters[at + 1] = lowCodes[value] ?? 0;
+  }
+  return idLetters.toString('latin1');
 }
 
 /** The lower-case text of 32 hexadecimal digits. */
