@@ -17,7 +17,7 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
     if (request.headers['x-turn'] === 'secret-turn') requests++;
     response.end();
   });
-  const service = await startService(t, {});
+  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
   await service.must('POST', '/v1/variables', { key: 'TURN', value: 'secret-turn', secret: true });
   const check = await service.must('POST', '/v1/checks/api', {
     name: 'Cart',
@@ -67,7 +67,8 @@ test('Ctrl-C while runtimes try runs ends every process of its scripts, leaves n
     started.resolve();
     response.end();
   });
-  const service = await startService(t, {});
+  // The command needs what is saved, and nothing of the service.
+  const service = await startService(t, {}, { roles: ['api'] });
   // Its own processes, one of them a leader of its own group as a browser is, and none that ends by itself.
   const script = `import { spawn } from 'node:child_process';
 const sleeps = [true, false].map((detached) => spawn('sleep', ['600'], { detached, stdio: 'ignore' }));
