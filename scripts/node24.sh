@@ -20,8 +20,12 @@ case $here in
   *) set -- --import "$here/scripts/quick-modules.ts" "$@" ;;
 esac
 # V8 compiles and clears memory away in threads beside: four by default, also where they share two processors with all else, and are in
-# each other's way. 0 stands for one less than there are processors.
-[ "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 8)" -lt 5 ] && set -- --v8-pool-size=0 "$@"
+# each other's way. 0 stands for one less than there are processors, and one where there is one. A container may have a part of them.
+processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 8)
+if [ -r /sys/fs/cgroup/cpu.max ] && read -r quota period </sys/fs/cgroup/cpu.max && [ "$quota" != max ] && [ "${period:-0}" -gt 0 ]; then
+  [ $((quota / period)) -lt "$processors" ] && processors=$((quota / period))
+fi
+[ "$processors" -lt 5 ] && set -- --v8-pool-size=0 "$@"
 for node in "$here/node_modules/.bin/node" "$(command -v node)"; do
   [ -x "$node" ] || continue
   version=$("$node" --version 2>/dev/null) || continue

@@ -13,7 +13,6 @@ import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
-import { createCloseUnservedRuns } from '#pipeline/close-unserved-runs.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -35,6 +34,7 @@ import { keepTemplates } from './compose-templates.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import type { Holds, OwnProcess } from './compose-process.ts';
 import type { ScriptProber } from './compose-scripts.ts';
+import { joinCloseUnservedRuns, servedCodes } from './compose-unserved.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -191,7 +191,7 @@ function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }
   return createScheduleRuns({
     store: store.path,
     clock,
-    locations: () => ownProcess.servedLocations().map(({ code }) => code),
+    locations: servedCodes(ownProcess),
     startedAt,
     wake: () => wake('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
@@ -219,7 +219,7 @@ function joinJudgeStates(joint: Joint): () => Promise<number> {
   return createJudgeStates<StateKey, OpenedAlert>({
     store: store.path,
     clock,
-    locations: () => ownProcess.servedLocations().map(({ code }) => code),
+    locations: servedCodes(ownProcess),
     render: renderWith(joint),
     statusOf: statusCodeOf,
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
@@ -243,7 +243,7 @@ function joinRunChecks(
     clock,
     owner,
     location: config.location.code,
-    locations: () => ownProcess.servedLocations().map(({ code }) => code),
+    locations: servedCodes(ownProcess),
     runtimes: runtimes.list,
     enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter() : null),
     probe: (input) =>
@@ -252,18 +252,6 @@ function joinRunChecks(
     startedAt,
     wake: () => wake('run-checks'),
     onStarted: (delayMs) => metrics.onStarted(delayMs),
-  });
-}
-
-function joinCloseUnservedRuns(joint: Joint, records: RecordResults): () => Promise<number> {
-  const { store, clock, owner, ownProcess, log } = joint;
-  return createCloseUnservedRuns({
-    store: { runQueue: (now) => store.figures.runQueue(now), claimRuns: (claim) => store.path.claimRuns(claim) },
-    clock,
-    owner,
-    locations: () => ownProcess.servedLocations().map(({ code }) => code),
-    record: (attempt) => records.record(attempt),
-    onClosed: (location, closed) => log.warn('runs.unserved', { location, closed }),
   });
 }
 

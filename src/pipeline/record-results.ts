@@ -34,7 +34,8 @@ export interface RecordResultsOptions {
 const attemptsPerCommit = 200;
 /**
  * Findings kept in memory while the store cannot be written; beyond it the oldest are dropped, and run again. As many as
- * may be under way (`underWayMost` of run-checks): a run is under way until its result is durable, so no more can wait.
+ * may be under way (`underWayMost` of run-checks): a run is under way until its result is durable, so no more can wait; what
+ * close-unserved-runs adds are two hundred at most, which are claimed again.
  */
 export const waitingMost = 4000;
 const retryMs = 500;

@@ -73,8 +73,7 @@ export function judgeRows(
     const heartbeat = heartbeatOf(row);
     const context = found.contextOf(heartbeat, index);
     if (context === null) continue;
-    // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
-    const waiting = found.waiting(heartbeat).toSorted((a, b) => a.at - b.at);
+    const waiting = found.waiting(heartbeat);
     const hasMore = waiting.length >= waitingMost;
     const judged = judge({ heartbeat, waiting, hasMore, context, reception: found.reception, newId: newIdAt });
     attempts.push(...judged.attempts);

@@ -38,7 +38,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
 /** The version that this program knows and needs. */
 export const schemaVersion: number = migrations.length;
 
-/** What is told of a database that is older than this program, and not empty. */
+/** What is told of the schema before it is brought up to date; not of one that this process makes anew. */
 export interface MigrationNews {
   /** null = another process is at it, and has been for a second. */
   readonly from: number | null;

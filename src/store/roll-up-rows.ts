@@ -85,6 +85,7 @@ const double = new DataView(new ArrayBuffer(8));
 
 /** The eight bytes of a number with fractions, the lowest first; a page of an overview has thousands. */
 function doubleAt(bytes: Uint8Array, at: number): number {
+  if (at + 8 > bytes.length) throw new Error('the database has a roll-up that is cut off');
   for (let index = 0; index < 8; index++) double.setUint8(index, bytes[at + index] ?? 0);
   return double.getFloat64(0, true);
 }

@@ -60,8 +60,12 @@ describe('the server’s clock', () => {
     await test.path.moveWithClock(-hourMs, now - hourMs);
     const from = { method: 'GET', source: null, userAgent: null, body: null } as const;
     await late.path.receivePings([{ token, signal: 'ping', exitCode: null, at: now + 700, ...from }]);
+    const [claimed] = await test.claim();
+    assert.ok(claimed !== undefined);
+    await test.record([test.ended(claimed, 'failed', { retry: { at: now + 20_000, location: 'local' } })]);
     await late.path.moveWithClock(-hourMs - 3, now - hourMs + 1000);
     const ahead = `(SELECT count(*) FROM waiting_pings WHERE received_at > ${now - hourMs + minuteMs})
+       + (SELECT count(*) FROM runs WHERE due_at > ${now - hourMs + minuteMs} OR available_at > ${now - hourMs + minuteMs})
        + (SELECT count(*) FROM heartbeats WHERE timer_at > ${now - hourMs + minuteMs})`;
     assert.equal(Number(test.one(`SELECT ${ahead}`)), 0);
     await late.close();

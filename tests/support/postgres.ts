@@ -129,10 +129,15 @@ export async function startPostgres(
 /** The superuser's connection: kept, because each case makes a database and removes it. */
 function keepAdmin(socketDir: string, port: number) {
   let kept: Promise<Client> | null = null;
+  let present: Client | null = null;
   const connect = async (): Promise<Client> => {
     const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
+    present = client;
     // The server may be ended, or end this connection: the next statement makes another one.
-    client.on('error', () => (kept = null)).on('end', () => (kept = null));
+    const forget = (): void => {
+      if (present === client) kept = present = null;
+    };
+    client.on('error', forget).on('end', forget);
     await client.connect();
     return client;
   };

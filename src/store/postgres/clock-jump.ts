@@ -25,7 +25,8 @@ export type GoingTime = () => number;
 
 /**
  * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note. The others
- * wrote by the old time until now: what they put further ahead than it can be comes back with the last of them.
+ * wrote by the old time until now: what they put further ahead than it can be (retries, deliveries, pings, states, schedules)
+ * comes back with each of them.
  */
 export async function moveOnceWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(`INSERT INTO installation (key, value) VALUES ('clock-set', '') ON CONFLICT DO NOTHING`);
@@ -34,11 +35,23 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
   );
   const [at = Number.NaN, distance = Number.NaN] = (note?.value ?? '').split('/').map(Number);
   if (Math.abs(now() - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) {
-    if (byMs < 0) await takeOver(session, now);
+    if (byMs < 0) await bringBackWhatCameLater(session, byMs, now);
     return;
   }
   await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now()}/${byMs}`]);
   await moveWithClock(session, byMs, now);
+}
+
+/** Further ahead than any retry of a run (`maxDurationSeconds`) or lease, ms. */
+const aheadMost = 11 * 60_000;
+
+async function bringBackWhatCameLater(session: Session, byMs: number, now: GoingTime): Promise<void> {
+  await session.query(
+    `UPDATE runs SET due_at = CASE WHEN due_at > $1 THEN due_at + $2 ELSE due_at END, available_at = available_at + $2
+     WHERE available_at > $1 AND available_at < ${parkedFrom}`,
+    [now() + aheadMost, byMs],
+  );
+  await takeOver(session, now);
 }
 
 /**

@@ -135,11 +135,12 @@ async function takeWaiting(
        SELECT p.account_id, p.check_id, p.id FROM unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
        CROSS JOIN LATERAL (
          SELECT account_id, check_id, id FROM waiting_pings
-         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY id LIMIT ${waitingMost}) p) f
+         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY received_at, id LIMIT ${waitingMost}) p) f
      WHERE w.account_id = f.account_id AND w.check_id = f.check_id AND w.id = f.id RETURNING w.*`,
     [rows.map(({ account_id }) => account_id), rows.map(({ check_id }) => check_id)],
   );
-  taken.sort((a, b) => Buffer.compare(a.id, b.id));
+  // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+  taken.sort((a, b) => a.received_at - b.received_at || Buffer.compare(a.id, b.id));
   const byHeartbeat = Map.groupBy(taken, (row) => idText(row.account_id) + idText(row.check_id));
   return new Map([...byHeartbeat].map(([key, own]) => [key, own.map(waitingPingOf)]));
 }

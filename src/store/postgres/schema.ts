@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
 import type { EngineOptions } from '../store.ts';
+import { stateOf } from '../unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
 /** The lock of everything that changes the schema; any number, but always the same. */
 const schemaLock = 7_206_177_001;
 const askAgainMs = 100;
+/** The state in which PostgreSQL ends a statement that has waited for a lock as long as it may. */
+const lockNotAvailable = '55P03';
 /** What is made in the second after a start is none that anybody waits for. */
 const toldAfterTries = 10;
 /** PostgreSQL 14, as the server tells it. */
@@ -35,7 +38,7 @@ export function refuseOldServer({ number, name }: ServerVersion): void {
 
 /**
  * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
- * wait until it is done. Throws NewerDatabaseError and OldServerError.
+ * wait until it is done. A table that others hold is tried for again. Throws NewerDatabaseError and OldServerError.
  */
 export async function migratePostgres(
   connections: Connections,
@@ -46,8 +49,14 @@ export async function migratePostgres(
   );
   if (row !== undefined) refuseOldServer(row);
   const work = (session: Session): Promise<boolean> => migrateOrFindBusy(session, onMigrating);
-  for (let tries = 1; !(await connections.transaction(work)); tries++) {
-    if (tries === toldAfterTries) onMigrating({ from: null, to: schemaVersion });
+  for (let busy = 1; ;) {
+    const isDone = await connections.transaction(work).catch((error: unknown) => {
+      // Others hold a table: whoever waited for it longer would hold up all who come after.
+      if (stateOf(error) === lockNotAvailable) return null;
+      throw error;
+    });
+    if (isDone === true) return;
+    if (isDone === false && busy++ === toldAfterTries) onMigrating({ from: null, to: schemaVersion });
     await pause(askAgainMs);
   }
 }

@@ -177,14 +177,11 @@ function calledOf(connection: Connection, now: number, most: number): ReadonlySe
 function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly WaitingPing[] {
   const key = [idBytes(heartbeat.accountId), idBytes(heartbeat.checkId)] as const;
   const rows = connection
-    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY id LIMIT ?')
+    // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY received_at, id LIMIT ?')
     .all(...key, waitingMost) as unknown as WaitingPingsTable[];
-  const last = rows.at(-1);
-  if (last !== undefined) {
-    connection
-      .prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id <= ?')
-      .run(...key, last.id);
-  }
+  const remove = connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id = ?');
+  for (const { id } of rows) remove.run(...key, id);
   return rows.map(waitingPingOf);
 }
 
