@@ -61,6 +61,11 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   };
 }
 
+/** Codes of the run locations that are served, asked anew each time. */
+export function servedCodes(ownProcess: Pick<OwnProcess, 'servedLocations'>): () => readonly string[] {
+  return () => ownProcess.servedLocations().map(({ code }) => code);
+}
+
 function newest(processes: readonly ProcessSign[]): string | null {
   return processes.findLast(({ publicUrl }) => publicUrl !== null)?.publicUrl ?? null;
 }

@@ -4,12 +4,7 @@ import type { RecordResults } from '#pipeline/record-results.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
-import type { OwnProcess } from './compose-process.ts';
-
-/** Codes of the run locations that are served now. */
-export function servedCodes(ownProcess: OwnProcess): () => readonly string[] {
-  return () => ownProcess.servedLocations().map(({ code }) => code);
-}
+import { type OwnProcess, servedCodes } from './compose-process.ts';
 
 /** What the step is joined with. */
 interface UnservedMeans {

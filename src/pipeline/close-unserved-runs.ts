@@ -37,6 +37,8 @@ export interface CloseUnservedRunsOptions {
 /** For so long nobody may have served a location, and the oldest run there have been due, before all that is due is closed, ms. */
 export const patienceMs = 10 * 60_000;
 const pauseMs = 10_000;
+/** What is closed at once is bounded: the next look is for the rest. */
+const soonMs = 1000;
 /** Between two looks that are further apart somebody may have been there. */
 const gapMs = 3 * pauseMs;
 const leaseMs = 30_000;
@@ -74,19 +76,17 @@ export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () =
     const queue = await store.runQueue(now);
     // What could not be recorded yet is waited for outside of the turn.
     if (!look(queue) || underWay > 0) return pauseMs;
-    let isThrough = true;
     for (const { location, waitingSince } of queue) {
       const unservedMs = steadyNow() - (unservedSince.get(location) ?? steadyNow());
       if (Math.min(unservedMs, now - (waitingSince ?? now)) < patienceMs) continue;
       const { runs } = await store.claimRuns({ location, owner, now, leaseMs, most: runsPerTurn });
-      isThrough &&= runs.length < runsPerTurn;
+      if (runs.length === 0) continue;
       const served = locations() ?? [];
-      void close(
-        location,
-        runs.flatMap(({ run, context }) => (context === null ? [] : [endOf(run, context, served, now)])),
-      );
+      const ended = runs.flatMap(({ run, context }) => (context === null ? [] : [endOf(run, context, served, now)]));
+      void close(location, ended);
+      return soonMs;
     }
-    return isThrough ? pauseMs : 1000;
+    return pauseMs;
   };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sqliteDialect } from '#store/dialect.ts';
-import { migrationsFrom, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
+import { type MigrationNews, migrationsFrom, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
 import { DatabaseOpenError, openSqliteFile } from '#store/sqlite/file.ts';
 
 let folder = '';
@@ -45,8 +45,10 @@ describe('a database file', () => {
       }
       older.exec(`PRAGMA user_version = ${version}`);
       older.close();
-      const file = openSqliteFile(path);
+      const told: MigrationNews[] = [];
+      const file = openSqliteFile(path, { onMigrating: (news) => told.push(news) });
       assert.equal(file.reader.prepare('PRAGMA user_version').get()?.['user_version'], schemaVersion);
+      assert.deepEqual(told, [{ from: version, to: schemaVersion }]);
       await file.close();
     }
   });

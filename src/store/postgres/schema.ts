@@ -52,7 +52,7 @@ export async function migratePostgres(
   for (let busy = 1; ;) {
     const isDone = await connections.transaction(work).catch((error: unknown) => {
       // Others hold a table: whoever waited for it longer would hold up all who come after.
-      if (stateOf(error) === lockNotAvailable) return null;
+      if (error instanceof Error && stateOf(error.cause) === lockNotAvailable) return null;
       throw error;
     });
     if (isDone === true) return;
