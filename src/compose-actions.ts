@@ -81,7 +81,12 @@ export function composeActions(means: ActionMeans) {
     resultPage: createResultPageActions({ ...resultMeans, ...pages, links, clock }),
     checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
     checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
-    analytics: createAnalyticsActions({ ...store, clock, retentionDays: means.config.retentionDays }),
+    analytics: createAnalyticsActions({
+      ...store,
+      clock,
+      retentionDays: means.config.retentionDays,
+      measuresOf: (checkType) => checkKinds[checkType].measures,
+    }),
     reports: createReportActions({ ...store, clock }),
     deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({

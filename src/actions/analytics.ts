@@ -1,18 +1,32 @@
 // Analytics of checks: availability, response times and outcomes over any span (reference §4.7).
 import {
   availabilityOf,
+  byLocation,
+  byStatusCode,
+  type Grouped,
+  type Measures,
   type Metric,
   metricNames,
   metricOf,
   type Piece,
   type ResultStatus,
+  type SeriesGroup,
   sumBySpan,
   unknownRatioOf,
 } from '#domain/analytics.ts';
 import type { Caller } from '#domain/api-key.ts';
 import { type QuickRange, spanOf, type TimeSpan } from '#domain/calendar.ts';
 import type { Check, CheckType } from '#domain/check.ts';
-import { dayMs, dayOf, emptyRollUp, hourMs, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
+import {
+  dayMs,
+  dayOf,
+  type DetailedRollUp,
+  emptyRollUp,
+  hourMs,
+  hoursKeptDays,
+  type RollUp,
+  type Stretch,
+} from '#domain/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound } from './refusal.ts';
@@ -24,7 +38,7 @@ export interface AnalyticsQuestion {
   readonly to?: number;
   /** Minutes. */
   readonly aggregationInterval?: number;
-  readonly groupBy?: 'runLocation';
+  readonly groupBy?: 'runLocation' | 'statusCode';
   readonly filterByStatus?: readonly ResultStatus[];
   readonly metrics: readonly Metric[];
 }
@@ -39,7 +53,7 @@ export interface AnalyticsEntry {
 export interface CheckAnalytics {
   readonly check: Check;
   readonly span: TimeSpan;
-  readonly series: readonly { readonly location: string | null; readonly entries: readonly AnalyticsEntry[] }[];
+  readonly series: readonly { readonly group: SeriesGroup; readonly entries: readonly AnalyticsEntry[] }[];
 }
 
 /** The figures of one check among several. */
@@ -58,9 +72,9 @@ export interface HistoryReader {
   read(
     accountId: string,
     checkIds: readonly string[],
-    question: TimeSpan & { readonly pieceMs: number },
+    question: TimeSpan & { readonly pieceMs: number; readonly isDetailed?: boolean },
   ): Promise<{
-    readonly pieces: readonly (Piece & { readonly checkId: string })[];
+    readonly pieces: readonly (Piece & { readonly checkId: string; readonly rollUp: DetailedRollUp })[];
     readonly stretches: readonly (Stretch & { readonly checkId: string })[];
   }>;
   /** What checks came to in the span as a whole, by id; less to read than its pieces. */
@@ -80,10 +94,14 @@ export interface AnalyticsMeans {
   readonly clock: Clock;
   /** How long results are kept, days. */
   readonly retentionDays: number;
+  /** What results of a type can be counted by. */
+  readonly measuresOf: (checkType: CheckType) => Measures;
 }
 
 export interface AnalyticsActions {
-  /** Refuses with `not-found` a check that is not there, or of another type. */
+  /**
+   * Refuses with `not-found` a check that is not there, or of another type, and with `invalid` what is not kept of it.
+   */
   ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion): Promise<CheckAnalytics>;
   /** In the order of the ids; those of no check are left out. */
   ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]>;
@@ -92,8 +110,9 @@ export interface AnalyticsActions {
 }
 
 const minuteMs = 60_000;
-/** Entries of a series at most. */
+/** Entries of a series at most, and of all series. */
 const entriesMost = 1500;
+const entriesInAllMost = 30_000;
 const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'] as const;
 const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
 
@@ -105,17 +124,19 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
       const check = (await checks.find(caller.accountId, checkId))?.check;
       if (check?.checkType !== checkType) throw notFound('check', checkId);
       const grid = gridOf(question, clock.now(), means.retentionDays);
-      const history = await checkHistory.read(caller.accountId, [checkId], grid);
-      const locations =
-        question.groupBy === undefined
-          ? [null]
-          : [...new Set([...history.pieces, ...history.stretches].map(({ location }) => location))].sort();
-      const isOf = (wanted: string | null) => (part: { readonly location: string }) =>
-        wanted === null || part.location === wanted;
-      const series = locations.map((location) => {
-        const of = isOf(location);
-        const sums = sumBySpan(grid.spans, history.pieces.filter(of), history.stretches.filter(of));
-        return { location, entries: sums.map((rollUp, index) => entryOf(rollUp, grid.spans[index] ?? grid, question)) };
+      const isDetailed = question.groupBy === 'statusCode';
+      if (isDetailed && !means.measuresOf(checkType).statusCode) {
+        throw invalidField(
+          'groupBy',
+          `must be runLocation: results of a check of type ${checkType} have no status code`,
+        );
+      }
+      const { pieces, stretches } = await checkHistory.read(caller.accountId, [checkId], { ...grid, isDetailed });
+      const groups = groupsOf(question, pieces, stretches);
+      refuseTooMany(groups.length, grid.spans);
+      const series = groups.map(({ group, ...of }) => {
+        const sums = sumBySpan(grid.spans, of.pieces, of.stretches);
+        return { group, entries: sums.map((rollUp, index) => entryOf(rollUp, grid.spans[index] ?? grid, question)) };
       });
       return { check, span: { from: grid.from, to: grid.to }, series };
     },
@@ -140,6 +161,23 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
       return metricNames;
     },
   };
+}
+
+type Pieces = Awaited<ReturnType<HistoryReader['read']>>['pieces'];
+
+function groupsOf({ groupBy }: AnalyticsQuestion, pieces: Pieces, stretches: readonly Stretch[]): Grouped[] {
+  if (groupBy === undefined) return [{ group: {}, pieces, stretches }];
+  return groupBy === 'runLocation' ? byLocation(pieces, stretches) : byStatusCode(pieces, stretches);
+}
+
+function refuseTooMany(series: number, spans: readonly TimeSpan[]): void {
+  const [first] = spans;
+  if (first === undefined || series * spans.length <= entriesInAllMost) return;
+  const least = Math.ceil(((first.to - first.from) * series * spans.length) / entriesInAllMost / hourMs) * 60;
+  throw invalidField(
+    'aggregationInterval',
+    `must be ${least} or more for this span: it would be ${spans.length} entries in each of ${series} series`,
+  );
 }
 
 function entryOf(rollUp: RollUp, span: TimeSpan, { metrics, filterByStatus }: AnalyticsQuestion): AnalyticsEntry {

@@ -1,5 +1,6 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
 import type { Socket } from 'node:net';
+import type { Measures } from '#domain/analytics.ts';
 import type { GroupScripts } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
@@ -122,6 +123,8 @@ export interface CalledKind extends KindWords {
 
 /** What every kind says of its settings and results. */
 export interface KindWords {
+  /** What its results can be counted by. */
+  readonly measures: Measures;
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */

@@ -52,9 +52,11 @@ const analyticsQuery = z.object({
     .exactOptional()
     .describe('Minutes of each entry; a multiple of 60 unless the span is a day at most. Absent = one for all.'),
   groupBy: z
-    .enum(['runLocation'], 'must be runLocation: results are not counted by anything else')
+    .enum(['runLocation', 'statusCode'], 'must be runLocation or statusCode')
     .exactOptional()
-    .describe('A series for each run location.'),
+    .describe(
+      'A series for each run location, or for each status code of the answers of an API check or a URL monitor.',
+    ),
   filterByStatus: queryList(z.enum(['success', 'failure']))
     .exactOptional()
     .describe('Whose response times count; default: both.'),
@@ -96,7 +98,16 @@ export const checkAnalytics = z
     to: instant.describe('Excluded.'),
     tags: z.array(z.string()),
     series: z.array(
-      z.strictObject({ runLocation: z.string().exactOptional().describe('With `groupBy`.'), data: z.array(entry) }),
+      z.strictObject({
+        runLocation: z.string().exactOptional().describe('With `groupBy=runLocation`.'),
+        statusCode: z
+          .string()
+          .exactOptional()
+          .describe(
+            'With `groupBy=statusCode`: the code, `none` of what had no answer, or `unknown` of roll-ups that were made before status codes were kept in them.',
+          ),
+        data: z.array(entry),
+      }),
     ),
     pagination: z.strictObject({ page: z.int(), limit: z.int() }).describe('All entries are on one page.'),
     metadata: z.record(z.string(), meaning),

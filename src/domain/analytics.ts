@@ -1,5 +1,6 @@
 // Figures of roll-ups: availability, response times and their percentiles (reference §4.7).
 import {
+  type DetailedRollUp,
   emptyResponses,
   emptyRollUp,
   mergeResponses,
@@ -22,6 +23,12 @@ export const metricNames = [
   'retries',
 ] as const;
 export type Metric = (typeof metricNames)[number];
+
+/** What results of a kind of check say beside outcome and response time, that they can be counted by. */
+export interface Measures {
+  /** Whether they hold the status code of an answer. */
+  readonly statusCode: boolean;
+}
 
 /** What a metric means, for people and charts. */
 export interface MetricMeaning {
@@ -146,4 +153,56 @@ function indexAt(spans: readonly TimeSpan[], at: number): number {
     else high = middle;
   }
   return low - 1;
+}
+
+/** What a series is of, where it is not of all. */
+export interface SeriesGroup {
+  readonly location?: string;
+  /**
+   * A status code, or `none`: there was no answer, or the slot was not run. `unknown`: of roll-ups that were made before
+   * status codes were kept (docs/decisions/0108).
+   */
+  readonly status?: number | 'none' | 'unknown';
+}
+
+/** A series, and the parts of a history that it is of. */
+export interface Grouped {
+  readonly group: SeriesGroup;
+  readonly pieces: readonly Piece[];
+  readonly stretches: readonly Stretch[];
+}
+
+/** The parts of a history by run location, by name. */
+export function byLocation(pieces: readonly Piece[], stretches: readonly Stretch[]): Grouped[] {
+  const locations = new Set([...pieces, ...stretches].map(({ location }) => location));
+  return [...locations].sort().map((location) => ({
+    group: { location },
+    pieces: pieces.filter((piece) => piece.location === location),
+    stretches: stretches.filter((stretch) => stretch.location === location),
+  }));
+}
+
+/** The parts of a history by status code, in their order; those without one behind them. */
+export function byStatusCode(
+  pieces: readonly (Piece & { readonly rollUp: DetailedRollUp })[],
+  stretches: readonly Stretch[],
+): Grouped[] {
+  const groups = new Map<number, Piece[]>();
+  const unknown: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.rollUp.byStatus === null) unknown.push(piece);
+    for (const [status, rollUp] of piece.rollUp.byStatus ?? []) {
+      const known = groups.get(status);
+      if (known === undefined) groups.set(status, [{ ...piece, rollUp }]);
+      else known.push({ ...piece, rollUp });
+    }
+  }
+  const none = { group: { status: 'none' as const }, pieces: groups.get(0) ?? [], stretches };
+  groups.delete(0);
+  const coded = [...groups].sort(([a], [b]) => a - b);
+  return [
+    ...coded.map(([status, of]) => ({ group: { status }, pieces: of, stretches: [] })),
+    ...(none.pieces.length + stretches.length === 0 ? [] : [none]),
+    ...(unknown.length === 0 ? [] : [{ group: { status: 'unknown' as const }, pieces: unknown, stretches: [] }]),
+  ];
 }

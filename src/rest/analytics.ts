@@ -40,8 +40,9 @@ function toWire({ check, span, series }: CheckAnalytics, { metrics }: AnalyticsQ
     from: isoText(span.from),
     to: isoText(span.to),
     tags: [...check.tags],
-    series: series.map(({ location, entries }) => ({
-      ...(location !== null && { runLocation: location }),
+    series: series.map(({ group: { location, status }, entries }) => ({
+      ...(location !== undefined && { runLocation: location }),
+      ...(status !== undefined && { statusCode: String(status) }),
       data: entries.map(entryToWire),
     })),
     pagination: { page: 1, limit: Math.max(0, ...series.map(({ entries }) => entries.length)) },

@@ -5,6 +5,7 @@ import { sumBySpan } from '#domain/analytics.ts';
 import {
   dayMs,
   dayOf,
+  type DetailedRollUp,
   emptyRollUp,
   hourMs,
   hourOf,
@@ -18,7 +19,7 @@ import { type IdBytes, idBytes, idOfDigits, idText } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Database } from './database.ts';
 import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
-import { rollUpOf, spans } from './roll-up-rows.ts';
+import { detailedRollUpOf, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
 import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
 import { readResults, slotOf, type TimedResult } from './raw-results.ts';
@@ -29,7 +30,7 @@ export interface HistoryPiece {
   readonly checkId: string;
   readonly startAt: number;
   readonly location: string;
-  readonly rollUp: RollUp;
+  readonly rollUp: DetailedRollUp;
 }
 
 /** A span, `to` excluded, in pieces no longer than asked for: days, hours, or less than an hour. */
@@ -39,6 +40,8 @@ export interface HistoryQuestion {
   readonly to: number;
   /** A divisor of an hour, an hour, or a day: then pieces may be days wherever whole ones fit. */
   readonly pieceMs: number;
+  /** Whether it is asked what roll-ups are made of, which costs more to read; without it that is not known of any. */
+  readonly isDetailed?: boolean;
 }
 
 export interface History {
@@ -69,7 +72,8 @@ const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
-    return { reader, dialect, account, checks, question, areTogether: dialect.rowsAtOnce === null };
+    const areTogether = dialect.rowsAtOnce === null;
+    return { reader, dialect, account, checks, question, areTogether, isDetailed: question.isDetailed ?? false };
   };
   return {
     checksAtOnce: dialect.historiesAtOnce,
@@ -122,7 +126,7 @@ async function readHistory(scope: Scope, known: Known, now: number): Promise<His
     readStretches(scope),
     question.pieceMs >= hourMs ? readRollUps(scope, known, now, pieces) : null,
   ]);
-  addResults(results, question.pieceMs, pieces);
+  addResults(results, scope, pieces);
   return { pieces, stretches: stretchesIn(kept, results, account) };
 }
 
@@ -134,6 +138,7 @@ interface Scope {
   readonly question: HistoryQuestion;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
+  readonly isDetailed: boolean;
 }
 
 interface Known {
@@ -181,7 +186,9 @@ function knownIds(): (digits: string) => string {
 }
 
 /** A roll-up with the digits of its check, and without its account. */
-type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id'> & Pick<TimedResult, 'check_digits'>;
+type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | 'by_status'> &
+  Partial<Pick<RollUpsTable, 'by_status'>> &
+  Pick<TimedResult, 'check_digits'>;
 
 function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
   return `${idText(check_id)}/${start_at}`;
@@ -199,7 +206,7 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
   const idOf = knownIds();
   const add = (row: KeptRollUp): void => {
     const { start_at: startAt, location } = row;
-    pieces.push({ checkId: idOf(row.check_digits), startAt, location, rollUp: rollUpOf(row) });
+    pieces.push({ checkId: idOf(row.check_digits), startAt, location, rollUp: detailedRollUpOf(row) });
   };
   const isStale = (row: KeptRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
     all.size > 0 && all.has(`${idOf(row.check_digits)}/${row.start_at}`);
@@ -224,7 +231,7 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
 }
 
 async function* rowsOf(
-  { reader, dialect, account, checks }: Scope,
+  { reader, dialect, account, checks, isDetailed }: Scope,
   span: 'hour' | 'day',
   from: number,
   to: number,
@@ -234,6 +241,7 @@ async function* rowsOf(
       .selectFrom('roll_ups')
       .select(['span', 'start_at', 'location', 'passed', 'degraded', 'failed', 'unknown', 'missed', 'retries'])
       .select(['known_ms', 'down_ms', 'unknown_ms', 'responses', 'failed_responses'])
+      .$if(isDetailed, (query) => query.select('by_status'))
       .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
       .where('account_id', '=', account)
       .where('check_id', 'in', checks)
@@ -264,13 +272,15 @@ async function readRest(scope: Scope, { progress, stale }: Known): Promise<Timed
   return results;
 }
 
-function addResults(results: readonly TimedResult[], pieceMs: number, pieces: HistoryPiece[]): void {
-  const width = Math.min(pieceMs, hourMs);
+function addResults(results: readonly TimedResult[], { question, isDetailed }: Scope, pieces: HistoryPiece[]): void {
+  const width = Math.min(question.pieceMs, hourMs);
   const idOf = knownIds();
   for (const [digits, ofCheck] of Map.groupBy(results, (row) => row.check_digits)) {
     const checkId = idOf(digits);
     for (const [startAt, rows] of Map.groupBy(ofCheck, (row) => Math.floor(slotOf(row) / width) * width)) {
-      for (const [location, rollUp] of rollUpsOf(rows)) pieces.push({ checkId, startAt, location, rollUp });
+      for (const [location, rollUp] of rollUpsOf(rows)) {
+        pieces.push({ checkId, startAt, location, rollUp: isDetailed ? rollUp : { ...rollUp, byStatus: null } });
+      }
     }
   }
 }

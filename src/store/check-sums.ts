@@ -5,7 +5,8 @@ import { addResult, dayMs, dayOf, emptyRollUp, mergeResponses, mergeRollUp, type
 import { firstIdAt, type IdBytes, idOfDigits } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
 import type { Dialect } from './dialect.ts';
-import { responsesOf, rollUpOf, type Span, spans } from './roll-up-rows.ts';
+import { responsesOf } from './response-bytes.ts';
+import { rollUpOf, type Span, spans } from './roll-up-rows.ts';
 import type { Tables } from './schema.ts';
 
 /** Checks of one account. */

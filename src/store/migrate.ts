@@ -15,6 +15,7 @@ import { leasedDeliveries } from './migrations/0012-leased-deliveries.ts';
 import { untoldStates } from './migrations/0013-untold-states.ts';
 import { missingBrowsers } from './migrations/0014-missing-browsers.ts';
 import { tokensByAccount } from './migrations/0015-tokens-by-account.ts';
+import { statusCodes } from './migrations/0016-status-codes.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -33,6 +34,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   untoldStates,
   missingBrowsers,
   tokensByAccount,
+  statusCodes,
 ];
 
 /** The version that this program knows and needs. */

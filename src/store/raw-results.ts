@@ -31,6 +31,8 @@ export interface ResultsScope {
   readonly account: IdBytes;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
+  /** Whether it is asked what roll-ups are made of: details are read for nothing else. */
+  readonly isDetailed: boolean;
 }
 
 /** All results of a span (epoch ms, `to` excluded). */
@@ -82,7 +84,7 @@ async function readOne(scope: ResultsScope, check: IdBytes, bounds: Bounds): Pro
 
 /** One more than may be read at once says that there are more. */
 function readSome(
-  { reader, dialect, account }: ResultsScope,
+  { reader, dialect, account, isDetailed }: ResultsScope,
   checks: readonly IdBytes[],
   { first, end }: Bounds,
 ): Promise<TimedResult[]> {
@@ -91,6 +93,7 @@ function readSome(
     .select(['outcome', 'location', 'slots', 'interval_ms', 'response_us'])
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(dialect.idDigits('id').$castTo<string>().as('id_digits'))
+    .select((isDetailed ? dialect.idDigits('details') : sql<string | null>`null`).as('details_digits'))
     .select(sql<IdBytes | null>`case when slots > 1 then id end`.as('id'))
     .select(sql<number>`case when run_id is null then 1 else 0 end`.as('is_final'))
     .where('account_id', '=', account)

@@ -1,7 +1,8 @@
 // A roll-up as a row: counts in columns, response times as bytes.
-import { emptyResponses, type Responses, type RollUp } from '#domain/roll-up.ts';
-import { pushNumber, sketchBytes, sketchOf, takeNumber } from '#domain/sketch.ts';
+import type { DetailedRollUp, RollUp } from '#domain/roll-up.ts';
 import type { IdBytes } from './codec.ts';
+import { responsesBytes, responsesOf } from './response-bytes.ts';
+import { byStatusBytes, byStatusOf } from './roll-up-details.ts';
 import type { RollUpsTable } from './roll-up-tables.ts';
 
 /** Codes of `roll_ups.span`. */
@@ -15,7 +16,14 @@ export interface SpanKey {
   readonly startAt: number;
 }
 
-export function rollUpRow(span: Span, { accountId, checkId, startAt }: SpanKey, location: string, rollUp: RollUp) {
+type SpanColumns = Pick<RollUpsTable, 'account_id' | 'check_id' | 'span' | 'start_at' | 'location'>;
+
+export function rollUpRow(
+  span: Span,
+  { accountId, checkId, startAt }: SpanKey,
+  location: string,
+  rollUp: DetailedRollUp,
+) {
   return {
     account_id: accountId,
     check_id: checkId,
@@ -33,12 +41,12 @@ export function rollUpRow(span: Span, { accountId, checkId, startAt }: SpanKey, 
     unknown_ms: rollUp.unknownMs,
     responses: responsesBytes(rollUp.responses),
     failed_responses: responsesBytes(rollUp.failedResponses),
+    by_status: byStatusBytes(rollUp),
   } satisfies RollUpsTable;
 }
 
-export function rollUpOf(
-  row: Omit<RollUpsTable, 'account_id' | 'check_id' | 'span' | 'start_at' | 'location'>,
-): RollUp {
+/** What a row holds, without what it is made of. */
+export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | 'by_status'>): RollUp {
   const { passed, degraded, failed, unknown, missed, retries } = row;
   return {
     passed,
@@ -55,37 +63,10 @@ export function rollUpOf(
   };
 }
 
-/** First byte: the form of what follows, for the day on which there is another. */
-const form = 1;
-
-function responsesBytes({ count, sum, sumOfSquares, least, most, sketch }: Responses): Uint8Array | null {
-  if (count === 0) return null;
-  const bytes = [form];
-  for (const value of [count, sum, least, most - least]) pushNumber(bytes, value);
-  const squares = Buffer.alloc(8);
-  squares.writeDoubleLE(sumOfSquares);
-  return Buffer.from([...bytes, ...squares, ...sketchBytes(sketch)]);
-}
-
-/** Response times as a row keeps them; null = none. */
-export function responsesOf(bytes: Uint8Array | null): Responses {
-  if (bytes === null) return emptyResponses();
-  if (bytes[0] !== form)
-    throw new Error(`the database has a roll-up of form ${bytes[0]}, which this version does not know`);
-  const source = { bytes, at: 1 };
-  const count = takeNumber(source);
-  const sum = takeNumber(source);
-  const least = takeNumber(source);
-  const most = least + takeNumber(source);
-  const sumOfSquares = doubleAt(bytes, source.at);
-  return { count, sum, sumOfSquares, least, most, sketch: sketchOf(bytes, source.at + 8) };
-}
-
-const double = new DataView(new ArrayBuffer(8));
-
-/** The eight bytes of a number with fractions, the lowest first; a page of an overview has thousands. */
-function doubleAt(bytes: Uint8Array, at: number): number {
-  if (at + 8 > bytes.length) throw new Error('the database has a roll-up that is cut off');
-  for (let index = 0; index < 8; index++) double.setUint8(index, bytes[at + index] ?? 0);
-  return double.getFloat64(0, true);
+/** What a row holds, and what it is made of as far as that was read. */
+export function detailedRollUpOf(
+  row: Omit<RollUpsTable, keyof SpanColumns | 'by_status'> & Partial<Pick<RollUpsTable, 'by_status'>>,
+): DetailedRollUp {
+  const whole = rollUpOf(row);
+  return { ...whole, byStatus: byStatusOf(row.by_status ?? null, whole) };
 }

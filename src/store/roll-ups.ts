@@ -6,18 +6,22 @@ import {
   dayMs,
   dayOf,
   daysKeptDays,
+  type DetailedRollUp,
+  emptyDetailedRollUp,
   emptyRollUp,
   hourMs,
   hourOf,
   hoursKeptDays,
   isLong,
-  mergeRollUp,
+  mergeDetailedRollUp,
   type RollUp,
+  wholeOf,
 } from '#domain/roll-up.ts';
 import { type IdBytes, idText, idTime } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
+import { statusIn } from './measured.ts';
 import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-progress.ts';
-import { rollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
+import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from './roll-up-tables.ts';
 
 /** A result, as far as a roll-up counts it. */
@@ -31,6 +35,8 @@ export interface RawResult {
   readonly slots: number;
   readonly interval_ms: number | null;
   readonly response_us: number | null;
+  /** Its packed details in digits of either case; null or nothing = there are none, or nobody asked for them. */
+  readonly details_digits: string | null;
 }
 
 /** A mark; `isGone` when its check is. */
@@ -195,19 +201,22 @@ async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<
   if (keys.length === 0) return;
   const hours = await store.hoursOf(keys);
   const rows = keys.flatMap((key, index) => {
-    const days = new Map<string, RollUp>();
-    for (const row of hours[index] ?? []) mergeRollUp(at(days, row.location), rollUpOf(row));
+    const days = new Map<string, DetailedRollUp>();
+    for (const row of hours[index] ?? []) {
+      mergeDetailedRollUp(at(days, row.location, emptyDetailedRollUp), detailedRollUpOf(row));
+    }
     return [...days].map(([location, rollUp]) => rollUpRow('day', key, location, rollUp));
   });
   await store.replace('day', keys, rows);
 }
 
 /** What results come to, by location. Stretches that reach beyond their hour are left out. */
-export function rollUpsOf(results: readonly RawResult[]): Map<string, RollUp> {
-  const rollUps = new Map<string, RollUp>();
+export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRollUp> {
+  const locations = new Map<string, Map<number, RollUp>>();
   for (const row of results) {
     if (isLongStretch(row)) continue;
-    addResult(at(rollUps, row.location), {
+    const byStatus = at(locations, row.location, () => new Map<number, RollUp>());
+    addResult(at(byStatus, statusIn(row.details_digits), emptyRollUp), {
       isFinal: row.is_final === 1,
       outcome: outcomeCodes.decode(row.outcome),
       slots: row.slots,
@@ -215,15 +224,15 @@ export function rollUpsOf(results: readonly RawResult[]): Map<string, RollUp> {
       responseUs: row.response_us,
     });
   }
-  return rollUps;
+  return new Map([...locations].map(([location, byStatus]) => [location, wholeOf(byStatus)]));
 }
 
-function at(rollUps: Map<string, RollUp>, location: string): RollUp {
-  const known = rollUps.get(location);
+function at<Key, Value>(found: Map<Key, Value>, key: Key, fresh: () => Value): Value {
+  const known = found.get(key);
   if (known !== undefined) return known;
-  const fresh = emptyRollUp();
-  rollUps.set(location, fresh);
-  return fresh;
+  const value = fresh();
+  found.set(key, value);
+  return value;
 }
 
 /** Whether a result is a stretch of missed slots that is kept by itself. */

@@ -1,6 +1,7 @@
 // Analytics and reports over HTTP, on results whose figures are known (reference §4.7).
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { JsonValue } from '#domain/json.ts';
 import type { Outcome } from '#domain/result.ts';
 import { newId } from '#lib/id.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
@@ -19,8 +20,10 @@ const cleanups: (() => void | Promise<void>)[] = [];
 before(async () => {
   const clocks = { clock: { now: () => now }, steadyNow: () => now };
   on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
-  for (const name of ['shop', 'silent', 'parallel', 'old']) {
-    ids[name] = (await ask('POST', '/v1/checks/api', checkOf(name, name !== 'old'))).body['id'] as string;
+  for (const name of ['shop', 'silent', 'parallel', 'old', 'codes']) {
+    ids[name] = (await ask('POST', '/v1/checks/api', checkOf(name, name !== 'old' && name !== 'codes'))).body[
+      'id'
+    ] as string;
   }
   // Each minute of the two hours before noon: the second half of the first hour failed, ten minutes of the second were
   // missed in a row, and the rest took 1 to 60 ms.
@@ -30,6 +33,14 @@ before(async () => {
     result('shop', now - 150 * minuteMs + minute * minuteMs, outcome, ((minute % 60) + 1) * 1000);
   }
   result('shop', now - 80 * minuteMs, 'missed', null, { slots: 10 });
+  // Half an hour: every second failed with 503, one has no answer, two slots were missed.
+  for (let minute = 0; minute < 30; minute++) {
+    const [outcome, status] = minute % 2 === 0 ? (['passed', 200] as const) : (['failed', 503] as const);
+    const at = now - 60 * minuteMs + minute * minuteMs;
+    if (minute < 28) result('codes', at, outcome, status * 1000, { details: [status, '203.0.113.17'] });
+  }
+  result('codes', now - 32 * minuteMs, 'failed', null, { details: [] });
+  result('codes', now - 31 * minuteMs, 'missed', null, { slots: 2 });
   for (const location of ['berlin', 'oslo']) {
     result('parallel', now - 5 * minuteMs, location === 'oslo' ? 'failed' : 'passed', 20_000, { location });
   }
@@ -48,7 +59,7 @@ function result(
   at: number,
   outcome: Outcome,
   responseUs: number | null,
-  look: { readonly slots?: number; readonly location?: string } = {},
+  look: { readonly slots?: number; readonly location?: string; readonly details?: JsonValue } = {},
 ): void {
   const time = at.toString(16).padStart(12, '0');
   const id = `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
@@ -162,10 +173,43 @@ describe('the analytics of a check', () => {
     assert.deepEqual([responseTime_min, responseTime_max], [31, 60]);
   });
 
+  it('are split by status code, so that nothing is left out', async () => {
+    const { status, body } = await analyticsOf('codes', 'groupBy=statusCode&metrics=responseTime_max');
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.series.map(({ statusCode, data }: { statusCode: string; data: [Record<string, unknown>] }) => {
+        const { runs, knownTime, unknownTime, responseTime_max } = data[0];
+        return [statusCode, Object.values(runs as object), knownTime, unknownTime, responseTime_max];
+      }),
+      [
+        ['200', [14, 0, 0, 0, 0], 14 * minuteMs, 0, 200],
+        ['503', [0, 0, 14, 0, 0], 14 * minuteMs, 0, 503],
+        ['none', [0, 0, 1, 0, 2], minuteMs, 2 * minuteMs, null],
+      ],
+    );
+    const hours = await analyticsOf('codes', 'groupBy=statusCode&aggregationInterval=60&metrics=retries');
+    assert.deepEqual(
+      hours.body.series.map(({ data }: { data: object[] }) => data.length),
+      [25, 25, 25],
+    );
+    const { series } = (await analyticsOf('silent', 'groupBy=statusCode')).body;
+    assert.deepEqual(series, []);
+  });
+
+  it('say when a split into series would be too long an answer', async () => {
+    for (let index = 0; index < 40; index++) {
+      result('parallel', now - 2 * hourMs, 'passed', 1000, { details: [200 + index, '203.0.113.17'] });
+    }
+    const from = (now - dayMs) / 1000;
+    const { status, body } = await analyticsOf('parallel', `from=${from}&groupBy=statusCode&aggregationInterval=1`);
+    assert.equal(status, 400, JSON.stringify(body.series?.length));
+    assert.match(body.attributes.aggregationInterval, /must be 60 or more .* each of 41 series/);
+  });
+
   it('refuse what is not kept, with the name of the field and what there is', async () => {
     for (const [query, field, right] of [
       ['metrics=dns_p95', 'metrics[0]', /must be one of responseTime_avg, .*phases/],
-      ['groupBy=statusCode', 'groupBy', /must be runLocation/],
+      ['groupBy=resultType', 'groupBy', /must be runLocation or statusCode/],
       ['aggregationInterval=0', 'aggregationInterval', /from 1 to 43200/],
       ['from=2026-03-02&to=2026-03-01', 'from', /before to/],
       ['from=2027-01-01&to=2027-01-02', 'from', /in the past/],
@@ -177,6 +221,10 @@ describe('the analytics of a check', () => {
       assert.match(attributes[field] ?? JSON.stringify(attributes), right);
       assert.ok(field in attributes, JSON.stringify(attributes));
     }
+    const tcp = { name: 'db', request: { hostname: '127.0.0.1', port: 1 } };
+    const { id } = (await ask('POST', '/v1/checks/tcp', { ...tcp, frequency: 1, activated: false })).body;
+    const { body } = await ask('GET', `/v1/analytics/tcp-checks/${id}?groupBy=statusCode`);
+    assert.match(body.attributes.groupBy, /must be runLocation: .* type TCP have no status code/);
     assert.equal((await ask('GET', `/v1/analytics/ftp/${ids['shop']}`)).status, 400);
     assert.equal((await ask('GET', `/v1/analytics/api-checks/${newId()}`)).status, 404);
   });
@@ -257,7 +305,7 @@ describe('a report', () => {
       ['shop'],
     );
     assert.equal(body[0].aggregates[1].from, '2026-03-08T15:00:00.000Z');
-    const off = await ask('GET', '/v1/reporting?deactivated=true');
+    const off = await ask('GET', '/v1/reporting?deactivated=true&filterByTags=old');
     assert.deepEqual(
       off.body.map(({ name, deactivated, aggregates }: Record<string, unknown>) => [name, deactivated, aggregates]),
       [['old', true, []]],

@@ -1,178 +1,25 @@
 // Roll-ups are what their results come to, however turns, late results, clocks and crashes fall.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { closedAfterMs, dayMs, dayOf, emptyRollUp, hourMs, hourOf, isLate, type RollUp } from '#domain/roll-up.ts';
-import { quantileOf } from '#domain/sketch.ts';
-import { newId } from '#lib/id.ts';
+import { closedAfterMs, dayMs, hourMs } from '#domain/roll-up.ts';
 import type { Outcome } from '#domain/result.ts';
 import { idBytes, idText } from '#store/codec.ts';
 import { writtenProgress } from '#store/roll-up-progress.ts';
-import { rollUpOf } from '#store/roll-up-rows.ts';
-import type { RollUpsTable } from '#store/roll-up-tables.ts';
-import type { RawRows } from '../support/raw-rows.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
 import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
-
-const minuteMs = 60_000;
-const keptMs = 30 * dayMs;
-const noon = Date.UTC(2026, 2, 10, 12);
-
-/** A result as the model of a test knows it. */
-interface Fact {
-  readonly checkId: string;
-  readonly location: string;
-  readonly at: number;
-  readonly isFinal: boolean;
-  readonly outcome: Outcome;
-  readonly slots: number;
-  readonly responseUs: number | null;
-  /** null = a run on demand. */
-  readonly intervalMs: number | null;
-}
-
-/** Records a result at the present time of the store, with the mark that recording makes. */
-function record(temp: TempStore, accountId: string, fact: Fact): void {
-  putResult(temp.raw, accountId, fact.checkId, fact.at, {
-    id: idAt(fact.at),
-    ...(fact.isFinal ? {} : { runId: newId() }),
-    outcome: fact.outcome,
-    location: fact.location,
-    slots: fact.slots,
-    responseUs: fact.responseUs,
-    intervalMs: fact.intervalMs,
-  });
-  if (isLate(fact.at, temp.clock.now())) mark(temp.raw, accountId, fact.checkId, hourOf(fact.at));
-}
-
-function idAt(at: number): string {
-  const time = at.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
-}
-
-function mark(raw: RawRows, accountId: string, checkId: string, startAt: number): void {
-  const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), start_at: startAt };
-  const where = 'WHERE account_id = ? AND check_id = ? AND start_at = ?';
-  const values = [key.account_id, key.check_id, key.start_at] as const;
-  if (raw.prepare(`SELECT 1 AS one FROM late_hours ${where}`).get(...values) === undefined) {
-    insertRow(raw, 'late_hours', { ...key, touched: 1 });
-  } else raw.prepare(`UPDATE late_hours SET touched = touched + 1 ${where}`).run(...values);
-}
-
-async function rollUpAll({ store, clock }: TempStore): Promise<void> {
-  for (let turn = 0; turn < 5000; turn++) {
-    if ((await store.rollUps.turn(clock.now(), keptMs)).isThrough) return;
-  }
-  throw new Error('rolling up does not end');
-}
-
-/** Slots of facts, one by one: what a roll-up must come to, worked out without one. */
-function slotsOf(facts: readonly Fact[]): (Fact & { readonly slotAt: number })[] {
-  return facts.flatMap((fact) =>
-    Array.from({ length: fact.slots }, (_, index) => ({ ...fact, slotAt: fact.at + index * minuteMs })),
-  );
-}
-
-type Sums = Omit<RollUp, 'responses' | 'failedResponses'> & {
-  readonly times: number;
-  readonly failedTimes: number;
-  readonly median: number;
-};
-
-/** @param location null = all together */
-function sumsOf(facts: readonly Fact[], from: number, to: number, location: string | null): Sums {
-  const slots = slotsOf(facts).filter(
-    (slot) => slot.slotAt >= from && slot.slotAt < to && (location === null || slot.location === location),
-  );
-  const final = slots.filter(({ isFinal }) => isFinal);
-  const of = (...outcomes: Outcome[]) => final.filter(({ outcome }) => outcomes.includes(outcome));
-  const count = (...outcomes: Outcome[]) => of(...outcomes).length;
-  const time = (...outcomes: Outcome[]) => of(...outcomes).reduce((sum, { intervalMs }) => sum + (intervalMs ?? 0), 0);
-  const times = final
-    .filter(({ outcome }) => outcome === 'passed' || outcome === 'degraded')
-    .flatMap(({ responseUs }) => responseUs ?? []);
-  const sorted = times.toSorted((a, b) => a - b);
-  return {
-    passed: count('passed'),
-    degraded: count('degraded'),
-    failed: count('failed'),
-    unknown: count('unknown'),
-    missed: count('missed'),
-    retries: slots.length - final.length,
-    knownMs: time('passed', 'degraded', 'failed'),
-    downMs: time('failed'),
-    unknownMs: time('unknown', 'missed'),
-    times: times.length,
-    failedTimes: of('failed').filter(({ responseUs }) => responseUs !== null).length,
-    median: sorted[Math.ceil(sorted.length / 2) - 1] ?? 0,
-  };
-}
-
-/** The same of a roll-up; the median is compared within its error, and then taken from the facts. */
-function comparable(rollUp: RollUp, wanted: Sums): Sums {
-  const { passed, degraded, failed, unknown, missed, retries, knownMs, downMs, unknownMs, responses } = rollUp;
-  const counts = { passed, degraded, failed, unknown, missed, retries, knownMs, downMs, unknownMs };
-  const median = quantileOf(responses.sketch, 0.5) ?? 0;
-  assert.ok(Math.abs(median - wanted.median) <= wanted.median * 0.011, `median ${median} for ${wanted.median}`);
-  const failedTimes = rollUp.failedResponses.count;
-  return { ...counts, times: responses.count, failedTimes, median: wanted.median };
-}
-
-/** Facts that a stretch beyond its hour keeps out of the roll-ups. */
-const isShort = ({ at, slots }: Fact): boolean => hourOf(at + (slots - 1) * minuteMs) === hourOf(at);
-
-/** Every roll-up that is stored is what its results come to, and none is missing. */
-function assertRollUps(raw: RawRows, facts: readonly Fact[]): void {
-  const rows = raw.prepare('SELECT * FROM roll_ups').all() as unknown as RollUpsTable[];
-  const short = facts.filter(isShort);
-  const wanted = new Set<string>();
-  for (const { checkId, location, at } of short) {
-    wanted.add([checkId, 0, hourOf(at), location].join('/'));
-    wanted.add([checkId, 1, dayOf(at), location].join('/'));
-  }
-  const keyOf = (row: RollUpsTable) => [idText(row.check_id), row.span, row.start_at, row.location].join('/');
-  assert.deepEqual(rows.map(keyOf).sort(), [...wanted].sort());
-  for (const row of rows) {
-    const of = short.filter(({ checkId }) => checkId === idText(row.check_id));
-    const sums = sumsOf(of, row.start_at, row.start_at + (row.span === 1 ? dayMs : hourMs), row.location);
-    assert.deepEqual(comparable(rollUpOf(row), sums), sums);
-  }
-}
-
-/** What the store says of a span is what the facts come to, whatever is rolled up by now. */
-async function assertCurrent(temp: TempStore, accountId: string, facts: readonly Fact[], pieceMs: number) {
-  const checkIds = [...new Set(facts.map(({ checkId }) => checkId))];
-  if (checkIds.length === 0) return;
-  const from = noon - 2 * dayMs - 12 * hourMs;
-  const to = noon + 3 * dayMs;
-  const { pieces, stretches } = await temp.store.checkHistory.read(accountId, checkIds, { from, to, pieceMs });
-  const whole = await temp.store.checkHistory.sums(accountId, checkIds, { from, to });
-  for (const checkId of checkIds) {
-    const own = facts.filter((fact) => fact.checkId === checkId);
-    const wantedWhole = sumsOf(own, from, to, null);
-    assert.deepEqual(comparable(whole.get(checkId) ?? emptyRollUp(), wantedWhole), wantedWhole);
-    const ofCheck = pieces.filter((piece) => piece.checkId === checkId);
-    const sums = { passed: 0, failed: 0, missed: 0, retries: 0, knownMs: 0 };
-    for (const { rollUp } of ofCheck) {
-      for (const name of Object.keys(sums) as (keyof typeof sums)[]) sums[name] += rollUp[name];
-    }
-    const wanted = ['a', 'b'].map((location) => sumsOf(own.filter(isShort), from, to, location));
-    const total = (name: keyof typeof sums) => wanted.reduce((sum, each) => sum + each[name], 0);
-    assert.deepEqual(
-      sums,
-      Object.fromEntries(Object.keys(sums).map((name) => [name, total(name as keyof typeof sums)])),
-    );
-    const long = stretches.filter((stretch) => stretch.checkId === checkId);
-    assert.deepEqual(
-      long.map(({ slotAt, slots, location }) => [slotAt, slots, location].join('/')).sort(),
-      own
-        .filter((fact) => !isShort(fact))
-        .map(({ at, slots, location }) => [at, slots, location].join('/'))
-        .sort(),
-    );
-  }
-}
+import {
+  assertCurrent,
+  assertRollUps,
+  type Fact,
+  fact,
+  keptMs,
+  minuteMs,
+  noon,
+  record,
+  rollUpAll,
+} from './roll-up-facts.ts';
 
 /** Time passes; when it is set back, everything that waits moves with it. */
 async function pass({ store, clock }: TempStore, ms: number): Promise<void> {
@@ -202,6 +49,7 @@ const recorded = fc.record({
   slots: fc.nat({ max: 90 }),
   responseUs: fc.option(fc.integer({ min: 100, max: 30_000_000 })),
   intervalMs: fc.constantFrom(minuteMs, minuteMs, minuteMs, minuteMs, 2 * minuteMs, null),
+  status: fc.constantFrom(200, 200, 200, 404, 100, 503, 0),
 });
 const step = fc.oneof(
   { weight: 8, arbitrary: recorded },
@@ -256,18 +104,6 @@ test('every hour and day comes to what its results come to, whatever comes late,
   );
 });
 
-const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => ({
-  checkId,
-  location: 'a',
-  at,
-  isFinal: true,
-  outcome: 'passed',
-  slots: 1,
-  responseUs: 1000,
-  intervalMs: minuteMs,
-  ...change,
-});
-
 test('of no checks there is nothing to sum up', async (newStore) => {
   await using temp = await newStore(noon);
   const accountId = putAccount(temp.raw);
@@ -309,11 +145,11 @@ test('no result goes before it is rolled up, nor while its hour waits to be roll
   assert.equal(await sweep(), 3, 'an hour of the check is marked');
   await rollUpAllOf(temp, 40 * dayMs);
   assert.equal(await sweep(), 1);
-  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345 }), late]);
+  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345, status: 0 }), late]);
   // What comes later still can no longer be told from what is gone: it does not take the place of the whole.
   record(temp, accountId, fact(checkId, oldAt + 2 * minuteMs));
   await rollUpAllOf(temp, 40 * dayMs);
-  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345 }), late]);
+  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345, status: 0 }), late]);
 });
 
 async function rollUpAllOf({ store, clock }: TempStore, resultsKeptMs: number): Promise<void> {
@@ -386,4 +222,56 @@ test('turns of several processes at once roll up each hour once', async (newStor
   }
   await rollUpAll(temp);
   assertRollUps(temp.raw, facts);
+});
+
+test('roll-ups of a version that kept no status codes are known as a whole, and by status code are not', async (newStore) => {
+  await using temp = await newStore(noon);
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId, { createdAt: noon - dayMs });
+  const [early, later] = [noon - 5 * hourMs, noon - 4 * hourMs];
+  for (const at of [early, early + minuteMs, later]) record(temp, accountId, fact(checkId, at));
+  await rollUpAll(temp);
+  temp.raw.exec(`UPDATE roll_ups SET by_status = NULL WHERE start_at = ${early}`);
+  const question = { from: early, to: noon, pieceMs: hourMs, isDetailed: true };
+  const read = async () => {
+    const { pieces } = await temp.store.checkHistory.read(accountId, [checkId], question);
+    return pieces.map(({ startAt, rollUp: { passed, byStatus } }) => [
+      startAt,
+      passed,
+      byStatus === null ? null : [...byStatus.keys()],
+    ]);
+  };
+  assert.deepEqual(await read(), [
+    [early, 2, null],
+    [later, 1, [200]],
+  ]);
+  // The day is made of them, and no more known than they are.
+  temp.clock.turn(dayMs);
+  await rollUpAll(temp);
+  const days = temp.raw.prepare('SELECT passed, by_status FROM roll_ups WHERE span = 1').all();
+  assert.deepEqual(
+    days.map((row) => [row['passed'], row['by_status']]),
+    [[3, null]],
+  );
+  // What is rolled up anew knows them.
+  record(temp, accountId, fact(checkId, early + 2 * minuteMs, { status: 404 }));
+  await rollUpAll(temp);
+  assert.deepEqual(await read(), [
+    [early, 3, [200, 404]],
+    [later, 1, [200]],
+  ]);
+});
+
+test('status codes are not read unless they are asked for', async (newStore) => {
+  await using temp = await newStore(noon);
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId, { createdAt: noon - dayMs });
+  for (const at of [noon - 5 * hourMs, noon - minuteMs]) record(temp, accountId, fact(checkId, at));
+  await rollUpAll(temp);
+  const question = { from: noon - dayMs, to: noon, pieceMs: hourMs };
+  const { pieces } = await temp.store.checkHistory.read(accountId, [checkId], question);
+  assert.deepEqual(
+    pieces.map(({ rollUp }) => rollUp.byStatus),
+    [null, null],
+  );
 });

@@ -22,6 +22,7 @@ export const apiKind: CheckKind = {
   describeResult: (result, exchange) => ({
     apiCheckResult: { ...describeHttp(result, exchange), ...describeScripts(result, exchange), jobAssets: null },
   }),
+  measures: { statusCode: true },
   alertFacts: httpAlertFacts,
 };
 

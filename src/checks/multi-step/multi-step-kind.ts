@@ -16,5 +16,6 @@ export const multiStepKind: ScriptedKind = {
   createProbe: (means) => createScriptedProbe(means, { limits, refuses: refusesRuntime }),
   validateSettings: scriptProblems,
   describeResult: ({ details }, exchange) => ({ multiStepCheckResult: describeScripted(details, exchange) }),
+  measures: { statusCode: false },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

@@ -31,6 +31,7 @@ export const tcpKind: CheckKind = {
     ),
   validateSettings: validateTcpSettings,
   describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
+  measures: { statusCode: false },
   alertFacts: ({ settings }) => {
     const { hostname, port } = readTcpSettings(settings);
     return { url: `tcp://${hostname}:${port}`, status: null, statusText: null };

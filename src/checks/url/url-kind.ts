@@ -41,5 +41,6 @@ export const urlKind: CheckKind = {
     ];
   },
   describeResult: (result, exchange) => ({ urlCheckResult: describeHttp(result, exchange) }),
+  measures: { statusCode: true },
   alertFacts: httpAlertFacts,
 };

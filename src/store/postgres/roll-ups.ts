@@ -218,7 +218,7 @@ function readNumbered(session: Session, hours: readonly SpanKey[], most: number 
        AS k (account_id, check_id, first_id, end_id, hour)
      CROSS JOIN LATERAL (
        SELECT CASE WHEN slots > 1 THEN id END AS id, (run_id IS NULL)::int AS is_final, outcome, location, slots,
-         interval_ms, response_us FROM results
+         interval_ms, response_us, encode(details, 'hex') AS details_digits FROM results
        WHERE account_id = k.account_id AND check_id = k.check_id AND id >= k.first_id AND id < k.end_id
          AND id >= $5 AND id < $6 ORDER BY results.id) r
      ORDER BY k.hour LIMIT $7`,

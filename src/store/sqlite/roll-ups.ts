@@ -124,7 +124,7 @@ function sourceRows(connection: Connection): Pick<RollUpStore, 'checksAfter' | '
     async results(hours) {
       const statement = connection.prepare(
         `SELECT CASE WHEN slots > 1 THEN id END AS id, run_id IS NULL AS is_final, outcome, location, slots, interval_ms,
-           response_us FROM results WHERE account_id = ? AND check_id = ? AND id >= ? AND id < ? ORDER BY id`,
+           response_us, hex(details) AS details_digits FROM results WHERE account_id = ? AND check_id = ? AND id >= ? AND id < ? ORDER BY id`,
       );
       const found: RawResult[][] = [];
       let read = 0;

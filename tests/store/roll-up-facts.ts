@@ -1,0 +1,235 @@
+// What results come to, worked out one by one, for roll-ups to be compared with.
+import assert from 'node:assert/strict';
+import {
+  dayMs,
+  dayOf,
+  type DetailedRollUp,
+  emptyDetailedRollUp,
+  emptyRollUp,
+  hourMs,
+  hourOf,
+  isLate,
+  mergeDetailedRollUp,
+  type RollUp,
+} from '#domain/roll-up.ts';
+import { quantileOf } from '#domain/sketch.ts';
+import { newId } from '#lib/id.ts';
+import type { Outcome } from '#domain/result.ts';
+import { idBytes, idText } from '#store/codec.ts';
+import { detailedRollUpOf } from '#store/roll-up-rows.ts';
+import type { RollUpsTable } from '#store/roll-up-tables.ts';
+import type { RawRows } from '../support/raw-rows.ts';
+import { insertRow, putResult } from '../support/rows.ts';
+import type { TempStore } from '../support/temp-store.ts';
+
+export const minuteMs = 60_000;
+export const keptMs = 30 * dayMs;
+export const noon = Date.UTC(2026, 2, 10, 12);
+
+/** A result as the model of a test knows it. */
+export interface Fact {
+  readonly checkId: string;
+  readonly location: string;
+  readonly at: number;
+  readonly isFinal: boolean;
+  readonly outcome: Outcome;
+  readonly slots: number;
+  readonly responseUs: number | null;
+  /** null = a run on demand. */
+  readonly intervalMs: number | null;
+  /** 0 = no answer. */
+  readonly status: number;
+}
+
+/** Records a result at the present time of the store, with the mark that recording makes. */
+export function record(temp: TempStore, accountId: string, fact: Fact): void {
+  putResult(temp.raw, accountId, fact.checkId, fact.at, {
+    id: idAt(fact.at),
+    ...(fact.isFinal ? {} : { runId: newId() }),
+    outcome: fact.outcome,
+    location: fact.location,
+    slots: fact.slots,
+    responseUs: fact.responseUs,
+    intervalMs: fact.intervalMs,
+    details: fact.status === 0 ? null : [fact.status, '203.0.113.17'],
+  });
+  if (isLate(fact.at, temp.clock.now())) mark(temp.raw, accountId, fact.checkId, hourOf(fact.at));
+}
+
+function idAt(at: number): string {
+  const time = at.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
+}
+
+function mark(raw: RawRows, accountId: string, checkId: string, startAt: number): void {
+  const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), start_at: startAt };
+  const where = 'WHERE account_id = ? AND check_id = ? AND start_at = ?';
+  const values = [key.account_id, key.check_id, key.start_at] as const;
+  if (raw.prepare(`SELECT 1 AS one FROM late_hours ${where}`).get(...values) === undefined) {
+    insertRow(raw, 'late_hours', { ...key, touched: 1 });
+  } else raw.prepare(`UPDATE late_hours SET touched = touched + 1 ${where}`).run(...values);
+}
+
+export async function rollUpAll({ store, clock }: TempStore): Promise<void> {
+  for (let turn = 0; turn < 5000; turn++) {
+    if ((await store.rollUps.turn(clock.now(), keptMs)).isThrough) return;
+  }
+  throw new Error('rolling up does not end');
+}
+
+/** Slots of facts, one by one: what a roll-up must come to, worked out without one. */
+function slotsOf(facts: readonly Fact[]): (Fact & { readonly slotAt: number })[] {
+  return facts.flatMap((fact) =>
+    Array.from({ length: fact.slots }, (_, index) => ({ ...fact, slotAt: fact.at + index * minuteMs })),
+  );
+}
+
+type Sums = Omit<RollUp, 'responses' | 'failedResponses'> & {
+  readonly times: number;
+  readonly failedTimes: number;
+  readonly median: number;
+};
+
+/** @param location null = all together */
+function sumsOf(facts: readonly Fact[], from: number, to: number, location: string | null): Sums {
+  const slots = slotsOf(facts).filter(
+    (slot) => slot.slotAt >= from && slot.slotAt < to && (location === null || slot.location === location),
+  );
+  const final = slots.filter(({ isFinal }) => isFinal);
+  const of = (...outcomes: Outcome[]) => final.filter(({ outcome }) => outcomes.includes(outcome));
+  const count = (...outcomes: Outcome[]) => of(...outcomes).length;
+  const time = (...outcomes: Outcome[]) => of(...outcomes).reduce((sum, { intervalMs }) => sum + (intervalMs ?? 0), 0);
+  const times = final
+    .filter(({ outcome }) => outcome === 'passed' || outcome === 'degraded')
+    .flatMap(({ responseUs }) => responseUs ?? []);
+  const sorted = times.toSorted((a, b) => a - b);
+  return {
+    passed: count('passed'),
+    degraded: count('degraded'),
+    failed: count('failed'),
+    unknown: count('unknown'),
+    missed: count('missed'),
+    retries: slots.length - final.length,
+    knownMs: time('passed', 'degraded', 'failed'),
+    downMs: time('failed'),
+    unknownMs: time('unknown', 'missed'),
+    times: times.length,
+    failedTimes: of('failed').filter(({ responseUs }) => responseUs !== null).length,
+    median: sorted[Math.ceil(sorted.length / 2) - 1] ?? 0,
+  };
+}
+
+/** The same of a roll-up; the median is compared within its error, and then taken from the facts. */
+function comparable(rollUp: RollUp, wanted: Sums): Sums {
+  const { passed, degraded, failed, unknown, missed, retries, knownMs, downMs, unknownMs, responses } = rollUp;
+  const counts = { passed, degraded, failed, unknown, missed, retries, knownMs, downMs, unknownMs };
+  const median = quantileOf(responses.sketch, 0.5) ?? 0;
+  assert.ok(Math.abs(median - wanted.median) <= wanted.median * 0.011, `median ${median} for ${wanted.median}`);
+  const failedTimes = rollUp.failedResponses.count;
+  return { ...counts, times: responses.count, failedTimes, median: wanted.median };
+}
+
+/** Facts that a stretch beyond its hour keeps out of the roll-ups. */
+const isShort = ({ at, slots }: Fact): boolean => hourOf(at + (slots - 1) * minuteMs) === hourOf(at);
+
+/** Every roll-up that is stored is what its results come to, and none is missing. */
+export function assertRollUps(raw: RawRows, facts: readonly Fact[]): void {
+  const rows = raw.prepare('SELECT * FROM roll_ups').all() as unknown as RollUpsTable[];
+  const short = facts.filter(isShort);
+  const wanted = new Set<string>();
+  for (const { checkId, location, at } of short) {
+    wanted.add([checkId, 0, hourOf(at), location].join('/'));
+    wanted.add([checkId, 1, dayOf(at), location].join('/'));
+  }
+  const keyOf = (row: RollUpsTable) => [idText(row.check_id), row.span, row.start_at, row.location].join('/');
+  assert.deepEqual(rows.map(keyOf).sort(), [...wanted].sort());
+  for (const row of rows) {
+    const of = short.filter(({ checkId }) => checkId === idText(row.check_id));
+    const sums = sumsOf(of, row.start_at, row.start_at + (row.span === 1 ? dayMs : hourMs), row.location);
+    const rollUp = detailedRollUpOf(row);
+    assert.deepEqual(comparable(rollUp, sums), sums);
+    assertByStatus([rollUp], of, row.start_at, row.start_at + (row.span === 1 ? dayMs : hourMs), row.location);
+  }
+}
+
+/** Roll-ups are made of what the facts of each status code come to, and of nothing else. */
+function assertByStatus(
+  rollUps: readonly DetailedRollUp[],
+  facts: readonly Fact[],
+  from: number,
+  to: number,
+  location: string | null,
+): void {
+  const sum = emptyDetailedRollUp();
+  for (const rollUp of rollUps) mergeDetailedRollUp(sum, rollUp);
+  const within = facts.filter(
+    (each) => each.at >= from && each.at < to && (location === null || each.location === location),
+  );
+  const codes = [...(sum.byStatus ?? [])].map(([status]) => status);
+  assert.deepEqual(new Set(codes), new Set(within.map(({ status }) => status)));
+  for (const [status, part] of sum.byStatus ?? []) {
+    const wanted = sumsOf(
+      within.filter((each) => each.status === status),
+      from,
+      to,
+      null,
+    );
+    assert.deepEqual(comparable(part, wanted), wanted, `of status ${status}`);
+  }
+}
+
+/** What the store says of a span is what the facts come to, whatever is rolled up by now. */
+export async function assertCurrent(temp: TempStore, accountId: string, facts: readonly Fact[], pieceMs: number) {
+  const checkIds = [...new Set(facts.map(({ checkId }) => checkId))];
+  if (checkIds.length === 0) return;
+  const from = noon - 2 * dayMs - 12 * hourMs;
+  const to = noon + 3 * dayMs;
+  const question = { from, to, pieceMs, isDetailed: true };
+  const { pieces, stretches } = await temp.store.checkHistory.read(accountId, checkIds, question);
+  const whole = await temp.store.checkHistory.sums(accountId, checkIds, { from, to });
+  for (const checkId of checkIds) {
+    const own = facts.filter((fact) => fact.checkId === checkId);
+    const wantedWhole = sumsOf(own, from, to, null);
+    assert.deepEqual(comparable(whole.get(checkId) ?? emptyRollUp(), wantedWhole), wantedWhole);
+    const ofCheck = pieces.filter((piece) => piece.checkId === checkId);
+    const sums = { passed: 0, failed: 0, missed: 0, retries: 0, knownMs: 0 };
+    for (const { rollUp } of ofCheck) {
+      for (const name of Object.keys(sums) as (keyof typeof sums)[]) sums[name] += rollUp[name];
+    }
+    const wanted = ['a', 'b'].map((location) => sumsOf(own.filter(isShort), from, to, location));
+    const total = (name: keyof typeof sums) => wanted.reduce((sum, each) => sum + each[name], 0);
+    assert.deepEqual(
+      sums,
+      Object.fromEntries(Object.keys(sums).map((name) => [name, total(name as keyof typeof sums)])),
+    );
+    assertByStatus(
+      ofCheck.map(({ rollUp }) => rollUp),
+      own.filter(isShort),
+      from,
+      to,
+      null,
+    );
+    const long = stretches.filter((stretch) => stretch.checkId === checkId);
+    assert.deepEqual(
+      long.map(({ slotAt, slots, location }) => [slotAt, slots, location].join('/')).sort(),
+      own
+        .filter((fact) => !isShort(fact))
+        .map(({ at, slots, location }) => [at, slots, location].join('/'))
+        .sort(),
+    );
+  }
+}
+
+/** A passed result. */
+export const fact = (checkId: string, at: number, change: Partial<Fact> = {}): Fact => ({
+  checkId,
+  location: 'a',
+  at,
+  isFinal: true,
+  outcome: 'passed',
+  slots: 1,
+  responseUs: 1000,
+  intervalMs: minuteMs,
+  status: 200,
+  ...change,
+});
