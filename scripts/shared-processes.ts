@@ -9,8 +9,12 @@ const bytesMost = 60_000;
 /** A hook outside of every suite is about its whole process, and so is what a file sets of it. */
 const isAboutItsProcess = /^(before|after|beforeEach|afterEach)\(|\bprocess\.env\[[^\]]+\] = |\bprocess\.(chdir|on)\(/m;
 
-/** Cases of the conformance suite, which counts them itself: node:test takes them for those of the file that makes them. */
-const importsCases = /^import .* from '[^']*\/(each-engine|[\w-]+-under-test)\.ts';$/m;
+/** Cases that are made by what counts them: node:test takes them for those of the file that makes them. */
+const importsCases = /^import .* from '[^']*\/(each-engine|each-topology|[\w-]+-under-test)\.ts';$/m;
+
+/** Flows whose cases all use a service that was started for them, and need no new one. */
+const usesCommonService = /^import \{ describe( as \w+)? \} from '[^']*\/each-topology\.ts';$/m;
+const needsNewService = /\bisNew: true\b/;
 
 /** What one process runs. */
 export interface SharedProcess {
@@ -24,6 +28,12 @@ export interface SharedProcess {
 /** Whether the tests of a file are not told under its name. */
 export function isMadeElsewhere(file: string): boolean {
   return importsCases.test(readFileSync(file, 'utf8'));
+}
+
+/** Whether a flow can use the service of another one, when both are in one process. */
+export function sharesItsService(file: string): boolean {
+  const text = readFileSync(file, 'utf8');
+  return usesCommonService.test(text) && !needsNewService.test(text);
 }
 
 /** One that runs a single file. */

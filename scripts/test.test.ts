@@ -127,6 +127,22 @@ it('run', { skip: false }, () => {});\n`;
     assert.match(text, /# files 5 \(rest, flows\)\n# tests 10\n/);
   });
 
+  it('lets flows share a process that share a service', () => {
+    const telling = (words = ''): string => `import { describe } from '../support/each-topology.ts';
+import { test } from 'node:test';
+describe('flow', {${words}}, () => { test('told', () => { console.log('in ' + process.pid); }); });\n`;
+    const files = {
+      'tests/support/each-topology.ts': "export { describe } from 'node:test';\n",
+      'tests/flows/a.test.ts': telling(),
+      'tests/flows/b.test.ts': telling(),
+      'tests/flows/c.test.ts': telling(' isNew: true '),
+    };
+    const { status, text } = run(files, 'flows');
+    assert.equal(status, 0, text);
+    const told = [...text.matchAll(/^in (\d+)$/gm)].map(([, pid]) => pid);
+    assert.deepEqual([told.length, new Set(told).size], [3, 2], text);
+  });
+
   it('waits for a test that takes longer than a file may stay after its last', () => {
     const slow =
       "import { test } from 'node:test';\ntest('slow', () => new Promise((end) => setTimeout(end, 3000)));\n";

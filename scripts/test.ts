@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { isMadeElsewhere, ownProcess, type SharedProcess, shareProcesses } from './shared-processes.ts';
+import { isMadeElsewhere, ownProcess, type SharedProcess, shareProcesses, sharesItsService } from './shared-processes.ts';
 import { type Told, watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
@@ -38,12 +38,18 @@ function filesOf(group: string): readonly string[] {
   return files.map((file) => join(root, file));
 }
 
-/** Groups whose files may share processes; the others start services, and are few. */
-const sharing: ReadonlySet<string> = new Set(['unit', 'store', 'rest']);
+/** Groups whose files may share processes; of flows those that share a service, as most start their own. */
+const sharing: Readonly<Record<string, (file: string) => boolean>> = {
+  unit: () => true,
+  store: () => true,
+  rest: () => true,
+  flows: sharesItsService,
+};
 
 /** The flows, and of each sort the larger: what takes long is not left to the end, where nothing runs beside it. */
 function longestFirst(processes: readonly SharedProcess[]): SharedProcess[] {
-  const weight = ({ entry, bytes }: SharedProcess): number => (entry.includes('tests/flows/') ? 1e9 : 0) + bytes;
+  const weight = ({ files, bytes }: SharedProcess): number =>
+    (files.some((file) => file.includes('/tests/flows/')) ? 1e9 : 0) + bytes;
   return processes.toSorted((a, b) => weight(b) - weight(a));
 }
 
@@ -137,7 +143,9 @@ async function main(args: readonly string[]): Promise<void> {
   process.env['TMPDIR'] = folder;
   const processes = [...new Set(names)].flatMap((name) => {
     const files = filesOf(name).filter(isWanted);
-    return sharing.has(name) ? shareProcesses(files, join(folder, `files-${name}`)) : files.map(ownProcess);
+    const mayShare = sharing[name] ?? ((): boolean => false);
+    const alone = files.filter((file) => !mayShare(file)).map(ownProcess);
+    return [...alone, ...shareProcesses(files.filter(mayShare), join(folder, `files-${name}`))];
   });
   const { counts, isSuccess, empty, unended, leftOut } = await runProcesses(
     longestFirst(processes),

@@ -105,22 +105,39 @@ export interface Shared {
   readonly it: (name: string, work: (t: TestContext, service: Service) => Promise<void> | void) => void;
 }
 
-/** Cases that share one running service and do not end it, once for each topology. */
+/** What ends the services that were started for cases which share one. */
+const endings: (() => void | Promise<void>)[] = [];
+/** By the topology: services that cases of several files use, one after the other. */
+const common = new Map<Topology, Promise<Service>>();
+
+function startShared(topology: Topology): Promise<Service> {
+  return topologies[topology]({ after: (work) => void endings.push(work) });
+}
+
+/** The one service of this process whose cases see only what they have made themselves. */
+function commonService(topology: Topology): Promise<Service> {
+  const running = common.get(topology) ?? startShared(topology);
+  common.set(topology, running);
+  return running;
+}
+
+/**
+ * Cases that share one running service and do not end it, once for each topology.
+ *
+ * @param isNew whether nothing was done with the service before; otherwise it is that of other such cases of this process too,
+ *   because to start one takes longer than most cases do
+ */
 export function describe(
   name: string,
-  { concurrency = 1, environment = {} }: { concurrency?: number; environment?: NodeJS.ProcessEnv },
+  { concurrency = 1, isNew = false }: { concurrency?: number; isNew?: boolean },
   cases: (shared: Shared) => void,
 ): void {
   for (const topology of names) {
     nodeDescribe(`${name} [${topology}]`, { concurrency }, () => {
-      const endings: (() => void | Promise<void>)[] = [];
       let running: Service | null = null;
       const service = (): Service => running ?? assert.fail('the service is not started yet');
       before(async () => {
-        running = await topologies[topology]({ after: (work) => void endings.push(work) }, environment);
-      });
-      after(async () => {
-        for (const end of endings.toReversed()) await end();
+        running = await (isNew ? startShared(topology) : commonService(topology));
       });
       cases({
         topology,
@@ -141,6 +158,7 @@ export function describe(
 }
 
 after(async () => {
+  for (const end of endings.toReversed()) await end();
   if (starting !== null) await (await starting).stop();
   const [first, ...others] = Object.values(ended);
   assert.ok(first !== undefined && first > 0, 'no case of this file ran well');
