@@ -5,7 +5,13 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { isMadeElsewhere, ownProcess, type SharedProcess, shareProcesses, sharesItsService } from './shared-processes.ts';
+import {
+  isMadeElsewhere,
+  ownProcess,
+  type SharedProcess,
+  shareProcesses,
+  sharesItsService,
+} from './shared-processes.ts';
 import { type Told, watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from '../support/each-topology.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import { asker, type Service } from '../support/service.ts';
+import { newAccount, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
@@ -230,9 +230,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
   });
 
   it('waits as its account says, until its group says otherwise', async (t, service) => {
-    const { id } = await service.must('POST', '/v1/accounts', { name: 'Patient' });
-    const { key } = await service.must('POST', '/v1/api-keys', { name: 'Own', role: 'admin', accountIds: [id] });
-    const own = asker(() => service.address, String(key));
+    const own = await newAccount(service, 'Patient');
     const { target, receiver, groupId, checkId, trigger } = await scene(t, own);
     const results = async (): Promise<Record<string, unknown>[]> =>
       (await own.must('GET', `/v1/check-results/${checkId}`)) as unknown as Record<string, unknown>[];
@@ -251,7 +249,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     // What an account says is known of checks that have run before, too.
     assert.equal((await runs(200))[1], 0);
     const alertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 2 } };
-    await own.must('PUT', `/v1/accounts/${String(id)}`, { alertSettings });
+    await own.must('PUT', `/v1/accounts/${own.id}`, { alertSettings });
     assert.equal((await runs(500))[1], 0, 'the first failing run');
     const [second, count] = await runs(500);
     assert.equal(count, 1, 'the second failing run');

@@ -169,7 +169,7 @@ async function assertRecovers({ service, receiver, results }: Scene, acknowledge
   for (const key of acknowledged) assert.equal((await service.api('GET', `/v1/variables/${key}`)).status, 200, key);
   assert.equal((await service.stop()).code, 0);
   assertEverySlotOnce(results(), intervalMs, checks);
-  await service.restart();
+  await service.restart('api');
   assert.equal((await outcomes(service)).difference, 0);
   const alerts = receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE');
   assert.equal(new Set(alerts.map(({ deliveryId }) => deliveryId)).size, checks, 'one alert for each check');
@@ -198,7 +198,7 @@ it('a database that only reads ends the start with one line that says so; once i
   // A file that is open for writing keeps a disk from turning read-only under it: this is found at a start.
   await (disk !== null ? Promise.resolve(disk.setReadOnly(true)) : scene.begin());
   const present = disk !== null ? readFileSync(`${disk.folder}/tocsin.db`) : null;
-  await assert.rejects(service.restart(), (error: Error) => {
+  await assert.rejects(service.restart('api'), (error: Error) => {
     const printed = error.message.split('it printed:\n')[1] ?? '';
     assert.match(error.message, /ended with 1;/);
     assert.match(printed, /^tocsin: [^\n]*(tocsin\.db.*write|database.*read-only)[^\n]*\n$/, 'one line');

@@ -1,37 +1,40 @@
 // The random values of templates as a running service makes them (spec §6.3, §8).
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
+import { describe } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const template = '{"uuid": "{{$UUID}}", "again": "{{$UUID}}", "number": {{$RANDOM_NUMBER}} }';
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for each delivery', async ({
-  t,
-  startService,
-}) => {
-  const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
-  const receiver = await startReceiver(t, 'secret');
-  const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
-  await service.must('POST', '/v1/alert-channels', {
-    type: 'WEBHOOK',
-    autoSubscribe: true,
-    config: { url: receiver.url, template, webhookSecret: 'secret' },
-  });
-  const group = await service.must('POST', '/v2/check-groups', { name: 'Many' });
-  const checks = 40;
-  for (let index = 0; index < checks; index++) {
-    await service.must('POST', '/v1/checks/api', { name: `${index}`, frequency: 1440, groupId: group['id'], request });
-  }
-  await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
-  await receiver.received(() => receiver.all.length >= checks, 20_000);
+describe('random values', {}, ({ it }) => {
+  it('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for each delivery', async (t, service) => {
+    const receiver = await startReceiver(t, 'secret');
+    const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Many' });
+    await service.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      subscriptions: [{ groupId: group['id'] }],
+      config: { url: receiver.url, template, webhookSecret: 'secret' },
+    });
+    const checks = 40;
+    for (let index = 0; index < checks; index++) {
+      await service.must('POST', '/v1/checks/api', {
+        name: `${index}`,
+        frequency: 1440,
+        groupId: group['id'],
+        request,
+      });
+    }
+    await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+    await receiver.received(() => receiver.all.length >= checks, 20_000);
 
-  const sent = receiver.all.map(({ json }) => json as { uuid: string; again: string; number: number });
-  for (const { uuid, again, number } of sent) {
-    assert.match(uuid, version4);
-    assert.equal(again, uuid);
-    assert.ok(Number.isInteger(number) && number >= 0 && number <= 1000, `${number}`);
-  }
-  assert.equal(new Set(sent.map(({ uuid }) => uuid)).size, sent.length);
-  assert.ok(new Set(sent.map(({ number }) => number)).size > 10, 'they are not always the same');
+    const sent = receiver.all.map(({ json }) => json as { uuid: string; again: string; number: number });
+    for (const { uuid, again, number } of sent) {
+      assert.match(uuid, version4);
+      assert.equal(again, uuid);
+      assert.ok(Number.isInteger(number) && number >= 0 && number <= 1000, `${number}`);
+    }
+    assert.equal(new Set(sent.map(({ uuid }) => uuid)).size, sent.length);
+    assert.ok(new Set(sent.map(({ number }) => number)).size > 10, 'they are not always the same');
+  });
 });

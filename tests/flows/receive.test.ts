@@ -1,8 +1,8 @@
 // `npm run tocsin -- receive`: a receiver to try channels with, against the running service.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { startCommand, runCommand } from '../support/command.ts';
-import { test as it } from '../support/each-topology.ts';
+import { describe } from '../support/each-topology.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
 
@@ -37,12 +37,8 @@ async function startReceive(t: Cleanup, ...words: readonly string[]) {
   return { url, came, child, ended };
 }
 
-describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
-  it('shows a test message, says by which secret it is signed, and refuses what is forged', async ({
-    t,
-    startService,
-  }) => {
-    const service = await startService(t, {}, { roles: ['api', 'deliverer'] });
+describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
+  it('shows a test message, says by which secret it is signed, and refuses what is forged', async (t, service) => {
     const receiver = await startReceive(t, '--secret', 'the new one', '--secret', 'the old one');
     const channel = await service.must('POST', '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -67,8 +63,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, () => {
     assert.equal((await receiver.ended).code, 0);
   });
 
-  it('answers attempt by attempt as it is told, and shows retries and replays', async ({ t, startService }) => {
-    const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
+  it('answers attempt by attempt as it is told, and shows retries and replays', async (t, service) => {
     const receiver = await startReceive(t, '--answer', 'reset,503,200');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };

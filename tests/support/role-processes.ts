@@ -86,14 +86,16 @@ export async function startRoleProcesses(
     ...asker(() => api().address),
     stop: () => end('SIGTERM'),
     kill: (role) => end('SIGKILL', role),
-    async restart() {
-      const ended = members.filter(({ process }) => !process.isRunning);
+    async restart(wanted) {
+      const isMeant = ({ role, process }: Member): boolean =>
+        !process.isRunning && (wanted === undefined || role === wanted);
+      const ended = members.filter(isMeant);
       await Promise.all(
         ended.map(async (member) => {
           member.process = await start(member.role, member.dataDir);
         }),
       );
-      await Promise.all(members.map(({ process }) => lookAround(process)));
+      await Promise.all(members.filter(({ process }) => process.isRunning).map(({ process }) => lookAround(process)));
     },
     rows(look) {
       const raw = openRawPostgres(database.url);

@@ -32,8 +32,8 @@ export interface Service {
   stop(): Promise<Ended>;
   /** SIGKILL to every process, or to those with that role. */
   kill(role?: Role): Promise<Ended>;
-  /** Starts what has ended again. */
-  restart(): Promise<void>;
+  /** Starts what has ended again, or of that those with that role. */
+  restart(role?: Role): Promise<void>;
   /** Looks at the rows from outside, or changes them. */
   rows<Answer>(look: (raw: RawRows) => Answer): Answer;
   /** Everything that is stored, as it is stored, by where it is. */
@@ -132,4 +132,14 @@ export function asker(address: () => string, key: string = apiKey): Pick<Service
       return answer.body;
     },
   };
+}
+
+/** A new account of a service, as one who has a key of it alone. */
+export async function newAccount(
+  service: Pick<Service, 'address' | 'must'>,
+  name: string,
+): Promise<Pick<Service, 'api' | 'must'> & { readonly id: string }> {
+  const { id } = await service.must('POST', '/v1/accounts', { name });
+  const { key } = await service.must('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
+  return { id: String(id), ...asker(() => service.address, String(key)) };
 }
