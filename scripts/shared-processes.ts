@@ -12,9 +12,9 @@ const isAboutItsProcess = /^(before|after|beforeEach|afterEach)\(|\bprocess\.env
 /** Cases that are made by what counts them: node:test takes them for those of the file that makes them. */
 const importsCases = /^import .* from '[^']*\/(each-engine|each-topology|[\w-]+-under-test)\.ts';$/m;
 
-/** Flows whose cases all use a service that was started for them, and need no new one. */
+/** Flows whose cases all use a service that was started for them, and need none of their own. */
 const usesCommonService = /^import \{ describe( as \w+)? \} from '[^']*\/each-topology\.ts';$/m;
-const needsNewService = /\bisNew: true\b/;
+const needsOwnService = /\bown: /;
 
 /** What one process runs. */
 export interface SharedProcess {
@@ -33,7 +33,7 @@ export function isMadeElsewhere(file: string): boolean {
 /** Whether a flow can use the service of another one, when both are in one process. */
 export function sharesItsService(file: string): boolean {
   const text = readFileSync(file, 'utf8');
-  return usesCommonService.test(text) && !needsNewService.test(text);
+  return usesCommonService.test(text) && !needsOwnService.test(text);
 }
 
 /** One that runs a single file. */

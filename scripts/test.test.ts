@@ -135,7 +135,7 @@ describe('flow', {${words}}, () => { test('told', () => { console.log('in ' + pr
       'tests/support/each-topology.ts': "export { describe } from 'node:test';\n",
       'tests/flows/a.test.ts': telling(),
       'tests/flows/b.test.ts': telling(),
-      'tests/flows/c.test.ts': telling(' isNew: true '),
+      'tests/flows/c.test.ts': telling(' own: {} '),
     };
     const { status, text } = run(files, 'flows');
     assert.equal(status, 0, text);

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const hasCurl = spawnSync('curl', ['--version']).error === undefined;
 assert.ok(hasCurl, 'there is no curl on this machine: what newcomers paste cannot be tried');
 
-describe('on one installation, new at first,', { isNew: true }, ({ it }) => {
+describe('on one installation, new at first,', { own: {} }, ({ it }) => {
   it('the five lines of README, pasted as they are, end with an alert that has arrived', async (_, { address }) => {
     const port = await freePort();
     const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };

@@ -1,7 +1,7 @@
 // A check fails at one location and is tried again at another one. One process has one location: there it stays.
 import assert from 'node:assert/strict';
-import { type StartService, test as it, type Topology } from '../support/each-topology.ts';
-import { type Cleanup, startScriptedServer } from '../support/scripted-server.ts';
+import { describe, type OwnService } from '../support/each-topology.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
 import { conservationDifference } from '../support/slots.ts';
@@ -15,25 +15,21 @@ interface ShownResult {
   readonly startedAt: string;
 }
 
-/** A service with a runner at each of its locations, and their codes. */
-async function startAt(
-  t: Cleanup,
-  startService: StartService,
-  topology: Topology,
-): Promise<{ service: Service; locations: string[] }> {
-  const locations = topology === 'one process, SQLite' ? ['lima'] : ['lima', 'oslo'];
-  const left = [...locations];
-  const service = await startService(
-    t,
-    { TOCSIN_LOCATION: 'lima' },
-    {
-      roles: ['api', 'scheduler', 'runner', 'runner', 'deliverer'],
-      machineOf: (role) => (role === 'runner' ? { TOCSIN_LOCATION: left.shift() } : {}),
-    },
-  );
+/** Where there are runners: one process has one location. */
+const places = ['lima', 'oslo'];
+const waiting = [...places];
+const own = {
+  environment: { TOCSIN_LOCATION: 'lima' },
+  particulars: {
+    roles: ['api', 'scheduler', 'runner', 'runner', 'deliverer'],
+    machineOf: (role) => (role === 'runner' ? { TOCSIN_LOCATION: waiting.shift() } : {}),
+  },
+} satisfies OwnService;
+
+/** The codes of the locations that are served. */
+async function servedBy(service: Service): Promise<string[]> {
   const served = (await service.must('GET', '/v1/locations')) as unknown as { region: string }[];
-  assert.deepEqual(served.map(({ region }) => region).sort(), locations);
-  return { service, locations };
+  return served.map(({ region }) => region).toSorted();
 }
 
 /** Starts a new check and answers with its results, the oldest attempt first. */
@@ -51,67 +47,64 @@ async function runOnce(service: Service, body: Record<string, unknown>, finals: 
 
 const retryStrategy = { type: 'FIXED', baseBackoffSeconds: 0, maxRetries: 10, sameRegion: false };
 
-it('a failing check is tried again at its other location, at once, and each result says where', async ({
-  t,
-  startService,
-  topology,
-}) => {
-  const { service, locations } = await startAt(t, startService, topology);
-  const target = await startScriptedServer(t);
-  target.answer((_, before) => ({ status: before < 10 ? 500 : 200 }));
-  const request = { method: 'GET', url: target.url };
-  const results = await runOnce(service, { name: 'Cart', locations, retryStrategy, request }, 1);
-  const [first, second = first] = locations.toSorted((code) => (code === results[0]?.runLocation ? -1 : 1));
-  assert.deepEqual(
-    results.map(({ attempts, runLocation, resultType, hasFailures }) => [
-      attempts,
-      runLocation,
-      resultType,
-      hasFailures,
-    ]),
-    Array.from({ length: 11 }, (_, index) => [
-      index + 1,
-      index % 2 === 0 ? first : second,
-      index < 10 ? 'ATTEMPT' : 'FINAL',
-      index < 10,
-    ]),
-  );
-  const [began = Number.NaN, ended = Number.NaN] = [results[0], results[10]].map((one) =>
-    Date.parse(one?.startedAt ?? ''),
-  );
-  // Each looks by itself once a second: ten retries that nobody tells of take ten.
-  t.diagnostic(`ten retries took ${ended - began} ms`);
-  assert.ok(ended - began < 5_000, `ten retries took ${ended - began} ms`);
-});
+describe('retries elsewhere:', { own }, ({ it, topology }) => {
+  it('a failing check is tried again at its other location, at once, and each result says where', async (t, service) => {
+    const locations = await servedBy(service);
+    assert.deepEqual(locations, topology === 'one process, SQLite' ? ['lima'] : places);
+    const target = await startScriptedServer(t);
+    target.answer((_, before) => ({ status: before < 10 ? 500 : 200 }));
+    const request = { method: 'GET', url: target.url };
+    const results = await runOnce(service, { name: 'Cart', locations, retryStrategy, request }, 1);
+    const [first, second = first] = locations.toSorted((code) => (code === results[0]?.runLocation ? -1 : 1));
+    assert.deepEqual(
+      results.map(({ attempts, runLocation, resultType, hasFailures }) => [
+        attempts,
+        runLocation,
+        resultType,
+        hasFailures,
+      ]),
+      Array.from({ length: 11 }, (_, index) => [
+        index + 1,
+        index % 2 === 0 ? first : second,
+        index < 10 ? 'ATTEMPT' : 'FINAL',
+        index < 10,
+      ]),
+    );
+    const [began = Number.NaN, ended = Number.NaN] = [results[0], results[10]].map((one) =>
+      Date.parse(one?.startedAt ?? ''),
+    );
+    // Each looks by itself once a second: ten retries that nobody tells of take ten.
+    t.diagnostic(`ten retries took ${ended - began} ms`);
+    assert.ok(ended - began < 5_000, `ten retries took ${ended - began} ms`);
+  });
 
-it('at every location at once, a retry answers for where its run began: nobody is told of a check that passes', async ({
-  t,
-  startService,
-  topology,
-}) => {
-  const { service, locations } = await startAt(t, startService, topology);
-  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'a secret between two')];
-  const config = { url: receiver.url, webhookSecret: 'a secret between two' };
-  await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
-  target.answer((_, before) => ({ status: before === 0 ? 500 : 200 }));
-  const request = { method: 'GET', url: target.url };
-  const body = { name: 'Shop', locations, runParallel: true, retryStrategy, request };
-  const results = await runOnce(service, body, locations.length);
-  const failed = results.find(({ resultType }) => resultType === 'ATTEMPT');
-  const retried = results.find(({ attempts }) => attempts === 2);
-  assert.deepEqual(
-    new Set([failed?.runLocation, retried?.runLocation]),
-    new Set(locations),
-    'it failed at one and was tried again at the other',
-  );
-  const finals = results.filter(({ resultType }) => resultType === 'FINAL');
-  assert.ok(finals.every(({ hasFailures, runLocation }) => !hasFailures && runLocation === retried?.runLocation));
-  const [state] = service.rows((raw) => raw.prepare('SELECT status, by_location FROM check_states').all()) as {
-    status: string;
-    by_location: string | null;
-  }[];
-  assert.equal(state?.status, 'passing');
-  const found = Object.keys(JSON.parse(state.by_location ?? '{}') as object).sort();
-  assert.deepEqual(found, locations.length > 1 ? locations : [], 'each location has answered');
-  assert.deepEqual(receiver.all, []);
+  it('at every location at once, a retry answers for where its run began: nobody is told of a check that passes', async (t, service) => {
+    const locations = await servedBy(service);
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'a secret between two')];
+    const config = { url: receiver.url, webhookSecret: 'a secret between two' };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+    target.answer((_, before) => ({ status: before === 0 ? 500 : 200 }));
+    const request = { method: 'GET', url: target.url };
+    const body = { name: 'Shop', locations, runParallel: true, retryStrategy, request };
+    const results = await runOnce(service, body, locations.length);
+    const failed = results.find(({ resultType }) => resultType === 'ATTEMPT');
+    const retried = results.find(({ attempts }) => attempts === 2);
+    assert.deepEqual(
+      new Set([failed?.runLocation, retried?.runLocation]),
+      new Set(locations),
+      'it failed at one and was tried again at the other',
+    );
+    const finals = results.filter(({ resultType }) => resultType === 'FINAL');
+    assert.ok(finals.every(({ hasFailures, runLocation }) => !hasFailures && runLocation === retried?.runLocation));
+    const [state] = service.rows((raw) =>
+      raw.prepare('SELECT status, by_location FROM check_states ORDER BY check_id DESC').all(),
+    ) as {
+      status: string;
+      by_location: string | null;
+    }[];
+    assert.equal(state?.status, 'passing');
+    const found = Object.keys(JSON.parse(state.by_location ?? '{}') as object).sort();
+    assert.deepEqual(found, locations.length > 1 ? locations : [], 'each location has answered');
+    assert.deepEqual(receiver.all, []);
+  });
 });

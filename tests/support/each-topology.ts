@@ -105,13 +105,19 @@ export interface Shared {
   readonly it: (name: string, work: (t: TestContext, service: Service) => Promise<void> | void) => void;
 }
 
+/** A service that no other cases use. */
+export interface OwnService {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly particulars?: Particulars;
+}
+
 /** What ends the services that were started for cases which share one. */
 const endings: (() => void | Promise<void>)[] = [];
 /** By the topology: services that cases of several files use, one after the other. */
 const common = new Map<Topology, Promise<Service>>();
 
-function startShared(topology: Topology): Promise<Service> {
-  return topologies[topology]({ after: (work) => void endings.push(work) });
+function startShared(topology: Topology, { environment, particulars }: OwnService = {}): Promise<Service> {
+  return topologies[topology]({ after: (work) => void endings.push(work) }, environment, particulars);
 }
 
 /** The one service of this process whose cases see only what they have made themselves. */
@@ -124,12 +130,12 @@ function commonService(topology: Topology): Promise<Service> {
 /**
  * Cases that share one running service and do not end it, once for each topology.
  *
- * @param isNew whether nothing was done with the service before; otherwise it is that of other such cases of this process too,
- *   because to start one takes longer than most cases do
+ * @param own a service of their own, which is new to them; without it they use the one that all such cases of this process
+ *   use, because to start one takes longer than most cases do
  */
 export function describe(
   name: string,
-  { concurrency = 1, isNew = false }: { concurrency?: number; isNew?: boolean },
+  { concurrency = 1, own }: { concurrency?: number; own?: OwnService },
   cases: (shared: Shared) => void,
 ): void {
   for (const topology of names) {
@@ -137,7 +143,7 @@ export function describe(
       let running: Service | null = null;
       const service = (): Service => running ?? assert.fail('the service is not started yet');
       before(async () => {
-        running = await (isNew ? startShared(topology) : commonService(topology));
+        running = await (own === undefined ? commonService(topology) : startShared(topology, own));
       });
       cases({
         topology,
