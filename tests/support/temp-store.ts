@@ -1,5 +1,5 @@
 // A store on a database of its own, of either engine, with a clock to turn and a second door for raw rows.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -47,10 +47,23 @@ export interface TempStore extends AsyncDisposable {
 export const secretKey: Uint8Array = new Uint8Array(32).fill(7);
 const noon = Date.UTC(2026, 2, 10, 12);
 
+/** A file whose schema is made, to be copied: making it anew for every case would take longer than many of them do. */
+const migratedFile = await migrateFile();
+
+async function migrateFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-migrated-'));
+  const path = join(folder, 'tocsin.db');
+  await openStore({ path, secretKey, clock: clockAt(noon) }).close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
+}
+
 /** Opens a new store on a real SQLite file; `await using` closes it and removes its folder. */
 export function openTempStore(at: number = noon): TempStore {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-store-'));
   const path = join(folder, 'tocsin.db');
+  writeFileSync(path, migratedFile);
   const clock = clockAt(at);
   const store = openStore({ path, secretKey, clock });
   const raw = new DatabaseSync(path, { timeout: 5000 });
@@ -114,7 +127,7 @@ export async function openTempPostgres(
 
 const migrated = new WeakMap<PostgresServer, Promise<PostgresDatabase>>();
 
-/** A database whose schema is made, to be copied: making it anew for every case would take most of the time. */
+/** The same of a server. */
 function migratedOf(server: PostgresServer): Promise<PostgresDatabase> {
   const kept = migrated.get(server) ?? migrate(server);
   migrated.set(server, kept);

@@ -15,12 +15,26 @@ const daysBefore = 1;
 export async function makeDays(connections: Connections, now: number): Promise<void> {
   const today = Math.floor(now / dayMs);
   const days = Array.from({ length: daysBefore + 1 + daysAhead }, (_, index) => today - daysBefore + index);
-  for (const table of tables) await makeDaysOf(connections, table, days);
+  const present = await presentDays(connections);
+  for (const table of tables) await makeMissing(connections, table, days, present);
 }
 
 /** Makes the partitions of some days of a table (days since 1970, UTC) that are not there; years have four digits. */
 export async function makeDaysOf(connections: Connections, table: string, days: readonly number[]): Promise<void> {
-  const present = new Set((await connections.transaction(daysOf)).map(({ name }) => name));
+  await makeMissing(connections, table, days, await presentDays(connections));
+}
+
+/** Names of the partitions that are there, of all tables. */
+async function presentDays(connections: Connections): Promise<ReadonlySet<string>> {
+  return new Set((await connections.transaction(daysOf)).map(({ name }) => name));
+}
+
+async function makeMissing(
+  connections: Connections,
+  table: string,
+  days: readonly number[],
+  present: ReadonlySet<string>,
+): Promise<void> {
   for (const day of days) {
     if (day >= dayOfYear10000 || present.has(nameOf(table, day))) continue;
     try {
