@@ -23,7 +23,8 @@ const testMost = 300;
 
 /** Where the files of a group are. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  unit: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'scripts/**/*.test.ts', 'tests/*.test.ts'],
+  unit: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'scripts/**/*.test.ts'],
+  project: ['tests/*.test.ts'],
   store: ['tests/store/**/*.test.ts'],
   rest: ['tests/rest/**/*.test.ts'],
   flows: ['tests/flows/**/*.test.ts'],
@@ -47,6 +48,7 @@ function filesOf(group: string): readonly string[] {
 /** Groups whose files may share processes; of flows those that share a service, as most start their own. */
 const sharing: Readonly<Record<string, (file: string) => boolean>> = {
   unit: () => true,
+  project: () => true,
   store: () => true,
   rest: () => true,
   flows: sharesItsService,

@@ -1,34 +1,27 @@
 // Probes in threads of their own: many together, stopped, and after a thread's death.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import test from 'node:test';
 import type { ProbeInput } from '#domain/probe.ts';
 import { apiCheck, inputOf, variable } from '../tests/support/api-check.ts';
 import { startTarget, startTcpTarget } from '../tests/support/target.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
-test('500 probes handed over at once are all under way together, although their targets take 50 ms', async (t) => {
-  let open = 0;
-  let mostOpen = 0;
+test('500 probes handed over at once are all under way together: their target answers when the last has asked', async (t) => {
+  const waiting: ServerResponse[] = [];
   const target = await startTarget(t, (_, response) => {
-    mostOpen = Math.max(mostOpen, ++open);
-    setTimeout(() => {
-      open--;
-      response.end('ok');
-    }, 50);
+    if (waiting.push(response) < 500) return;
+    for (const each of waiting) each.end('ok');
   });
   const prober = start(t, { threads: 1 });
-  // The thread itself takes its time to start, and its code to be compiled.
-  await Promise.all(Array.from({ length: 50 }, () => prober.probe(inputOf(apiCheck({ url: target.url })))));
-  mostOpen = 0;
   const findings = await Promise.all(
     Array.from({ length: 500 }, (_, index) =>
       prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: `check-${index}` }))),
     ),
   );
+  // How fast they start is a bar of the bench `trigger`; here: none waits for another one's answer.
   assert.equal(findings.filter(({ verdict }) => verdict === 'passed').length, 500);
   assert.equal(prober.underWay, 0);
-  // How fast they start is a bar of the bench `trigger`; here: none waits for another one's answer.
-  assert.ok(mostOpen > 50, `at most ${mostOpen} were open at once`);
 });
 
 test('a check is looked at as its newest revision says', async (t) => {

@@ -142,6 +142,6 @@ test('a target the egress policy refuses is not connected to', async (t) => {
     assert.equal(verdictOf(finding), 'failed egress-refused');
     assert.match(finding.message ?? '', /loopback address; TOCSIN_EGRESS=any would allow it/);
   }
-  assert.equal(verdictOf(await probeOnce({ url: target.url }, { means: { limitMs: 50 } })), 'failed timeout');
+  assert.equal(verdictOf(await probeOnce({ url: target.url }, { means: { limitMs: 500 } })), 'failed timeout');
   assert.equal(connections, 1);
 });
