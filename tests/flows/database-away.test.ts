@@ -102,7 +102,7 @@ for (const [how, mode] of [
 const startingSteps = {
   'while it opens the database': ['clock_timestamp()', 'CREATE TABLE results_'],
   'when it has opened it': [
-    'information_schema.columns',
+    'pg_attribute',
     'runtime_stages',
     'insert into "processes"',
     'next_due_at > $1 + interval_ms',
