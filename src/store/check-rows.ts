@@ -40,6 +40,8 @@ export function checkRow(check: Check, seal: Seal): ChecksTable {
 /** The check of a row, its secrets opened. */
 export function checkOf(row: ChecksTable, seal: Seal): Check {
   return {
+    // First: an object that begins with others is made property by property.
+    ...openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal),
     accountId: idText(row.account_id),
     id: idText(row.id),
     // Only `checkRow` writes the column.
@@ -49,7 +51,6 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
     muted: row.muted === 1,
     groupId: row.group_id,
     tags: parsed(row.tags),
-    ...openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

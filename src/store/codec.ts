@@ -1,10 +1,9 @@
 // How values stand in columns: ids as 16 bytes, flags as 0 and 1, documents as JSON text. The same on every engine.
+import { idOfBytes, pairAt } from '#lib/id.ts';
 
 /** A UUID as its 16 bytes. */
 export type IdBytes = Uint8Array;
 
-/** Where the sixteen pairs of digits stand in the text of a UUID. */
-const pairAt = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 /** Value of a digit by its character code; what is none has more than eight bits. */
 const digitOf = Int16Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
@@ -47,26 +46,13 @@ function bytesOf(id: string): IdBytes {
   return seen < 0x100 ? bytes : Buffer.from(id.replaceAll('-', '').slice(0, 30), 'hex');
 }
 
-/** Character codes of the two digits of a byte. */
-const digitCodes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
-const highCodes = Uint8Array.from(digitCodes, (digits) => digits.charCodeAt(0));
-const lowCodes = Uint8Array.from(digitCodes, (digits) => digits.charCodeAt(1));
-/** A text that is made in one piece: one that is put together of parts is put together anew by whoever looks into it. */
-const idLetters = Buffer.alloc(36, '-');
-
 /**
  * The lower-case text of 16 bytes.
  *
  * @param from where they begin, when there are more
  */
 export function idText(bytes: IdBytes, from = 0): string {
-  for (let index = 0; index < 16; index++) {
-    const value = bytes[from + index] ?? 0;
-    const at = pairAt[index] ?? 0;
-    idLetters[at] = highCodes[value] ?? 0;
-    idLetters[at + 1] = lowCodes[value] ?? 0;
-  }
-  return idLetters.toString('latin1');
+  return idOfBytes(bytes, from);
 }
 
 /** The lower-case text of 32 hexadecimal digits. */
@@ -85,12 +71,15 @@ export function idBytesOrNull(id: string | null): IdBytes | null {
 
 /** Bytes as a text of as many characters: the cheapest key of a map. */
 export function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const own = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return own.toString('latin1');
 }
 
 /** The epoch ms in the first 48 bits of a UUID (version 7). */
 export function idTime(bytes: IdBytes): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUIntBE(0, 6);
+  let time = 0;
+  for (let index = 0; index < 6; index++) time = time * 256 + (bytes[index] ?? 0);
+  return time;
 }
 
 /** The smallest id that a UUID (version 7) made at `at` (epoch ms) can have: the bound of a range by time. */

@@ -3,6 +3,7 @@
 import { foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
+import type { JsonValue } from '#domain/json.ts';
 import type { Run } from '#domain/run.ts';
 import { mayTell } from '#domain/tell.ts';
 import { derivedId } from '#lib/id.ts';
@@ -94,9 +95,17 @@ function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): Re
     duration_ms: Math.max(0, Math.round(finding.stoppedAt - finding.startedAt)),
     response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
     loop_delay_ms: Math.round(finding.loopDelayMs),
-    details: finding.details === null ? null : packed(finding.details),
+    details: finding.details === null ? null : packedOnce(finding.details),
     interval_ms: run.intervalMs,
   };
+}
+
+let lastPacked: { readonly details: JsonValue; readonly bytes: Uint8Array } | null = null;
+
+/** The same details one after the other, as of pings that did not come, are packed once. */
+function packedOnce(details: JsonValue): Uint8Array {
+  if (lastPacked?.details !== details) lastPacked = { details, bytes: packed(details) };
+  return lastPacked.bytes;
 }
 
 function keepExchange(rows: RecordRows, ids: Ids, attempt: EndedAttempt, { change }: StateStep): void {

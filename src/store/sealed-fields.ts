@@ -31,6 +31,7 @@ interface CheckSecrets {
 
 function turnCheck<Definition extends CheckSecrets>(definition: Definition, turn: Turn): Definition {
   const request = objectOrNull(definition.settings['request']);
+  if (request === null && !definition.environmentVariables.some(({ secret }) => secret)) return definition;
   return {
     ...definition,
     environmentVariables: turnVariables(definition.environmentVariables, turn),

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { settleMs } from '#domain/heartbeat.ts';
-import { idBytes } from '#store/codec.ts';
+import { type IdBytes, idBytes, idText } from '#store/codec.ts';
 import { test } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { aChannel, aGroup } from '../support/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -26,6 +26,45 @@ test('a heartbeat is missed after period and grace, alerts, and recovers with th
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
   assert.equal(beat.test.one('SELECT count(*) FROM deliveries'), 2);
   assert.deepEqual(await beat.events(), ['ping RECEIVED', 'missing FAILING', 'missing FAILING', 'ping EARLY']);
+});
+
+test('many that are overdue at once are each judged, and who listens to one of them is told of that one', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { test, id } = beat;
+  const { checkGroups, alertChannels } = test.temp.store;
+  const group = await checkGroups.add({ group: aGroup(test.accountId), subscriptions: null, isAutoAssigned: false });
+  assert.ok('saved' in group);
+  const groupId = group.saved.group.id;
+  const toGroup = [{ checkId: null, groupId, activated: true }];
+  await alertChannels.add({ channel: aChannel(test.accountId, {}), subscriptions: toGroup });
+  const tokens = [beat.token, ...Array.from({ length: 44 }, () => randomUUID())];
+  let grouped = '';
+  for (const [index, token] of tokens.entries()) {
+    if (index === 0) continue;
+    const settings = settingsOf(token, 10);
+    const added = await test.add({ checkType: 'HEARTBEAT', settings, groupId: index === 30 ? groupId : null });
+    if (index === 30) grouped = added.id;
+  }
+  const pingAll = async (): Promise<void> => {
+    await test.path.receivePings(tokens.map((token) => beat.received('ping', { token })));
+    await beat.judge();
+  };
+  const told = (): string[] =>
+    test.rows('SELECT check_id FROM deliveries').map((row) => idText(row['check_id'] as IdBytes));
+  await pingAll();
+  await beat.after(15 * minute + settleMs);
+  // Rows of one outcome are of one check, result and time.
+  const whole = `SELECT count(DISTINCT r.check_id) FROM results r
+    JOIN alerts a ON a.check_id = r.check_id AND a.result_id = r.id AND a.error = r.message AND a.started_at = r.started_at
+    JOIN pings p ON p.check_id = r.check_id AND p.id = r.id
+    JOIN check_states s ON s.check_id = r.check_id AND s.last_result_id = r.id AND s.alerted = s.status
+    JOIN heartbeats h ON h.check_id = r.check_id AND h.result_at = r.started_at AND h.is_passing = 0`;
+  assert.deepEqual([test.one(whole), beat.alerts().length, beat.outcomes().length], [45, 45, 90]);
+  assert.deepEqual(told().toSorted(), [id, grouped].toSorted());
+  test.temp.raw.prepare('DELETE FROM subscriptions').run();
+  await pingAll();
+  assert.deepEqual(told().toSorted(), [id, id, grouped, grouped].toSorted(), 'who was told hears the end');
+  assert.equal(beat.alerts().length, 90);
 });
 
 test('a failing signal is not lost behind a success that came before it was judged', async (newStore) => {

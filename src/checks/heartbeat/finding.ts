@@ -17,6 +17,8 @@ export function pingFinding(ping: JudgedPing): Finding {
   };
 }
 
+const missingDetails = { signal: 'missing', state: 'FAILING' } as const;
+
 /**
  * The finding of a deadline that is over.
  *
@@ -40,7 +42,7 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
   const message = `no ping came within ${spoken(periodMs)}${grace}${since}`;
   return {
     ...bareFinding(overdue.at, { verdict: 'failed', reason: 'no-ping', message }),
-    details: { signal: 'missing', state: 'FAILING' },
+    details: missingDetails,
   };
 }
 

@@ -1,9 +1,11 @@
 // Rows of alerts and of what channels were told, in SQLite.
 import type { EndedAttempt } from '#domain/recording.ts';
 import { idBytes } from '../codec.ts';
+import type { AlertsTable } from '../schema.ts';
 import type { ListenerRow, TellRows } from '../tell-channels.ts';
 import type { Connection } from './connection.ts';
 import { insertDeliveryRow } from './delivery-rows.ts';
+import { rowsStatement, writeRows } from './many-rows.ts';
 
 export function tellRowsOf(connection: Connection): TellRows {
   return {
@@ -25,29 +27,35 @@ export function tellRowsOf(connection: Connection): TellRows {
           row.told_at,
           row.reminders,
         ),
-    insertAlert: (row) =>
-      void connection
-        .prepare(
-          `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location,
-             response_us, error, status_code, started_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(
-          row.account_id,
-          row.id,
-          row.check_id,
-          row.result_id,
-          row.alert_type,
-          row.check_name,
-          row.check_type,
-          row.location,
-          row.response_us,
-          row.error,
-          row.status_code,
-          row.started_at,
-          row.created_at,
-        ),
+    insertAlert: (row) => insertAlerts(connection, [row]),
     insertDelivery: (delivery) => insertDeliveryRow(connection, delivery),
   };
+}
+
+const raised = rowsStatement(
+  13,
+  (rows) =>
+    `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
+       error, status_code, started_at, created_at) VALUES ${rows}`,
+);
+
+/** Adds alerts. */
+export function insertAlerts(connection: Connection, rows: readonly AlertsTable[]): void {
+  writeRows(connection, raised, rows, (row) => [
+    row.account_id,
+    row.id,
+    row.check_id,
+    row.result_id,
+    row.alert_type,
+    row.check_name,
+    row.check_type,
+    row.location,
+    row.response_us,
+    row.error,
+    row.status_code,
+    row.started_at,
+    row.created_at,
+  ]);
 }
 
 /**

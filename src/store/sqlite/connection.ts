@@ -53,7 +53,8 @@ function kept<Prepared>(prepare: (sql: string) => Prepared): (sql: string) => Pr
   };
 }
 
-type Values = (string | number | bigint | Uint8Array | null)[];
+/** Values of a statement, or of a row of one. */
+export type Values = (string | number | bigint | Uint8Array | null)[];
 
 /** A statement whose rows become plain objects. */
 function readerOf(database: DatabaseSync, sql: string) {

@@ -3,12 +3,13 @@ import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { type IdBytes, idBytes, latin1 } from '../codec.ts';
 import { createCounts } from '../counts.ts';
 import { recordAttempt, type RecordRows, type RecordRules } from '../record-attempts.ts';
-import type { CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
-import { tellRowsOf } from './alerts.ts';
-import { readState, writeState } from './check-states.ts';
-import type { Connection } from './connection.ts';
+import type { AlertsTable, CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
+import { insertAlerts, tellRowsOf } from './alerts.ts';
+import { readState, writeStates } from './check-states.ts';
+import type { Connection, Values } from './connection.ts';
 import { countUsage, writeCounts } from './counts.ts';
 import { noteLate } from './late-hours.ts';
+import { rowsStatement, writeRows } from './many-rows.ts';
 
 /** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
 export function recordAttempts(
@@ -21,28 +22,52 @@ export function recordAttempts(
   });
 }
 
+/** What is read at once of checks whose attempts are recorded together. */
+interface HeldRows {
+  /** Their states, as far as there are any. */
+  readonly states: readonly CheckStatesTable[];
+  /** Ids of those that a channel is subscribed to or was told of; asked once there is something to tell. Groups are asked apart. */
+  readonly heard: () => ReadonlySet<string>;
+}
+
 /**
  * Records attempts without a queued run: what they are of is held by the transaction itself.
  *
- * @param states of their checks, as far as there are any, read in this transaction
+ * What is read at once must be of this transaction.
  */
 export function recordHeld(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  states: readonly CheckStatesTable[],
+  { states, heard }: HeldRows,
   rules: RecordRules,
 ): Recorded[] {
   if (attempts.length === 0) return [];
-  const keyOf = (accountId: IdBytes, checkId: IdBytes): string => latin1(accountId) + latin1(checkId);
   const known = new Map(states.map((row) => [keyOf(row.account_id, row.check_id), row]));
-  return recordWith(connection, attempts, rules, {
+  const moved = new Map<string, CheckStatesTable>();
+  const results: ResultsTable[] = [];
+  const alerts: AlertsTable[] = [];
+  const tellRows = tellRowsOf(connection);
+  let heardNow: ReadonlySet<string> | null = null;
+  const recorded = recordWith(connection, attempts, rules, {
     letGo: () => true,
-    state: (...key) => known.get(keyOf(...key)),
-    writeState: (row) => {
-      known.set(keyOf(row.account_id, row.check_id), row);
-      writeState(connection, row);
+    listeners(attempt) {
+      heardNow ??= heard();
+      const { groupId, id } = attempt.context.check;
+      return groupId !== null || heardNow.has(id) ? tellRows.listeners(attempt) : [];
     },
+    insertResult: (row) => void results.push(row),
+    state: (...key) => moved.get(keyOf(...key)) ?? known.get(keyOf(...key)),
+    writeState: (row) => void moved.set(keyOf(row.account_id, row.check_id), row),
+    insertAlert: (row) => void alerts.push(row),
   });
+  writeRows(connection, added, results, valuesOf);
+  writeStates(connection, [...moved.values()]);
+  insertAlerts(connection, alerts);
+  return recorded;
+}
+
+function keyOf(accountId: IdBytes, checkId: IdBytes): string {
+  return latin1(accountId) + latin1(checkId);
 }
 
 function recordWith(
@@ -58,7 +83,7 @@ function recordWith(
     noteLate: (...hour) => noteLate(connection, ...hour),
     locationOf: (...key) => readLocation(connection, key),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
-    writeState: (row) => writeState(connection, row),
+    writeState: (row) => writeStates(connection, [row]),
     insertExchange: (row) => insertExchange(connection, row),
     keepPassing: (row) => keepPassing(connection, row),
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
@@ -91,34 +116,40 @@ function readLocation(connection: Connection, key: readonly [IdBytes, IdBytes, I
   return row === undefined ? undefined : String(row['location']);
 }
 
+const added = rowsStatement(
+  17,
+  (rows) =>
+    `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
+       started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms)
+     VALUES ${rows} ON CONFLICT DO NOTHING`,
+);
+
 /** Adds a result; false when one with its id is there already. */
 export function insertResult(connection: Connection, row: ResultsTable): boolean {
-  const { changes } = connection
-    .prepare(
-      `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
-         started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    .run(
-      row.account_id,
-      row.check_id,
-      row.id,
-      row.run_id,
-      row.attempt,
-      row.outcome,
-      row.reason,
-      row.message,
-      row.location,
-      row.source,
-      row.slots,
-      row.started_at,
-      row.duration_ms,
-      row.response_us,
-      row.loop_delay_ms,
-      row.details,
-      row.interval_ms,
-    );
+  const { changes } = connection.prepare(added.one).run(...valuesOf(row));
   return Number(changes) === 1;
+}
+
+function valuesOf(row: ResultsTable): Values {
+  return [
+    row.account_id,
+    row.check_id,
+    row.id,
+    row.run_id,
+    row.attempt,
+    row.outcome,
+    row.reason,
+    row.message,
+    row.location,
+    row.source,
+    row.slots,
+    row.started_at,
+    row.duration_ms,
+    row.response_us,
+    row.loop_delay_ms,
+    row.details,
+    row.interval_ms,
+  ];
 }
 
 function keepPassing(connection: Connection, row: PassingExchangesTable): void {
