@@ -3,12 +3,14 @@ import {
   availabilityOf,
   byLocation,
   byStatusCode,
+  type DetailedPiece,
   type Grouped,
   type Measures,
   type Metric,
-  metricNames,
   metricOf,
-  type Piece,
+  metricsOf,
+  phaseOf,
+  phasesBySpan,
   type ResultStatus,
   type SeriesGroup,
   sumBySpan,
@@ -17,16 +19,9 @@ import {
 import type { Caller } from '#domain/api-key.ts';
 import { type QuickRange, spanOf, type TimeSpan } from '#domain/calendar.ts';
 import type { Check, CheckType } from '#domain/check.ts';
-import {
-  dayMs,
-  dayOf,
-  type DetailedRollUp,
-  emptyRollUp,
-  hourMs,
-  hoursKeptDays,
-  type RollUp,
-  type Stretch,
-} from '#domain/roll-up.ts';
+import type { RollUpParts } from '#domain/detailed-roll-up.ts';
+import type { Phases } from '#domain/phases.ts';
+import { dayMs, dayOf, emptyRollUp, hourMs, hoursKeptDays, type RollUp, type Stretch } from '#domain/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound } from './refusal.ts';
@@ -72,9 +67,9 @@ export interface HistoryReader {
   read(
     accountId: string,
     checkIds: readonly string[],
-    question: TimeSpan & { readonly pieceMs: number; readonly isDetailed?: boolean },
+    question: TimeSpan & { readonly pieceMs: number; readonly parts?: RollUpParts | null },
   ): Promise<{
-    readonly pieces: readonly (Piece & { readonly checkId: string; readonly rollUp: DetailedRollUp })[];
+    readonly pieces: readonly (DetailedPiece & { readonly checkId: string })[];
     readonly stretches: readonly (Stretch & { readonly checkId: string })[];
   }>;
   /** What checks came to in the span as a whole, by id; less to read than its pieces. */
@@ -105,8 +100,8 @@ export interface AnalyticsActions {
   ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion): Promise<CheckAnalytics>;
   /** In the order of the ids; those of no check are left out. */
   ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]>;
-  /** Those that can be asked of a check; the same of every type. */
-  metrics(caller: Caller): readonly Metric[];
+  /** Those that can be asked of a check of a type. */
+  metrics(caller: Caller, checkType: CheckType): readonly Metric[];
 }
 
 const minuteMs = 60_000;
@@ -124,19 +119,17 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
       const check = (await checks.find(caller.accountId, checkId))?.check;
       if (check?.checkType !== checkType) throw notFound('check', checkId);
       const grid = gridOf(question, clock.now(), means.retentionDays);
-      const isDetailed = question.groupBy === 'statusCode';
-      if (isDetailed && !means.measuresOf(checkType).statusCode) {
-        throw invalidField(
-          'groupBy',
-          `must be runLocation: results of a check of type ${checkType} have no status code`,
-        );
-      }
-      const { pieces, stretches } = await checkHistory.read(caller.accountId, [checkId], { ...grid, isDetailed });
+      const parts = partsOf(question, checkType, means.measuresOf(checkType));
+      const { pieces, stretches } = await checkHistory.read(caller.accountId, [checkId], { ...grid, parts });
       const groups = groupsOf(question, pieces, stretches);
       refuseTooMany(groups.length, grid.spans);
       const series = groups.map(({ group, ...of }) => {
         const sums = sumBySpan(grid.spans, of.pieces, of.stretches);
-        return { group, entries: sums.map((rollUp, index) => entryOf(rollUp, grid.spans[index] ?? grid, question)) };
+        const phases = parts === 'phases' ? phasesBySpan(grid.spans, of.pieces) : [];
+        const entries = sums.map((rollUp, index) => {
+          return entryOf(rollUp, phases[index] ?? null, grid.spans[index] ?? grid, question);
+        });
+        return { group, entries };
       });
       return { check, span: { from: grid.from, to: grid.to }, series };
     },
@@ -156,11 +149,32 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
       }
       return summaries;
     },
-    metrics(caller) {
+    metrics(caller, checkType) {
       requirePermission(caller, 'read');
-      return metricNames;
+      return metricsOf(means.measuresOf(checkType));
     },
   };
+}
+
+/** What has to be read beside the sums. Refuses with `invalid` what results of the type do not have. */
+function partsOf({ groupBy, metrics }: AnalyticsQuestion, type: CheckType, measures: Measures): RollUpParts | null {
+  const isByStatus = groupBy === 'statusCode';
+  const ofType = `results of a check of type ${type}`;
+  if (isByStatus && !measures.statusCode) {
+    throw invalidField('groupBy', `must be runLocation: ${ofType} have no status code`);
+  }
+  const known = metricsOf(measures);
+  const wrong = metrics.findIndex((metric) => !known.includes(metric) || (isByStatus && phaseOf(metric) !== null));
+  const found = metrics[wrong];
+  if (found !== undefined) {
+    const right = known.filter((metric) => !isByStatus || phaseOf(metric) === null).join(', ');
+    const why = known.includes(found)
+      ? 'phases are not kept by status code'
+      : `${ofType} have no phase ${phaseOf(found)}`;
+    throw invalidField(`metrics[${wrong}]`, `must be one of ${right}: ${why}`);
+  }
+  if (isByStatus) return 'byStatus';
+  return metrics.some((metric) => phaseOf(metric) !== null) ? 'phases' : null;
 }
 
 type Pieces = Awaited<ReturnType<HistoryReader['read']>>['pieces'];
@@ -180,8 +194,14 @@ function refuseTooMany(series: number, spans: readonly TimeSpan[]): void {
   );
 }
 
-function entryOf(rollUp: RollUp, span: TimeSpan, { metrics, filterByStatus }: AnalyticsQuestion): AnalyticsEntry {
-  const values = metrics.map((metric) => [metric, metricOf(metric, rollUp, filterByStatus ?? bothStatuses)] as const);
+function entryOf(
+  rollUp: RollUp,
+  phases: Phases | null,
+  span: TimeSpan,
+  { metrics, filterByStatus }: AnalyticsQuestion,
+): AnalyticsEntry {
+  const statuses = filterByStatus ?? bothStatuses;
+  const values = metrics.map((metric) => [metric, metricOf(metric, rollUp, statuses, phases)] as const);
   return { span, rollUp, values: Object.fromEntries(values) };
 }
 

@@ -26,9 +26,12 @@ export const everyTypeHasAPath: [CheckType] extends [(typeof analyticsPaths)[key
 
 const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
 
+const timed = ['responseTime', 'wait', 'dns', 'tcp', 'firstByte', 'download'] as const;
+type TimeMetric = `${(typeof timed)[number]}_${(typeof aggregations)[number]}`;
+
 /** Metrics that can be asked for. */
 export const analyticsMetrics = [
-  ...aggregations.map((aggregation): `responseTime_${(typeof aggregations)[number]}` => `responseTime_${aggregation}`),
+  ...timed.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
   'availability',
   'retries',
 ] as const;
@@ -38,7 +41,7 @@ const quickRange = z.enum(['last24Hours', ...ranges]).default('last24Hours');
 
 const metric = z.enum(
   analyticsMetrics,
-  `must be one of ${analyticsMetrics.join(', ')}: phases and single values are in the results only`,
+  `must be availability, retries, or one of ${timed.join(', ')} with _ and one of ${aggregations.join(', ')}, as dns_p95`,
 );
 
 const from = queryInstant.exactOptional().describe('Over `quickRange`. Taken down to the full hour or interval.');
@@ -179,7 +182,7 @@ export const analyticsOperations = {
     summary: 'Read what a check has been through',
     description:
       'Figures come from roll-ups by hour and day, and from the results that are not in them yet: they are current. ' +
-      'Percentiles are exact to 1 %. Hours are kept for 90 days, days for two years.',
+      'Percentiles are exact to 1 %, those of phases to 4.1 % and 0.05 ms. Hours are kept for 90 days, days for two years.',
     tag,
     permission: 'read',
     params: z.object({

@@ -1,6 +1,7 @@
 // Figures of roll-ups: availability, response times and their percentiles (reference §4.7).
+import { type DetailedRollUp, sumOfPhases } from './detailed-roll-up.ts';
+import { coarseQuantileOf, type Phase, phaseNames, type Phases } from './phases.ts';
 import {
-  type DetailedRollUp,
   emptyResponses,
   emptyRollUp,
   mergeResponses,
@@ -16,18 +17,38 @@ import type { TimeSpan } from './calendar.ts';
 export const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
 export type Aggregation = (typeof aggregations)[number];
 
+/** What times are of: all of a response, or a phase of it. */
+const bases = ['responseTime', ...phaseNames] as const;
+type Base = (typeof bases)[number];
+type TimeMetric = `${Base}_${Aggregation}`;
+
 /** The metrics that roll-ups can answer. */
 export const metricNames = [
-  ...aggregations.map((aggregation): `responseTime_${Aggregation}` => `responseTime_${aggregation}`),
+  ...bases.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
   'availability',
   'retries',
 ] as const;
 export type Metric = (typeof metricNames)[number];
 
+/** The phase that a metric is about; null = of none. */
+export function phaseOf(metric: Metric): Phase | null {
+  return phaseNames.find((phase) => metric.startsWith(`${phase}_`)) ?? null;
+}
+
+/** Those of them that can be asked of a kind of check. */
+export function metricsOf({ phases }: Measures): Metric[] {
+  return metricNames.filter((metric) => {
+    const phase = phaseOf(metric);
+    return phase === null || phases.includes(phase);
+  });
+}
+
 /** What results of a kind of check say beside outcome and response time, that they can be counted by. */
 export interface Measures {
   /** Whether they hold the status code of an answer. */
   readonly statusCode: boolean;
+  /** Those of a response that they may hold. */
+  readonly phases: readonly Phase[];
 }
 
 /** What a metric means, for people and charts. */
@@ -54,22 +75,45 @@ export function meaningOf(metric: Metric): MetricMeaning {
   if (metric === 'availability') return { unit: 'percent', label: 'Availability', aggregation: 'avg' };
   if (metric === 'retries') return { unit: 'count', label: 'Retries', aggregation: 'sum' };
   const aggregation = aggregationOf(metric);
-  return { unit: 'milliseconds', label: `Response time, ${aggregationLabels[aggregation]}`, aggregation };
+  const label = `${baseLabels[phaseOf(metric) ?? 'responseTime']}, ${aggregationLabels[aggregation]}`;
+  return { unit: 'milliseconds', label, aggregation };
 }
 
-function aggregationOf(metric: Exclude<Metric, 'availability' | 'retries'>): Aggregation {
+const baseLabels: Readonly<Record<Base, string>> = {
+  responseTime: 'Response time',
+  wait: 'Redirects before the request',
+  dns: 'Resolution of the name',
+  tcp: 'Connection',
+  firstByte: 'Wait for the first byte',
+  download: 'Download',
+};
+
+function aggregationOf(metric: TimeMetric): Aggregation {
   // The name of such a metric is made of it.
-  return metric.slice('responseTime_'.length) as Aggregation;
+  return metric.slice(metric.indexOf('_') + 1) as Aggregation;
 }
 
 /** Whose response times count; `success` is passed and degraded. */
 export type ResultStatus = 'success' | 'failure';
 
-/** A metric of a roll-up: ms, percent or a count; null when there is nothing it could be of. */
-export function metricOf(metric: Metric, rollUp: RollUp, statuses: readonly ResultStatus[]): number | null {
+/**
+ * A metric of a roll-up: ms, percent or a count; null when there is nothing it could be of.
+ *
+ * @param phases of the same results, where one is asked about; null = not known
+ */
+export function metricOf(
+  metric: Metric,
+  rollUp: RollUp,
+  statuses: readonly ResultStatus[],
+  phases: Phases | null = null,
+): number | null {
   if (metric === 'availability') return availabilityOf(rollUp);
   if (metric === 'retries') return rollUp.retries;
-  const us = responseTimeOf(aggregationOf(metric), responsesOf(rollUp, statuses));
+  const phase = phaseOf(metric);
+  const times = phase === null ? rollUp : phases?.get(phase);
+  if (times === undefined) return null;
+  const quantile = phase === null ? quantileOf : coarseQuantileOf;
+  const us = responseTimeOf(aggregationOf(metric), responsesOf(times, statuses), quantile);
   return us === null ? null : rounded(us / 1000);
 }
 
@@ -89,20 +133,27 @@ export function successRatioOf({ passed, degraded, failed }: RollUp): number | n
   return judged === 0 ? null : rounded((100 * (passed + degraded)) / judged, 4);
 }
 
-function responsesOf(rollUp: RollUp, statuses: readonly ResultStatus[]): Responses {
+function responsesOf(
+  times: Pick<RollUp, 'responses' | 'failedResponses'>,
+  statuses: readonly ResultStatus[],
+): Responses {
   const responses = emptyResponses();
-  if (statuses.includes('success')) mergeResponses(responses, rollUp.responses);
-  if (statuses.includes('failure')) mergeResponses(responses, rollUp.failedResponses);
+  if (statuses.includes('success')) mergeResponses(responses, times.responses);
+  if (statuses.includes('failure')) mergeResponses(responses, times.failedResponses);
   return responses;
 }
 
 const shares: Partial<Record<Aggregation, number>> = { median: 0.5, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
-function responseTimeOf(aggregation: Aggregation, { count, sum, sumOfSquares, least, most, sketch }: Responses) {
+function responseTimeOf(
+  aggregation: Aggregation,
+  { count, sum, sumOfSquares, least, most, sketch }: Responses,
+  quantile: typeof quantileOf,
+) {
   if (count === 0) return null;
   const share = shares[aggregation];
   // A class may reach beyond what was measured.
-  if (share !== undefined) return Math.min(most, Math.max(least, quantileOf(sketch, share) ?? 0));
+  if (share !== undefined) return Math.min(most, Math.max(least, quantile(sketch, share) ?? 0));
   const mean = sum / count;
   if (aggregation === 'avg') return mean;
   if (aggregation === 'min') return least;
@@ -144,6 +195,20 @@ export function sumBySpan(
   return sums;
 }
 
+/** How long phases took in each of some spans that lie side by side; null where a part of a span is not known. */
+export function phasesBySpan(
+  spans: readonly TimeSpan[],
+  pieces: readonly (Piece & { readonly rollUp: Partial<Pick<DetailedRollUp, 'phases'>> })[],
+): (Phases | null)[] {
+  const sums: (Phases | null)[] = spans.map(() => new Map());
+  for (const { startAt, rollUp } of pieces) {
+    const index = indexAt(spans, startAt);
+    const sum = sums[index];
+    if (sum !== undefined) sums[index] = sumOfPhases(sum, rollUp.phases ?? null);
+  }
+  return sums;
+}
+
 /** Which of the spans holds an instant; -1 = it is before the first. */
 function indexAt(spans: readonly TimeSpan[], at: number): number {
   let [low, high] = [0, spans.length];
@@ -165,15 +230,18 @@ export interface SeriesGroup {
   readonly status?: number | 'none' | 'unknown';
 }
 
+/** A piece, and what it is made of. */
+export type DetailedPiece = Piece & { readonly rollUp: DetailedRollUp };
+
 /** A series, and the parts of a history that it is of. */
 export interface Grouped {
   readonly group: SeriesGroup;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly (Piece & { readonly rollUp: RollUp & Partial<DetailedRollUp> })[];
   readonly stretches: readonly Stretch[];
 }
 
 /** The parts of a history by run location, by name. */
-export function byLocation(pieces: readonly Piece[], stretches: readonly Stretch[]): Grouped[] {
+export function byLocation(pieces: readonly DetailedPiece[], stretches: readonly Stretch[]): Grouped[] {
   const locations = new Set([...pieces, ...stretches].map(({ location }) => location));
   return [...locations].sort().map((location) => ({
     group: { location },
@@ -183,10 +251,7 @@ export function byLocation(pieces: readonly Piece[], stretches: readonly Stretch
 }
 
 /** The parts of a history by status code, in their order; those without one behind them. */
-export function byStatusCode(
-  pieces: readonly (Piece & { readonly rollUp: DetailedRollUp })[],
-  stretches: readonly Stretch[],
-): Grouped[] {
+export function byStatusCode(pieces: readonly DetailedPiece[], stretches: readonly Stretch[]): Grouped[] {
   const groups = new Map<number, Piece[]>();
   const unknown: Piece[] = [];
   for (const piece of pieces) {

@@ -64,12 +64,6 @@ export interface RollUp {
   readonly failedResponses: Responses;
 }
 
-/** A roll-up and what it is made of. */
-export interface DetailedRollUp extends RollUp {
-  /** By the status code of the answer, 0 = there was none; null = not known (docs/decisions/0108). */
-  byStatus: Map<number, RollUp> | null;
-}
-
 export function emptyResponses(): Responses {
   return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, most: 0, sketch: emptySketch() };
 }
@@ -88,10 +82,6 @@ export function emptyRollUp(): RollUp {
     responses: emptyResponses(),
     failedResponses: emptyResponses(),
   };
-}
-
-export function emptyDetailedRollUp(): DetailedRollUp {
-  return { ...emptyRollUp(), byStatus: new Map() };
 }
 
 /** A result, as far as it counts. */
@@ -144,27 +134,6 @@ export function mergeRollUp(into: RollUp, other: RollUp): void {
   into.unknownMs += other.unknownMs;
   mergeResponses(into.responses, other.responses);
   mergeResponses(into.failedResponses, other.failedResponses);
-}
-
-/** Takes up all that another one holds; what is not known of one of them is not known of the sum. */
-export function mergeDetailedRollUp(into: DetailedRollUp, other: DetailedRollUp): void {
-  mergeRollUp(into, other);
-  if (other.byStatus === null) into.byStatus = null;
-  if (into.byStatus === null) return;
-  for (const [status, part] of other.byStatus ?? []) {
-    const known = into.byStatus.get(status) ?? emptyRollUp();
-    mergeRollUp(known, part);
-    into.byStatus.set(status, known);
-  }
-}
-
-/** The roll-up of parts by status code. One that has only one part shares its response times with it: only to be read. */
-export function wholeOf(byStatus: Map<number, RollUp>): DetailedRollUp {
-  const [first, ...others] = byStatus.values();
-  if (first !== undefined && others.length === 0) return { ...first, byStatus };
-  const whole = emptyRollUp();
-  for (const part of byStatus.values()) mergeRollUp(whole, part);
-  return { ...whole, byStatus };
 }
 
 /** Takes up all that another one holds. */

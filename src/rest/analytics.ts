@@ -19,8 +19,8 @@ export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActi
         ...values,
       })),
     ),
-    route('listAnalyticsMetrics', ({ caller }) =>
-      analytics.metrics(caller).map((metric) => ({ metric, ...meaningOf(metric) })),
+    route('listAnalyticsMetrics', ({ caller, query }) =>
+      analytics.metrics(caller, query.checkType).map((metric) => ({ metric, ...meaningOf(metric) })),
     ),
     route('getReport', async ({ caller, query }) => {
       const quickRange = query.quickRange === 'last24Hrs' ? 'last24Hours' : query.quickRange;

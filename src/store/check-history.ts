@@ -2,10 +2,10 @@
 // always current (docs/decisions/0042).
 import type { Kysely, Selectable } from 'kysely';
 import { sumBySpan } from '#domain/analytics.ts';
+import type { DetailedRollUp, RollUpParts } from '#domain/detailed-roll-up.ts';
 import {
   dayMs,
   dayOf,
-  type DetailedRollUp,
   emptyRollUp,
   hourMs,
   hourOf,
@@ -19,7 +19,7 @@ import { type IdBytes, idBytes, idOfDigits, idText } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Database } from './database.ts';
 import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
-import { detailedRollUpOf, spans } from './roll-up-rows.ts';
+import { detailedRollUpOf, type PartColumn, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
 import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
 import { readResults, slotOf, type TimedResult } from './raw-results.ts';
@@ -40,8 +40,8 @@ export interface HistoryQuestion {
   readonly to: number;
   /** A divisor of an hour, an hour, or a day: then pieces may be days wherever whole ones fit. */
   readonly pieceMs: number;
-  /** Whether it is asked what roll-ups are made of, which costs more to read; without it that is not known of any. */
-  readonly isDetailed?: boolean;
+  /** What is asked beside the sums, which costs more to read: what is not asked is not known of any piece. */
+  readonly parts?: RollUpParts | null;
 }
 
 export interface History {
@@ -73,7 +73,7 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
     const areTogether = dialect.rowsAtOnce === null;
-    return { reader, dialect, account, checks, question, areTogether, isDetailed: question.isDetailed ?? false };
+    return { reader, dialect, account, checks, question, areTogether, parts: question.parts ?? null };
   };
   return {
     checksAtOnce: dialect.historiesAtOnce,
@@ -138,7 +138,7 @@ interface Scope {
   readonly question: HistoryQuestion;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
-  readonly isDetailed: boolean;
+  readonly parts: RollUpParts | null;
 }
 
 interface Known {
@@ -186,8 +186,8 @@ function knownIds(): (digits: string) => string {
 }
 
 /** A roll-up with the digits of its check, and without its account. */
-type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | 'by_status'> &
-  Partial<Pick<RollUpsTable, 'by_status'>> &
+type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | PartColumn> &
+  Partial<Pick<RollUpsTable, PartColumn>> &
   Pick<TimedResult, 'check_digits'>;
 
 function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
@@ -206,7 +206,12 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
   const idOf = knownIds();
   const add = (row: KeptRollUp): void => {
     const { start_at: startAt, location } = row;
-    pieces.push({ checkId: idOf(row.check_digits), startAt, location, rollUp: detailedRollUpOf(row) });
+    pieces.push({
+      checkId: idOf(row.check_digits),
+      startAt,
+      location,
+      rollUp: onlyWith(scope.parts, detailedRollUpOf(row)),
+    });
   };
   const isStale = (row: KeptRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
     all.size > 0 && all.has(`${idOf(row.check_digits)}/${row.start_at}`);
@@ -231,7 +236,7 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
 }
 
 async function* rowsOf(
-  { reader, dialect, account, checks, isDetailed }: Scope,
+  { reader, dialect, account, checks, parts }: Scope,
   span: 'hour' | 'day',
   from: number,
   to: number,
@@ -241,7 +246,8 @@ async function* rowsOf(
       .selectFrom('roll_ups')
       .select(['span', 'start_at', 'location', 'passed', 'degraded', 'failed', 'unknown', 'missed', 'retries'])
       .select(['known_ms', 'down_ms', 'unknown_ms', 'responses', 'failed_responses'])
-      .$if(isDetailed, (query) => query.select('by_status'))
+      .$if(parts === 'byStatus', (query) => query.select('by_status'))
+      .$if(parts === 'phases', (query) => query.select('phases'))
       .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
       .where('account_id', '=', account)
       .where('check_id', 'in', checks)
@@ -272,17 +278,23 @@ async function readRest(scope: Scope, { progress, stale }: Known): Promise<Timed
   return results;
 }
 
-function addResults(results: readonly TimedResult[], { question, isDetailed }: Scope, pieces: HistoryPiece[]): void {
+function addResults(results: readonly TimedResult[], { question, parts }: Scope, pieces: HistoryPiece[]): void {
   const width = Math.min(question.pieceMs, hourMs);
   const idOf = knownIds();
   for (const [digits, ofCheck] of Map.groupBy(results, (row) => row.check_digits)) {
     const checkId = idOf(digits);
     for (const [startAt, rows] of Map.groupBy(ofCheck, (row) => Math.floor(slotOf(row) / width) * width)) {
       for (const [location, rollUp] of rollUpsOf(rows)) {
-        pieces.push({ checkId, startAt, location, rollUp: isDetailed ? rollUp : { ...rollUp, byStatus: null } });
+        pieces.push({ checkId, startAt, location, rollUp: onlyWith(parts, rollUp) });
       }
     }
   }
+}
+
+/** What was not asked is not shown as if it were known: of some rows it is, of others not. */
+function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRollUp {
+  const { byStatus, phases } = rollUp;
+  return { ...rollUp, byStatus: parts === 'byStatus' ? byStatus : null, phases: parts === 'phases' ? phases : null };
 }
 
 type KeptStretch = Selectable<Tables['missed_stretches']>;

@@ -1,7 +1,7 @@
 // What is read out of packed details is what was packed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { statusIn } from './measured.ts';
+import { phasesIn, statusIn } from './measured.ts';
 import { packed } from './packed.ts';
 import type { JsonValue } from '#domain/json.ts';
 
@@ -38,5 +38,44 @@ describe('the status code in packed details', () => {
 
   it('is not made up of one that is cut off', () => {
     assert.throws(() => statusIn(digitsOf([200]).slice(0, 6)), /cut off/);
+  });
+});
+
+describe('the phases in packed details', () => {
+  const both = (details: JsonValue) => {
+    const digits = digitsOf(details);
+    assert.deepEqual(phasesIn(digits.toUpperCase()), phasesIn(digits));
+    return phasesIn(digits);
+  };
+
+  it('are those of a list by their places, with the wait where there was one, whatever stands between', () => {
+    assert.deepEqual(both([200, '203.0.113.17', 600, 21_000, 44_000, 120_000, 127]), [0, 600, 21_000, 120_000, 127]);
+    const odd: JsonValue[] = [-5, 0.5, true, null, 'x'.repeat(40), Array.from({ length: 20 }, () => 1), { a: ['7'] }];
+    for (const each of odd) {
+      const details = [200, each, 1, 2, 3, 4, 5, each, each, [each, each], { t: each, r: [each], w: 128, p: [3, 0] }];
+      assert.deepEqual(both(details), [128, 1, 2, 4, 5], JSON.stringify(each));
+    }
+    assert.deepEqual(both([200]), [0, 0, 0, 0, 0]);
+  });
+
+  it('are those of an object by their names', () => {
+    const p = { dns: 128, tcp: 300, tls: 7, revocation: 9 };
+    assert.deepEqual(both({ a: '2001:db8::1', p, r: 5, f: { p: { dns: 1 } } }), [
+      undefined,
+      128,
+      300,
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual(both({ signal: 'fail', exitCode: 3, userAgent: 'y'.repeat(300) }), []);
+    assert.ok(both({ p: 7 }).every((us) => us === undefined));
+    assert.deepEqual([phasesIn(null), phasesIn(''), both(null), both('text'), both(5)], [[], [], [], [], []]);
+  });
+
+  it('are not made up of what is cut off', () => {
+    const digits = digitsOf([200, '203.0.113.17', 600, 21_000]);
+    for (const length of [2, 6, 14, 20, digits.length - 2]) {
+      assert.throws(() => phasesIn(digits.slice(0, length)), /cut off/, String(length));
+    }
   });
 });

@@ -16,6 +16,7 @@ import { untoldStates } from './migrations/0013-untold-states.ts';
 import { missingBrowsers } from './migrations/0014-missing-browsers.ts';
 import { tokensByAccount } from './migrations/0015-tokens-by-account.ts';
 import { statusCodes } from './migrations/0016-status-codes.ts';
+import { phases } from './migrations/0017-phases.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -35,6 +36,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   missingBrowsers,
   tokensByAccount,
   statusCodes,
+  phases,
 ];
 
 /** The version that this program knows and needs. */

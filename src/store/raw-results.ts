@@ -1,5 +1,6 @@
 // Results as roll-ups count them, of hours that have none yet.
 import { type Kysely, sql } from 'kysely';
+import type { RollUpParts } from '#domain/detailed-roll-up.ts';
 import { firstIdAt, idBytes, type IdBytes, idOfDigits } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { RawResult } from './roll-ups.ts';
@@ -31,8 +32,8 @@ export interface ResultsScope {
   readonly account: IdBytes;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
-  /** Whether it is asked what roll-ups are made of: details are read for nothing else. */
-  readonly isDetailed: boolean;
+  /** What of roll-ups is asked beside their sums: details are read for nothing else. */
+  readonly parts: RollUpParts | null;
 }
 
 /** All results of a span (epoch ms, `to` excluded). */
@@ -84,7 +85,7 @@ async function readOne(scope: ResultsScope, check: IdBytes, bounds: Bounds): Pro
 
 /** One more than may be read at once says that there are more. */
 function readSome(
-  { reader, dialect, account, isDetailed }: ResultsScope,
+  { reader, dialect, account, parts }: ResultsScope,
   checks: readonly IdBytes[],
   { first, end }: Bounds,
 ): Promise<TimedResult[]> {
@@ -93,7 +94,7 @@ function readSome(
     .select(['outcome', 'location', 'slots', 'interval_ms', 'response_us'])
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(dialect.idDigits('id').$castTo<string>().as('id_digits'))
-    .select((isDetailed ? dialect.idDigits('details') : sql<string | null>`null`).as('details_digits'))
+    .select((parts === null ? sql<string | null>`null` : dialect.idDigits('details')).as('details_digits'))
     .select(sql<IdBytes | null>`case when slots > 1 then id end`.as('id'))
     .select(sql<number>`case when run_id is null then 1 else 0 end`.as('is_final'))
     .where('account_id', '=', account)

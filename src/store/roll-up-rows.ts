@@ -1,9 +1,12 @@
 // A roll-up as a row: counts in columns, response times as bytes.
-import type { DetailedRollUp, RollUp } from '#domain/roll-up.ts';
+import type { DetailedRollUp } from '#domain/detailed-roll-up.ts';
+import type { RollUp } from '#domain/roll-up.ts';
 import type { IdBytes } from './codec.ts';
+import { phaseBytes, phasesOf } from './phase-bytes.ts';
 import { responsesBytes, responsesOf } from './response-bytes.ts';
-import { byStatusBytes, byStatusOf } from './roll-up-details.ts';
+
 import type { RollUpsTable } from './roll-up-tables.ts';
+import { byStatusBytes, byStatusOf } from './status-bytes.ts';
 
 /** Codes of `roll_ups.span`. */
 export const spans = { hour: 0, day: 1 } as const;
@@ -42,11 +45,15 @@ export function rollUpRow(
     responses: responsesBytes(rollUp.responses),
     failed_responses: responsesBytes(rollUp.failedResponses),
     by_status: byStatusBytes(rollUp),
+    phases: phaseBytes(rollUp.phases),
   } satisfies RollUpsTable;
 }
 
+/** Columns of what a roll-up is made of. */
+export type PartColumn = 'by_status' | 'phases';
+
 /** What a row holds, without what it is made of. */
-export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | 'by_status'>): RollUp {
+export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | PartColumn>): RollUp {
   const { passed, degraded, failed, unknown, missed, retries } = row;
   return {
     passed,
@@ -65,8 +72,15 @@ export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | 'by_status'
 
 /** What a row holds, and what it is made of as far as that was read. */
 export function detailedRollUpOf(
-  row: Omit<RollUpsTable, keyof SpanColumns | 'by_status'> & Partial<Pick<RollUpsTable, 'by_status'>>,
+  row: Omit<RollUpsTable, keyof SpanColumns | PartColumn> & Partial<Pick<RollUpsTable, PartColumn>>,
 ): DetailedRollUp {
   const whole = rollUpOf(row);
-  return { ...whole, byStatus: byStatusOf(row.by_status ?? null, whole) };
+  const { by_status: byStatus = null, phases = null } = row;
+  // Where nothing answered there were no phases, whoever made it.
+  const hasNone = row.responses === null && row.failed_responses === null;
+  return {
+    ...whole,
+    byStatus: byStatusOf(byStatus, whole),
+    phases: hasNone ? new Map() : phasesOf(phases),
+  };
 }

@@ -23,6 +23,8 @@ export interface RollUpsTable {
   failed_responses: Uint8Array | null;
   /** Encoded; null = not known: made by a version that did not keep it. */
   by_status: Uint8Array | null;
+  /** The same of the phases of responses. */
+  phases: Uint8Array | null;
 }
 
 /** Stretches of missed slots that reach beyond the hour in which they begin: roll-ups leave them out. */

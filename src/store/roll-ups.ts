@@ -1,25 +1,23 @@
 // Rolls up results hour by hour, and hours day by day: what a turn decides, written once for every engine over the rows of
 // one transaction (docs/decisions/0040).
+import { type DetailedRollUp, emptyDetailedRollUp, mergeDetailedRollUp, wholeOf } from '#domain/detailed-roll-up.ts';
+import { addPhase, phaseNames, type Phases } from '#domain/phases.ts';
 import {
   addResult,
   closedAfterMs,
   dayMs,
   dayOf,
   daysKeptDays,
-  type DetailedRollUp,
-  emptyDetailedRollUp,
   emptyRollUp,
   hourMs,
   hourOf,
   hoursKeptDays,
   isLong,
-  mergeDetailedRollUp,
   type RollUp,
-  wholeOf,
 } from '#domain/roll-up.ts';
 import { type IdBytes, idText, idTime } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
-import { statusIn } from './measured.ts';
+import { phasesIn, statusIn } from './measured.ts';
 import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-progress.ts';
 import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from './roll-up-tables.ts';
@@ -94,6 +92,9 @@ export interface TurnSize {
   readonly lateHours: number;
 }
 
+/** In the last hour of a day a turn takes only every so manieth of the checks that it takes otherwise. */
+const checksOfDay = 25;
+
 /** Rolls up some of what is due at `now` (epoch ms); all of a turn belongs in one transaction. */
 export async function rollUpTurn(
   store: RollUpStore,
@@ -105,8 +106,8 @@ export async function rollUpTurn(
   const late = await store.lateHours(progress.hourAt, size.lateHours);
   if (late.length > 0) return rollUpLate(store, progress, late);
   if (progress.hourAt >= hourOf(now - closedAfterMs)) return { results: 0, hours: 0, isThrough: true };
-  // A day is made of its hours, each as large as what is read otherwise.
-  const most = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / 5) : size.checks;
+  // A day is made of its hours, each as large as some results, with all that they are made of.
+  const most = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / checksOfDay) : size.checks;
   const checks = await store.checksAfter(progress.after, most);
   const keys = checks.map((check) => ({ ...check, startAt: progress.hourAt }));
   const found = keys.length === 0 ? [] : await store.results(keys);
@@ -212,19 +213,31 @@ async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<
 
 /** What results come to, by location. Stretches that reach beyond their hour are left out. */
 export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRollUp> {
-  const locations = new Map<string, Map<number, RollUp>>();
+  const locations = new Map<string, { readonly byStatus: Map<number, RollUp>; readonly phases: Phases }>();
   for (const row of results) {
     if (isLongStretch(row)) continue;
-    const byStatus = at(locations, row.location, () => new Map<number, RollUp>());
+    const { byStatus, phases } = at(locations, row.location, () => ({ byStatus: new Map(), phases: new Map() }));
+    const outcome = outcomeCodes.decode(row.outcome);
+    const isFinal = row.is_final === 1;
     addResult(at(byStatus, statusIn(row.details_digits), emptyRollUp), {
-      isFinal: row.is_final === 1,
-      outcome: outcomeCodes.decode(row.outcome),
+      isFinal,
+      outcome,
       slots: row.slots,
       intervalMs: row.interval_ms,
       responseUs: row.response_us,
     });
+    const isJudged = isFinal && outcome !== 'unknown' && outcome !== 'missed';
+    if (isJudged && row.response_us !== null) addPhases(phases, row, outcome === 'failed');
   }
-  return new Map([...locations].map(([location, byStatus]) => [location, wholeOf(byStatus)]));
+  return new Map([...locations].map(([location, { byStatus, phases }]) => [location, wholeOf(byStatus, phases)]));
+}
+
+function addPhases(phases: Phases, { details_digits }: RawResult, isFailed: boolean): void {
+  const times = phasesIn(details_digits);
+  for (const [index, phase] of phaseNames.entries()) {
+    const us = times[index];
+    if (us !== undefined) addPhase(phases, phase, us, isFailed);
+  }
 }
 
 function at<Key, Value>(found: Map<Key, Value>, key: Key, fresh: () => Value): Value {

@@ -7,6 +7,7 @@ import { newId } from '#lib/id.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { putResult } from '../support/rows.ts';
 import { send } from './operation-calls.ts';
+import { httpDetails, lightDetails } from './probe-details.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -30,7 +31,9 @@ before(async () => {
   for (let minute = 0; minute < 120; minute++) {
     const outcome = minute >= 30 && minute < 60 ? 'failed' : 'passed';
     if (minute >= 70 && minute < 80) continue;
-    result('shop', now - 150 * minuteMs + minute * minuteMs, outcome, ((minute % 60) + 1) * 1000);
+    const firstByte = outcome === 'failed' ? 300 : 100;
+    const details = httpDetails({ wait: 0, dns: 0.5, tcp: 20 + minute / 1000, tls: 0, firstByte, download: 2 });
+    result('shop', now - 150 * minuteMs + minute * minuteMs, outcome, ((minute % 60) + 1) * 1000, { details });
   }
   result('shop', now - 80 * minuteMs, 'missed', null, { slots: 10 });
   // Half an hour: every second failed with 503, one has no answer, two slots were missed.
@@ -196,6 +199,63 @@ describe('the analytics of a check', () => {
     assert.deepEqual(series, []);
   });
 
+  it('have the phases of responses, of the results that were asked for', async () => {
+    const metrics = [
+      'wait_max',
+      'dns_p95',
+      'tcp_min',
+      'firstByte_avg',
+      'firstByte_stddev',
+      'firstByte_p50',
+      'download_sum',
+    ];
+    const of = async (query: string) => {
+      const { status, body } = await analyticsOf(
+        'shop',
+        `${metrics.map((name) => `metrics=${name}`).join('&')}${query}`,
+      );
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.series.map(({ data }: { data: Record<string, number>[] }) =>
+        data.map((entry) => metrics.map((name) => entry[name])),
+      );
+    };
+    const near = (value: number, exact: number) => Math.abs(value - exact) <= 0.041 * (exact + 1);
+    const [[all]] = await of('');
+    const mean = (80 * 100 + 30 * 300) / 110;
+    const stddev = Math.sqrt((80 * (100 - mean) ** 2 + 30 * (300 - mean) ** 2) / 110);
+    assert.deepEqual([all[0], all[1], all[2], all[6]], [0, 0.5, 20, 220]);
+    assert.ok(near(all[3], mean) && near(all[4], stddev) && near(all[5], 100), JSON.stringify(all));
+    const [[failed]] = await of('&filterByStatus=failure');
+    assert.deepEqual(failed, [0, 0.5, 20.03, 300, 0, 300, 60]);
+    const [[located]] = await of('&groupBy=runLocation');
+    assert.deepEqual(located, all);
+    const [hours] = await of('&aggregationInterval=60');
+    assert.deepEqual(
+      hours.slice(-4).map((entry: number[]) => entry[6]),
+      [null, 120, 100, null],
+    );
+    const [fine] = await of(`&from=${(now - 2.5 * hourMs) / 1000}&aggregationInterval=30`);
+    assert.deepEqual(
+      fine.slice(0, 2).map((entry: number[]) => entry[3]),
+      [100, 300],
+    );
+  });
+
+  it('have the phases that a light check has, and no others', async () => {
+    const tcp = { name: 'queue', frequency: 1, activated: false, request: { hostname: '127.0.0.1', port: 1 } };
+    const { id } = (await ask('POST', '/v1/checks/tcp', tcp)).body;
+    ids['queue'] = id;
+    result('queue', now - 20 * minuteMs, 'passed', 30_000, { details: lightDetails({ dns: 0.7, tcp: 21, data: 3 }) });
+    const path = `/v1/analytics/tcp-checks/${id}?metrics=dns_avg&metrics=tcp_p99`;
+    const { dns_avg, tcp_p99 } = (await ask('GET', path)).body.series[0].data[0];
+    assert.deepEqual([dns_avg, tcp_p99], [0.7, 21]);
+    const wrong = await ask('GET', `${path}&metrics=download_p95`);
+    assert.match(
+      wrong.body.attributes['metrics[2]'],
+      /must be one of .*tcp_sum, availability.* TCP have no phase download/,
+    );
+  });
+
   it('say when a split into series would be too long an answer', async () => {
     for (let index = 0; index < 40; index++) {
       result('parallel', now - 2 * hourMs, 'passed', 1000, { details: [200 + index, '203.0.113.17'] });
@@ -208,7 +268,12 @@ describe('the analytics of a check', () => {
 
   it('refuse what is not kept, with the name of the field and what there is', async () => {
     for (const [query, field, right] of [
-      ['metrics=dns_p95', 'metrics[0]', /must be one of responseTime_avg, .*phases/],
+      ['metrics=tls_p95', 'metrics[0]', /must be availability, retries, or one of responseTime, wait, .* as dns_p95/],
+      [
+        'metrics=dns_p95&groupBy=statusCode',
+        'metrics[0]',
+        /must be one of responseTime_avg, [^:]*retries: phases are not kept/,
+      ],
       ['groupBy=resultType', 'groupBy', /must be runLocation or statusCode/],
       ['aggregationInterval=0', 'aggregationInterval', /from 1 to 43200/],
       ['from=2026-03-02&to=2026-03-01', 'from', /before to/],
@@ -260,10 +325,14 @@ describe('the metrics', () => {
   it('are listed with what they mean, and each can be asked for', async () => {
     const { body } = await ask('GET', '/v1/analytics/metrics?checkType=API');
     const names = (body as { metric: string }[]).map(({ metric }) => metric);
-    assert.equal(names.length, 12);
+    assert.equal(names.length, 62);
     const answer = await analyticsOf('shop', names.map((name) => `metrics=${name}`).join('&'));
     assert.deepEqual(Object.keys(answer.body.metadata), names);
     for (const name of names) assert.equal(typeof answer.body.series[0].data[0][name], 'number', name);
+    const ofTcp = (await ask('GET', '/v1/analytics/metrics?checkType=TCP')).body as { metric: string; label: string }[];
+    assert.equal(ofTcp.length, 32);
+    assert.equal(ofTcp.find(({ metric }) => metric === 'dns_p95')?.label, 'Resolution of the name, 95th percentile');
+    assert.equal((await ask('GET', '/v1/analytics/metrics?checkType=HEARTBEAT')).body.length, 12);
     assert.equal((await ask('GET', '/v1/analytics/metrics')).status, 400);
   });
 });

@@ -1,18 +1,20 @@
 // What results come to, worked out one by one, for roll-ups to be compared with.
 import assert from 'node:assert/strict';
+import { type DetailedRollUp, emptyDetailedRollUp, mergeDetailedRollUp } from '#domain/detailed-roll-up.ts';
 import {
   dayMs,
   dayOf,
-  type DetailedRollUp,
-  emptyDetailedRollUp,
+  emptyResponses,
   emptyRollUp,
   hourMs,
   hourOf,
   isLate,
-  mergeDetailedRollUp,
+  type Responses,
   type RollUp,
 } from '#domain/roll-up.ts';
+import { coarseError, coarseQuantileOf, phaseNames } from '#domain/phases.ts';
 import { quantileOf } from '#domain/sketch.ts';
+import type { JsonValue } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
 import type { Outcome } from '#domain/result.ts';
 import { idBytes, idText } from '#store/codec.ts';
@@ -37,8 +39,30 @@ export interface Fact {
   readonly responseUs: number | null;
   /** null = a run on demand. */
   readonly intervalMs: number | null;
-  /** 0 = no answer. */
+  /** 0 = it has none, as results of light checks. */
   readonly status: number;
+  /** µs; those of a light check are the second and the third. */
+  readonly times: readonly number[];
+}
+
+/** As they are packed. */
+export function detailsOf({ status, times }: Fact): JsonValue {
+  const [wait = 0, dns = 0, tcp = 0, firstByte = 0, download = 0] = times;
+  if (status === 0) return { a: 'db.example', p: { dns, tcp, data: 7 }, r: 1 };
+  const assertions = [[1, 'x', -2, '203.0.113.17', 0.5]];
+  return [
+    status,
+    '203.0.113.17',
+    dns,
+    tcp,
+    31_700,
+    firstByte,
+    download,
+    310,
+    1963,
+    assertions,
+    { t: 'Sure', w: wait, p: [3, 0] },
+  ];
 }
 
 /** Records a result at the present time of the store, with the mark that recording makes. */
@@ -51,7 +75,7 @@ export function record(temp: TempStore, accountId: string, fact: Fact): void {
     slots: fact.slots,
     responseUs: fact.responseUs,
     intervalMs: fact.intervalMs,
-    details: fact.status === 0 ? null : [fact.status, '203.0.113.17'],
+    details: detailsOf(fact),
   });
   if (isLate(fact.at, temp.clock.now())) mark(temp.raw, accountId, fact.checkId, hourOf(fact.at));
 }
@@ -148,7 +172,10 @@ export function assertRollUps(raw: RawRows, facts: readonly Fact[]): void {
     const sums = sumsOf(of, row.start_at, row.start_at + (row.span === 1 ? dayMs : hourMs), row.location);
     const rollUp = detailedRollUpOf(row);
     assert.deepEqual(comparable(rollUp, sums), sums);
-    assertByStatus([rollUp], of, row.start_at, row.start_at + (row.span === 1 ? dayMs : hourMs), row.location);
+    const end = row.start_at + (row.span === 1 ? dayMs : hourMs);
+    assertByStatus([rollUp], of, row.start_at, end, row.location);
+    const within = of.filter(({ at, location }) => at >= row.start_at && at < end && location === row.location);
+    assertPhases([rollUp], within);
   }
 }
 
@@ -178,14 +205,45 @@ function assertByStatus(
   }
 }
 
+/** Phases are those of the facts with a response time, percentiles within what they may be off. */
+function assertPhases(rollUps: readonly DetailedRollUp[], facts: readonly Fact[]): void {
+  const sum = emptyDetailedRollUp();
+  for (const rollUp of rollUps) mergeDetailedRollUp(sum, rollUp);
+  assert.ok(sum.phases !== null);
+  const timed = facts.filter(
+    ({ isFinal, outcome, responseUs }) =>
+      isFinal && responseUs !== null && outcome !== 'unknown' && outcome !== 'missed',
+  );
+  for (const [index, phase] of phaseNames.entries()) {
+    const has = ({ status }: Fact): boolean => status !== 0 || phase === 'dns' || phase === 'tcp';
+    for (const isFailed of [false, true]) {
+      const of = timed.filter((each) => has(each) && (each.outcome === 'failed') === isFailed);
+      const values = of.map(({ times }) => times[index] ?? 0).sort((a, b) => a - b);
+      const found: Responses = sum.phases.get(phase)?.[isFailed ? 'failedResponses' : 'responses'] ?? emptyResponses();
+      const total = values.reduce((all, value) => all + value, 0);
+      const least = values[0] ?? Number.POSITIVE_INFINITY;
+      assert.deepEqual(
+        [found.count, found.sum, found.least, found.most],
+        [of.length, total, least, values.at(-1) ?? 0],
+      );
+      const squares = values.reduce((all, value) => all + value * value, 0);
+      assert.ok(Math.abs(found.sumOfSquares - squares) <= squares * 1e-6, `${found.sumOfSquares} for ${squares}`);
+      const median = values[Math.ceil(values.length / 2) - 1] ?? 0;
+      const off = Math.abs((coarseQuantileOf(found.sketch, 0.5) ?? 0) - median);
+      assert.ok(off <= coarseError * (median + 1000), `${phase} is ${off} off ${median}`);
+    }
+  }
+}
+
 /** What the store says of a span is what the facts come to, whatever is rolled up by now. */
 export async function assertCurrent(temp: TempStore, accountId: string, facts: readonly Fact[], pieceMs: number) {
   const checkIds = [...new Set(facts.map(({ checkId }) => checkId))];
   if (checkIds.length === 0) return;
   const from = noon - 2 * dayMs - 12 * hourMs;
   const to = noon + 3 * dayMs;
-  const question = { from, to, pieceMs, isDetailed: true };
+  const question = { from, to, pieceMs, parts: 'byStatus' as const };
   const { pieces, stretches } = await temp.store.checkHistory.read(accountId, checkIds, question);
+  const withPhases = await temp.store.checkHistory.read(accountId, checkIds, { from, to, pieceMs, parts: 'phases' });
   const whole = await temp.store.checkHistory.sums(accountId, checkIds, { from, to });
   for (const checkId of checkIds) {
     const own = facts.filter((fact) => fact.checkId === checkId);
@@ -209,6 +267,10 @@ export async function assertCurrent(temp: TempStore, accountId: string, facts: r
       to,
       null,
     );
+    assertPhases(
+      withPhases.pieces.filter((piece) => piece.checkId === checkId).map(({ rollUp }) => rollUp),
+      own.filter(({ at }) => at >= from && at < to),
+    );
     const long = stretches.filter((stretch) => stretch.checkId === checkId);
     assert.deepEqual(
       long.map(({ slotAt, slots, location }) => [slotAt, slots, location].join('/')).sort(),
@@ -231,5 +293,6 @@ export const fact = (checkId: string, at: number, change: Partial<Fact> = {}): F
   responseUs: 1000,
   intervalMs: minuteMs,
   status: 200,
+  times: [50, 600, 21_000, 120_000, 2000],
   ...change,
 });

@@ -12,6 +12,7 @@ import type { TempStore } from '../support/temp-store.ts';
 import {
   assertCurrent,
   assertRollUps,
+  detailsOf,
   type Fact,
   fact,
   keptMs,
@@ -50,6 +51,7 @@ const recorded = fc.record({
   responseUs: fc.option(fc.integer({ min: 100, max: 30_000_000 })),
   intervalMs: fc.constantFrom(minuteMs, minuteMs, minuteMs, minuteMs, 2 * minuteMs, null),
   status: fc.constantFrom(200, 200, 200, 404, 100, 503, 0),
+  times: fc.array(fc.oneof(fc.nat({ max: 3000 }), fc.nat({ max: 30_000_000 })), { minLength: 5, maxLength: 5 }),
 });
 const step = fc.oneof(
   { weight: 8, arbitrary: recorded },
@@ -129,7 +131,8 @@ test('no result goes before it is rolled up, nor while its hour waits to be roll
   const accountId = putAccount(raw);
   const checkId = putCheck(raw, accountId, { createdAt: noon - 40 * dayMs });
   const oldAt = noon - 31 * dayMs;
-  putResult(raw, accountId, checkId, oldAt, { intervalMs: minuteMs });
+  const first = fact(checkId, oldAt, { location: 'local', responseUs: 12_345 });
+  putResult(raw, accountId, checkId, oldAt, { intervalMs: minuteMs, details: detailsOf(first) });
   putResult(raw, accountId, checkId, noon, { intervalMs: minuteMs });
   const sweep = async (): Promise<unknown> => {
     const before = clock.now() - 30 * dayMs;
@@ -145,11 +148,11 @@ test('no result goes before it is rolled up, nor while its hour waits to be roll
   assert.equal(await sweep(), 3, 'an hour of the check is marked');
   await rollUpAllOf(temp, 40 * dayMs);
   assert.equal(await sweep(), 1);
-  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345, status: 0 }), late]);
+  assertRollUps(raw, [first, late]);
   // What comes later still can no longer be told from what is gone: it does not take the place of the whole.
   record(temp, accountId, fact(checkId, oldAt + 2 * minuteMs));
   await rollUpAllOf(temp, 40 * dayMs);
-  assertRollUps(raw, [fact(checkId, oldAt, { location: 'local', responseUs: 12_345, status: 0 }), late]);
+  assertRollUps(raw, [first, late]);
 });
 
 async function rollUpAllOf({ store, clock }: TempStore, resultsKeptMs: number): Promise<void> {
@@ -224,54 +227,59 @@ test('turns of several processes at once roll up each hour once', async (newStor
   assertRollUps(temp.raw, facts);
 });
 
-test('roll-ups of a version that kept no status codes are known as a whole, and by status code are not', async (newStore) => {
+test('roll-ups of a version that did not keep what they are made of are known as a whole, and not beyond', async (newStore) => {
   await using temp = await newStore(noon);
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { createdAt: noon - dayMs });
   const [early, later] = [noon - 5 * hourMs, noon - 4 * hourMs];
   for (const at of [early, early + minuteMs, later]) record(temp, accountId, fact(checkId, at));
   await rollUpAll(temp);
-  temp.raw.exec(`UPDATE roll_ups SET by_status = NULL WHERE start_at = ${early}`);
-  const question = { from: early, to: noon, pieceMs: hourMs, isDetailed: true };
+  temp.raw.exec(`UPDATE roll_ups SET by_status = NULL, phases = NULL WHERE start_at = ${early}`);
   const read = async () => {
-    const { pieces } = await temp.store.checkHistory.read(accountId, [checkId], question);
-    return pieces.map(({ startAt, rollUp: { passed, byStatus } }) => [
+    const question = { from: early, to: noon, pieceMs: hourMs };
+    const ask = (parts: 'byStatus' | 'phases') =>
+      temp.store.checkHistory.read(accountId, [checkId], { ...question, parts });
+    const [codes, phases] = [await ask('byStatus'), await ask('phases')];
+    return codes.pieces.map(({ startAt, rollUp: { passed, byStatus } }, index) => [
       startAt,
       passed,
       byStatus === null ? null : [...byStatus.keys()],
+      phases.pieces[index]?.rollUp.phases?.get('tcp')?.responses.count ?? null,
     ]);
   };
   assert.deepEqual(await read(), [
-    [early, 2, null],
-    [later, 1, [200]],
+    [early, 2, null, null],
+    [later, 1, [200], 1],
   ]);
   // The day is made of them, and no more known than they are.
   temp.clock.turn(dayMs);
   await rollUpAll(temp);
-  const days = temp.raw.prepare('SELECT passed, by_status FROM roll_ups WHERE span = 1').all();
+  const days = temp.raw.prepare('SELECT passed, by_status, phases FROM roll_ups WHERE span = 1').all();
   assert.deepEqual(
-    days.map((row) => [row['passed'], row['by_status']]),
-    [[3, null]],
+    days.map((row) => [row['passed'], row['by_status'], row['phases']]),
+    [[3, null, null]],
   );
   // What is rolled up anew knows them.
   record(temp, accountId, fact(checkId, early + 2 * minuteMs, { status: 404 }));
   await rollUpAll(temp);
   assert.deepEqual(await read(), [
-    [early, 3, [200, 404]],
-    [later, 1, [200]],
+    [early, 3, [200, 404], 3],
+    [later, 1, [200], 1],
   ]);
 });
 
-test('status codes are not read unless they are asked for', async (newStore) => {
+test('what roll-ups are made of is not read unless it is asked for', async (newStore) => {
   await using temp = await newStore(noon);
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { createdAt: noon - dayMs });
   for (const at of [noon - 5 * hourMs, noon - minuteMs]) record(temp, accountId, fact(checkId, at));
   await rollUpAll(temp);
-  const question = { from: noon - dayMs, to: noon, pieceMs: hourMs };
-  const { pieces } = await temp.store.checkHistory.read(accountId, [checkId], question);
-  assert.deepEqual(
-    pieces.map(({ rollUp }) => rollUp.byStatus),
-    [null, null],
-  );
+  for (const parts of [null, 'byStatus', 'phases'] as const) {
+    const question = { from: noon - dayMs, to: noon, pieceMs: hourMs, parts };
+    const { pieces } = await temp.store.checkHistory.read(accountId, [checkId], question);
+    assert.equal(pieces.length, 2);
+    for (const { rollUp } of pieces) {
+      assert.deepEqual([rollUp.byStatus !== null, rollUp.phases !== null], [parts === 'byStatus', parts === 'phases']);
+    }
+  }
 });

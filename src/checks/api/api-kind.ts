@@ -2,7 +2,7 @@
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
 import type { CheckKind } from '../kind.ts';
-import { describeHttp, httpAlertFacts } from '../http/describe.ts';
+import { describeHttp, httpAlertFacts, httpMeasures } from '../http/describe.ts';
 import { decodeDetails } from '../http/details.ts';
 import { createHttpExchange } from '../http/exchange.ts';
 import { createHttpProbe } from '../http/probe.ts';
@@ -22,7 +22,7 @@ export const apiKind: CheckKind = {
   describeResult: (result, exchange) => ({
     apiCheckResult: { ...describeHttp(result, exchange), ...describeScripts(result, exchange), jobAssets: null },
   }),
-  measures: { statusCode: true },
+  measures: httpMeasures,
   alertFacts: httpAlertFacts,
 };
 

@@ -15,6 +15,6 @@ export const browserKind: ScriptedKind = {
     createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true, beside }),
   validateSettings: (settings) => [...scriptProblems(settings), ...besideProblems(settings)],
   describeResult: ({ details }, exchange) => ({ browserCheckResult: describeBrowser(details, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

@@ -39,7 +39,7 @@ export const dnsKind: CheckKind = {
     ),
   validateSettings: validateDnsSettings,
   describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => {
     const { query, recordType } = readDnsSettings(settings);
     return { url: `dns:${query}?type=${recordType}`, status: null, statusText: null };

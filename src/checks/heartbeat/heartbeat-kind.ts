@@ -15,7 +15,7 @@ export const heartbeatKind: CalledKind = {
     const none = { exitCode: null, state: null, method: null, source: null, userAgent: null };
     return { heartbeatCheckResult: { signal, ...none, ...told } };
   },
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };
 

@@ -1,4 +1,6 @@
 // A stored result of an HTTP probe as the wire shows it (reference §4.7: apiCheckResult).
+import type { Measures } from '#domain/analytics.ts';
+import { phaseNames } from '#domain/phases.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Result } from '#domain/result.ts';
@@ -42,3 +44,6 @@ function shortResponse({ status, statusText, truncated, phases }: ApiDetails): J
 export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
   return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
 }
+
+/** What results of an HTTP probe can be counted by. */
+export const httpMeasures: Measures = { statusCode: true, phases: phaseNames };

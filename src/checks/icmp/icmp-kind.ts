@@ -36,7 +36,7 @@ export const icmpKind: CheckKind = {
   },
   validateSettings: validateIcmpSettings,
   describeResult: (result, exchange) => ({ icmpCheckResult: describeLight(result, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => ({
     url: readIcmpSettings(settings).hostname || null,
     status: null,

@@ -16,6 +16,6 @@ export const multiStepKind: ScriptedKind = {
   createProbe: (means) => createScriptedProbe(means, { limits, refuses: refusesRuntime }),
   validateSettings: scriptProblems,
   describeResult: ({ details }, exchange) => ({ multiStepCheckResult: describeScripted(details, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

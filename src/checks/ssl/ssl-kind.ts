@@ -44,7 +44,7 @@ export const sslKind: CheckKind = {
   },
   validateSettings: validateSslSettings,
   describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
     const { hostname, port } = readSslSettings(settings);
     return { url: `https://${hostname}${port === 443 ? '' : `:${port}`}`, status: null, statusText: null };

@@ -31,7 +31,7 @@ export const tcpKind: CheckKind = {
     ),
   validateSettings: validateTcpSettings,
   describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
-  measures: { statusCode: false },
+  measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
     const { hostname, port } = readTcpSettings(settings);
     return { url: `tcp://${hostname}:${port}`, status: null, statusText: null };

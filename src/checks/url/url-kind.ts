@@ -1,7 +1,7 @@
 // URL checks: whether an address answers, and with which status (reference §4.3). The light form of an API check.
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../assertions/validate.ts';
-import { describeHttp, httpAlertFacts } from '../http/describe.ts';
+import { describeHttp, httpAlertFacts, httpMeasures } from '../http/describe.ts';
 import type { HttpKind } from '../http/plan.ts';
 import { createHttpProbe } from '../http/probe.ts';
 import { type ApiSettings, readDefaults, readSettings } from '../http/settings.ts';
@@ -41,6 +41,6 @@ export const urlKind: CheckKind = {
     ];
   },
   describeResult: (result, exchange) => ({ urlCheckResult: describeHttp(result, exchange) }),
-  measures: { statusCode: true },
+  measures: httpMeasures,
   alertFacts: httpAlertFacts,
 };

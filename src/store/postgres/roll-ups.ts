@@ -24,7 +24,7 @@ import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
 /** Results of a turn: to add them up holds the loop. */
-const resultsMost = 2500;
+const resultsMost = 1800;
 
 /** Checks and marks of a turn. */
 const size = { checks: 1000, lateHours: 50 };

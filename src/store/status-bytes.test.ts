@@ -1,11 +1,12 @@
-// What a roll-up is made of comes back from its bytes, and takes few of them.
+// Parts of a roll-up by status code come back from their bytes, and take few of them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addResult, type CountedResult, emptyRollUp, type RollUp, wholeOf } from '#domain/roll-up.ts';
+import { wholeOf } from '#domain/detailed-roll-up.ts';
+import { addResult, type CountedResult, emptyRollUp, type RollUp } from '#domain/roll-up.ts';
 import type { Outcome } from '#domain/result.ts';
 import { sketchBytes } from '#domain/sketch.ts';
-import { byStatusBytes, byStatusOf } from './roll-up-details.ts';
+import { byStatusBytes, byStatusOf } from './status-bytes.ts';
 
 interface Result extends Pick<CountedResult, 'isFinal' | 'outcome' | 'responseUs'> {
   readonly status: number;
@@ -43,8 +44,8 @@ describe('the parts of a roll-up by status code', () => {
     fc.assert(
       fc.property(fc.array(result, { minLength: 1, maxLength: 60 }), (results) => {
         const parts = partsOf(results);
-        const whole = wholeOf(parts);
-        const { byStatus: _, ...rest } = whole;
+        const whole = wholeOf(parts, new Map());
+        const { byStatus: _, phases: __, ...rest } = whole;
         assert.deepEqual(shown(byStatusOf(byStatusBytes(whole), rest)), shown(parts));
       }),
     );
@@ -59,9 +60,9 @@ describe('the parts of a roll-up by status code', () => {
     }));
 
   it('are three bytes where there is one code, and some dozen for each where response times are not shared', () => {
-    assert.equal(byStatusBytes(wholeOf(partsOf(many(200, 60, 'passed'))))?.length, 3);
+    assert.equal(byStatusBytes(wholeOf(partsOf(many(200, 60, 'passed')), new Map()))?.length, 3);
     const failing = [...many(200, 40, 'passed'), ...many(503, 10, 'failed'), ...many(0, 10, 'failed')];
-    assert.ok((byStatusBytes(wholeOf(partsOf(failing)))?.length ?? 0) < 60);
+    assert.ok((byStatusBytes(wholeOf(partsOf(failing), new Map()))?.length ?? 0) < 60);
   });
 
   it('are refused in a form that is not known', () => {

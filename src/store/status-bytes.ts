@@ -1,5 +1,6 @@
-// What a roll-up is made of, as bytes in a column of its own (docs/decisions/0108).
-import { type DetailedRollUp, emptyResponses, emptyRollUp, type Responses, type RollUp } from '#domain/roll-up.ts';
+// Parts of a roll-up by status code, as bytes in a column of their own (docs/decisions/0108).
+import type { DetailedRollUp } from '#domain/detailed-roll-up.ts';
+import { emptyResponses, emptyRollUp, type Responses, type RollUp } from '#domain/roll-up.ts';
 import { pushNumber, takeNumber } from '#domain/sketch.ts';
 import { responsesBytes, responsesOf } from './response-bytes.ts';
 
@@ -25,7 +26,7 @@ const counts = [
  * The parts by status code. Nearly always there is one, which is the whole: its code is all that is kept. Nor are response
  * times repeated that one part has alone.
  */
-export function byStatusBytes(whole: DetailedRollUp): Uint8Array | null {
+export function byStatusBytes(whole: Omit<DetailedRollUp, 'phases'>): Uint8Array | null {
   const { byStatus } = whole;
   if (byStatus === null) return null;
   const bytes: number[] = [form];
