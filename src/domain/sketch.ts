@@ -33,7 +33,16 @@ export function addToSketch(sketch: Sketch, value: number): void {
 export function mergeSketch(into: Sketch, other: Sketch): void {
   open(into);
   if (other.packed !== null) return addPacked(into, other.packed);
-  for (const [index, count] of other.counts.entries()) if (count > 0) addCount(into, other.first + index, count);
+  const { first, counts } = other;
+  if (into.counts.length === 0) {
+    into.first = first;
+    into.counts = counts.slice();
+    return;
+  }
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] ?? 0;
+    if (count > 0) addCount(into, first + index, count);
+  }
 }
 
 function addCount(sketch: Sketch, at: number, count: number): void {

@@ -18,6 +18,7 @@ import { readSums } from './check-sums.ts';
 import { type IdBytes, idBytes, idOfDigits, idText } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Database } from './database.ts';
+import { createMergedResponses, type MergedResponses } from './merged-responses.ts';
 import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
 import { detailedRollUpOf, type PartColumn, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from './roll-up-tables.ts';
@@ -70,10 +71,12 @@ export interface CheckHistory {
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
 export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
+  const merged = dialect.versions === null ? null : createMergedResponses();
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
     const areTogether = dialect.rowsAtOnce === null;
-    return { reader, dialect, account, checks, question, areTogether, parts: question.parts ?? null };
+    const parts = question.parts ?? null;
+    return { reader, dialect, merged, account, checks, question, areTogether, parts };
   };
   return {
     checksAtOnce: dialect.historiesAtOnce,
@@ -133,6 +136,7 @@ async function readHistory(scope: Scope, known: Known, now: number): Promise<His
 interface Scope {
   readonly reader: Kysely<Tables>;
   readonly dialect: Dialect;
+  readonly merged: MergedResponses | null;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   readonly question: HistoryQuestion;
@@ -147,24 +151,25 @@ interface Known {
   readonly stale: ReadonlyMap<string, LateHoursTable>;
 }
 
-async function readKnown({ reader, account, checks, question }: Scope): Promise<Known> {
-  const facts = await reader
-    .selectFrom('installation')
-    .selectAll()
-    .where('key', 'in', ['rolled-up', 'results-from'])
-    .execute();
-  const fact = (key: string): string | null => facts.find((row) => row.key === key)?.value ?? null;
-  const progress = readProgress(fact('rolled-up')) ?? { hourAt: 0, after: null };
-  const late = await reader
+async function readKnown({ reader, dialect, account, checks, question, areTogether }: Scope): Promise<Known> {
+  const facts = reader.selectFrom('installation').selectAll().where('key', 'in', ['rolled-up', 'results-from']);
+  const marks = reader
     .selectFrom('late_hours')
     .selectAll()
     .where('account_id', '=', account)
-    .where('check_id', 'in', checks)
-    .where('start_at', '>=', Math.max(hourOf(question.from), readResultsFrom(fact('results-from'))))
-    .where('start_at', '<', question.to)
-    .execute();
+    .where(dialect.idIn('check_id', checks))
+    .where('start_at', '>=', hourOf(question.from))
+    .where('start_at', '<', question.to);
+  // In either order: an hour that is rolled up between the two is read with what was late, or from its results.
+  const [rows, late] = areTogether
+    ? await Promise.all([facts.execute(), marks.execute()])
+    : [await facts.execute(), await marks.execute()];
+  const fact = (key: string): string | null => rows.find((row) => row.key === key)?.value ?? null;
+  const progress = readProgress(fact('rolled-up')) ?? { hourAt: 0, after: null };
+  const resultsFrom = readResultsFrom(fact('results-from'));
   const stale = late.filter(
-    (row) => row.start_at < rolledUpTo(progress, { accountId: account, checkId: row.check_id }),
+    (row) =>
+      row.start_at >= resultsFrom && row.start_at < rolledUpTo(progress, { accountId: account, checkId: row.check_id }),
   );
   return { progress, stale: new Map(stale.map((row) => [hourKey(row), row])) };
 }
@@ -250,7 +255,7 @@ async function* rowsOf(
       .$if(parts === 'phases', (query) => query.select('phases'))
       .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
       .where('account_id', '=', account)
-      .where('check_id', 'in', checks)
+      .where(dialect.idIn('check_id', checks))
       .where('span', '=', spans[span])
       .where('start_at', '>=', start)
       .where('start_at', '<', Math.min(to, start + windowsMs[span]))
@@ -299,12 +304,12 @@ function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRo
 
 type KeptStretch = Selectable<Tables['missed_stretches']>;
 
-function readStretches({ reader, account, checks, question: { from, to } }: Scope): Promise<KeptStretch[]> {
+function readStretches({ reader, dialect, account, checks, question: { from, to } }: Scope): Promise<KeptStretch[]> {
   return reader
     .selectFrom('missed_stretches')
     .selectAll()
     .where('account_id', '=', account)
-    .where('check_id', 'in', checks)
+    .where(dialect.idIn('check_id', checks))
     .where('slot_at', '<', to)
     .where('end_at', '>', from)
     .execute();

@@ -3,6 +3,7 @@ import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import { createRecent } from '#lib/recent.ts';
 import type { Database } from './database.ts';
 import { compareStamps, type KeyRange, type Known, knownOf, type StatusPiece, withStates } from './known-statuses.ts';
+import { changedBy, tallyOf } from './state-tally.ts';
 import { breathe, createStatusRows } from './status-rows.ts';
 
 /** The state of every check. */
@@ -20,12 +21,46 @@ const stampsAtOnce = 5000;
 /** Checks whose statuses are remembered, of all accounts together: about a kilobyte each. */
 const rememberedMost = 50_000;
 
+/** What changed before this long ago is nearly always committed, ms; what is not is noticed by the tally. */
+const committedAfterMs = 2000;
+const noChanges: ReadonlyMap<string, string> = new Map();
+
+/** A range as it is now; keys of what changed in it with their stamps, null = some of it is gone. */
+interface ReadRange {
+  readonly range: KeyRange;
+  readonly changed: ReadonlyMap<string, string> | null;
+}
+
 export function createCheckStatuses(database: Database): CheckStatuses {
-  const { dialect } = database;
+  const { dialect, clock } = database;
+  const hasTally = dialect.versions !== null;
   const read = createStatusRows(database);
   // An account without checks counts as one.
   const remembered = createRecent<Known>({ most: rememberedMost, sizeOf: ({ entries }) => Math.max(1, entries.size) });
   const rangeSize = Math.min(dialect.rowsAtOnce ?? stampsAtOnce, stampsAtOnce);
+  const readRange = async (accountId: string, known: Known, range: KeyRange): Promise<ReadRange> => {
+    const readAt = clock.now();
+    const { tally } = range;
+    const news = tally === null ? null : await read.news(accountId, range, range.readAt - committedAfterMs);
+    const found = tally === null || news === null ? null : changedBy(known, tally, news);
+    if (found !== null) return { range: { ...range, tally: found.tally, readAt }, changed: found.changed };
+    const stamps = await read.stamps(accountId, range);
+    if (!hasTally && stamps === range.stamps) return { range, changed: noChanges };
+    const { changed, isGone } = compareStamps(known, range, stamps);
+    const kept = hasTally ? { tally: tallyOf(stamps) } : { stamps };
+    return { range: { ...range, ...kept, readAt }, changed: isGone ? null : changed };
+  };
+  const readRanges = async (accountId: string, known: Known): Promise<ReadRange[]> => {
+    if (dialect.rowsAtOnce === null) {
+      return Promise.all(known.ranges.map((range) => readRange(accountId, known, range)));
+    }
+    const all: ReadRange[] = [];
+    for (const range of known.ranges) {
+      all.push(await readRange(accountId, known, range));
+      await breathe();
+    }
+    return all;
+  };
   /** null = a check was deleted in the midst of it. */
   const readList = async (accountId: string): Promise<Known | null> => {
     // What is remembered is as old as the count before it and the stamps before its states, never newer than either: so
@@ -36,12 +71,10 @@ export function createCheckStatuses(database: Database): CheckStatuses {
       before?.revision === revision ? before : knownOf(await read.checks(accountId), { revision, before, rangeSize });
     const ranges: KeyRange[] = [];
     const changes: Parameters<typeof withStates>[2][number][] = [];
-    for (const range of known.ranges) {
-      const stamps = await read.stamps(accountId, range);
-      ranges.push({ ...range, stamps });
-      if (stamps === range.stamps) continue;
-      const { changed, isGone } = compareStamps(known, range, stamps);
-      if (isGone) return null;
+    for (const { range, changed } of await readRanges(accountId, known)) {
+      if (changed === null) return null;
+      ranges.push(range);
+      if (changed.size === 0) continue;
       for (const [key, state] of await read.states(accountId, [...changed.keys()])) {
         const stamp = changed.get(key);
         if (stamp !== undefined) changes.push({ key, stamp, state });

@@ -42,7 +42,7 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
         .selectFrom('checks')
         .select(columns)
         .where('account_id', '=', idBytes(accountId))
-        .where('id', 'in', ids.map(idBytes))
+        .where(dialect.idIn('id', ids.map(idBytes)))
         .execute();
       const byId = new Map(rows.map((row) => [idText(row.id), subjectOf(row)]));
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);

@@ -1,10 +1,20 @@
 // What checks came to in a span as a whole, put together by the database: a page of an overview is thousands of rows
 // otherwise (docs/decisions/0042).
 import { type Kysely, sql } from 'kysely';
-import { addResult, dayMs, dayOf, emptyRollUp, mergeResponses, mergeRollUp, type RollUp } from '#domain/roll-up.ts';
-import { firstIdAt, type IdBytes, idOfDigits } from './codec.ts';
+import {
+  addResult,
+  dayMs,
+  dayOf,
+  emptyResponses,
+  emptyRollUp,
+  mergeResponses,
+  mergeRollUp,
+  type RollUp,
+} from '#domain/roll-up.ts';
+import { firstIdAt, type IdBytes, idBytes, idOfDigits } from './codec.ts';
 import { outcomeCodes } from './codes.ts';
 import type { Dialect } from './dialect.ts';
+import type { MergedResponses } from './merged-responses.ts';
 import { responsesOf } from './response-bytes.ts';
 import { rollUpOf, type Span, spans } from './roll-up-rows.ts';
 import type { Tables } from './schema.ts';
@@ -12,7 +22,9 @@ import type { Tables } from './schema.ts';
 /** Checks of one account. */
 export interface SumsScope {
   readonly reader: Kysely<Tables>;
-  readonly dialect: Pick<Dialect, 'idDigits'>;
+  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn' | 'versions'>;
+  /** null = nothing says whether what was merged before is still so. */
+  readonly merged: MergedResponses | null;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   /** Whether statements gain by being under way together. */
@@ -103,30 +115,59 @@ function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
 
 const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** One row for each check: its counts, and the digits of response times side by side. */
+/** One row for each check: its counts, and the digits of response times side by side, where they were not merged before. */
 async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { ofChecks }: Found): Promise<void> {
-  const { reader, dialect, account, checks } = scope;
-  const sumOf = (column: string) => sql<number>`sum(${sql.ref(column)})`;
+  const { merged, dialect } = scope;
+  const part = `${span}/${from}/${to}`;
+  const ofRows = (checks: readonly IdBytes[]) => rollUpsWithin({ ...scope, checks }, span, { from, to });
+  let unknown: readonly IdBytes[] = scope.checks;
+  if (merged?.isAny(part, unknown) === true) {
+    const others: IdBytes[] = [];
+    for (const { check_digits, versions, ...counts } of await ofRows(unknown).execute()) {
+      const kept = merged.get(part, check_digits, versions);
+      if (kept === undefined) others.push(idBytes(idOfDigits(check_digits)));
+      else addParts(sumAt(ofChecks, check_digits), counts, kept);
+    }
+    if (others.length === 0) return;
+    unknown = others;
+  }
   const listOf = (column: string) => sql<string | null>`string_agg(${dialect.idDigits(column)}, ',')`;
-  const rows = await reader
+  const rows = await ofRows(unknown)
+    .select([listOf('responses').as('responses'), listOf('failed_responses').as('failed_responses')])
+    .execute();
+  for (const { check_digits, versions, responses, failed_responses, ...counts } of rows) {
+    const sum = sumAt(ofChecks, check_digits);
+    const parts = merged === null ? sum : { responses: emptyResponses(), failedResponses: emptyResponses() };
+    for (const bytes of listed(responses)) mergeResponses(parts.responses, responsesOf(bytes));
+    for (const bytes of listed(failed_responses)) mergeResponses(parts.failedResponses, responsesOf(bytes));
+    addParts(sum, counts, parts === sum ? null : parts);
+    merged?.keep(part, check_digits, { versions, ...parts });
+  }
+}
+
+/** Counts of each check, and what is another number when any of its rows is another. */
+function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
+  return reader
     .selectFrom('roll_ups')
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
-    .select(counted.map((column) => sumOf(column).as(column)))
-    .select([listOf('responses').as('responses'), listOf('failed_responses').as('failed_responses')])
+    .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
+    .select((dialect.versions ?? sql<number>`0`).as('versions'))
     .where('account_id', '=', account)
-    .where('check_id', 'in', checks)
+    .where(dialect.idIn('check_id', checks))
     .where('span', '=', spans[span])
     .where('start_at', '>=', from)
     .where('start_at', '<', to)
-    .groupBy('check_id')
-    .execute();
-  for (const row of rows) {
-    const { check_digits, responses, failed_responses, ...counts } = row;
-    const sum = sumAt(ofChecks, check_digits);
-    mergeRollUp(sum, rollUpOf({ ...counts, responses: null, failed_responses: null }));
-    for (const bytes of listed(responses)) mergeResponses(sum.responses, responsesOf(bytes));
-    for (const bytes of listed(failed_responses)) mergeResponses(sum.failedResponses, responsesOf(bytes));
-  }
+    .groupBy('check_id');
+}
+
+type Counts = Readonly<Record<(typeof counted)[number], number>>;
+
+/** @param parts null = they are in the sum already */
+function addParts(sum: RollUp, counts: Counts, parts: Pick<RollUp, 'responses' | 'failedResponses'> | null): void {
+  mergeRollUp(sum, rollUpOf({ ...counts, responses: null, failed_responses: null }));
+  if (parts === null) return;
+  mergeResponses(sum.responses, parts.responses);
+  mergeResponses(sum.failedResponses, parts.failedResponses);
 }
 
 function listed(digits: string | null): Uint8Array[] {
@@ -176,7 +217,7 @@ async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks,
       fn.max<number | null>('interval_ms').as('longest'),
     ])
     .where('account_id', '=', account)
-    .where('check_id', 'in', checks)
+    .where(dialect.idIn('check_id', checks))
     .where('results.id', '>=', firstIdAt(from))
     .where('results.id', '<', firstIdAt(to))
     .groupBy('check_id')

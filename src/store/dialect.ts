@@ -1,5 +1,5 @@
 // What differs between the engines.
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 
 /** What differs between the engines; everything else is the same statement on both (design: Storage). */
 export interface Dialect {
@@ -48,6 +48,13 @@ export interface Dialect {
    * because it is read of every row. `updated_at` must be among them.
    */
   stateStamp(columns: readonly string[]): RawBuilder<string>;
+  /**
+   * What is another number, of rows that are counted together, whenever any of them was written or removed: whoever does it, of
+   * whatever version, says nothing of it. null = there is nothing of the kind.
+   */
+  readonly versions: RawBuilder<number> | null;
+  /** Whether an id in a column is one of at least one, however many: planned without a look at each of them. */
+  idIn(column: string, ids: readonly Uint8Array[]): RawBuilder<SqlBool>;
   /** The digits of an id in a column, in either case. */
   idDigits(column: string): RawBuilder<string | null>;
   /** Whether a text holds a part, in any case; nothing in the part is a wildcard. */
@@ -78,6 +85,8 @@ export const sqliteDialect: Dialect = {
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   stateStamp: (columns) =>
     sql`json_array(${sql.join(columns.map((column) => (column.endsWith('_id') ? sql`hex(${sql.ref(column)})` : sql.ref(column))))})`,
+  versions: null,
+  idIn: (column, ids) => sql`${sql.ref(column)} in (${sql.join(ids)})`,
   // Of nothing, hex() makes an empty text.
   idDigits: (column) => sql`nullif(hex(${sql.ref(column)}), '')`,
   contains: (text, part) => {
@@ -88,6 +97,13 @@ export const sqliteDialect: Dialect = {
   },
   idValue: (id) => sql`${id}`,
 };
+
+/**
+ * Whoever changes a row makes a version of it that has the number of his transaction, of which texts of all columns cost ten times
+ * as much. As a distance, because the number itself is no integer there and becomes one only by way of a text, which costs twice
+ * as much. Numbers begin anew after four billion, where all distances become others once.
+ */
+const versionOf = sql<number>`(age(xmin)::bigint - age('3'::xid))`;
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
@@ -133,9 +149,14 @@ export const postgresDialect: Dialect = {
     ]),
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
-  // Whoever changes a row makes a version of it that has the number of his transaction, of which texts of all columns cost
-  // ten times as much. Numbers begin anew after four billion, and after a failover: with the time it is not the same again.
-  stateStamp: () => sql`concat(xmin, ${sql.lit(' ')}, updated_at)`,
+  // With the time, because numbers begin anew after a failover.
+  stateStamp: () => sql`concat(${versionOf}, ${sql.lit(' ')}, updated_at)`,
+  versions: sql`sum(${versionOf})`,
+  // A list that the planner sees makes it estimate each element of it: 1.6 ms for a hundred ids, 0.3 ms for what it does not see.
+  idIn: (column, ids) =>
+    ids.length === 1
+      ? sql`${sql.ref(column)} = ${ids[0]}`
+      : sql`${sql.ref(column)} = any(array(select unnest(${ids}::bytea[])))`,
   idDigits: (column) => sql`encode(${sql.ref(column)}, 'hex')`,
   contains: (text, part) => sql`lower(${text} collate "und-x-icu") like ${patternOf(part)} escape '\\'`,
   idValue: (id) => sql`${id}::bytea`,

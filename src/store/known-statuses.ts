@@ -43,13 +43,26 @@ interface Entry {
   readonly status: StatusOfCheck;
 }
 
+/** What the stamps of some states come to together. */
+export interface Tally {
+  readonly rows: number;
+  /** The sum of what stands for the transactions that wrote them. */
+  readonly versions: number;
+  /** The sum of the instants at which they changed, each from `instantsFrom` on. */
+  readonly instants: number;
+}
+
 /** Checks side by side in the order of their ids: what one statement asks for. */
 export interface KeyRange {
   readonly keys: readonly string[];
   readonly first: IdBytes;
   readonly last: IdBytes;
-  /** The stamps of all its states when they were read last, as the engine wrote them. */
+  /** The stamps of all its states when they were read last, as the engine wrote them; empty where there is a tally of them. */
   readonly stamps: string;
+  /** null = none is made, or none was yet. */
+  readonly tally: Tally | null;
+  /** When the stamps were read last, epoch ms. */
+  readonly readAt: number;
 }
 
 /** All that is known of an account. */
@@ -64,7 +77,7 @@ export interface Known {
 /** Statuses in a piece. */
 const pieceSize = 250;
 /** Digits of an id, of which a stamp begins. */
-const keyLength = 32;
+export const keyLength = 32;
 const noBytes = new Uint8Array();
 
 /** The checks of an account, in the order of the list; states that were known stay known. */
@@ -98,7 +111,7 @@ function rangesOf(checks: readonly CheckPart[], size: number): KeyRange[] {
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, index) => {
     const some = keys.slice(index * size, (index + 1) * size);
     const [first, last] = [some[0], some.at(-1)].map((key = '') => idBytes(idOfDigits(key)));
-    return { keys: some, first: first ?? noBytes, last: last ?? noBytes, stamps: '' };
+    return { keys: some, first: first ?? noBytes, last: last ?? noBytes, stamps: '', tally: null, readAt: 0 };
   });
 }
 
@@ -127,7 +140,7 @@ export function compareStamps({ entries }: Known, { keys }: KeyRange, stamps: st
 }
 
 /** The same text by itself: a part of a text keeps the whole of it in memory, and stamps are kept for long. */
-function ownText(part: string): string {
+export function ownText(part: string): string {
   return Buffer.from(part).toString();
 }
 

@@ -28,7 +28,7 @@ const checksAtOnce = 25;
 /** Whose results are read. */
 export interface ResultsScope {
   readonly reader: Kysely<Tables>;
-  readonly dialect: Pick<Dialect, 'idDigits'>;
+  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   readonly account: IdBytes;
   /** Whether statements gain by being under way together. */
   readonly areTogether: boolean;
@@ -98,7 +98,7 @@ function readSome(
     .select(sql<IdBytes | null>`case when slots > 1 then id end`.as('id'))
     .select(sql<number>`case when run_id is null then 1 else 0 end`.as('is_final'))
     .where('account_id', '=', account)
-    .where('check_id', 'in', checks)
+    .where(dialect.idIn('check_id', checks))
     .where('results.id', '>=', first)
     .where('results.id', '<', end);
   return (checks.length === 1 ? query.orderBy('results.id') : query).limit(resultsAtOnce + 1).execute();

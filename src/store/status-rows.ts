@@ -1,10 +1,12 @@
 // What statuses are made of, read in statements that do not hold the loop for long.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import { type IdBytes, idBytes, idOfDigits } from './codec.ts';
 import type { Database } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { type CheckPart, type KeyRange, type StatePart, statusOf } from './known-statuses.ts';
 import type { Tables } from './schema.ts';
+import { instantsFrom, type News } from './state-tally.ts';
 
 /** Checks read in one statement at most: bounds how long a list of thousands holds the loop. */
 const checksAtOnce = 1000;
@@ -29,6 +31,8 @@ export interface StatusRows {
   checks(accountId: string): Promise<CheckPart[]>;
   /** A line for each state of the range: the digits of the check's id, and what is another text for another state. */
   stamps(accountId: string, range: KeyRange): Promise<string>;
+  /** What is new in a range since an instant, epoch ms; null where there is no tally. */
+  news(accountId: string, range: KeyRange, since: number): Promise<News | null>;
   /** States of checks, by the digits of their ids. */
   states(accountId: string, keys: readonly string[]): Promise<(readonly [key: string, state: StatePart])[]>;
   one(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
@@ -63,15 +67,7 @@ export function createStatusRows({ reader, dialect }: Database): StatusRows {
         await breathe();
       }
     },
-    async stamps(accountId, { first, last }) {
-      const line = sql`concat(${stateKey}, ${dialect.stateStamp(stateColumns)})`;
-      const row = await ownStates(accountId)
-        .select(sql<string | null>`string_agg(${line}, ${sql.lit('\n')})`.as('stamps'))
-        .where('check_id', '>=', first)
-        .where('check_id', '<=', last)
-        .executeTakeFirst();
-      return row?.stamps ?? '';
-    },
+    ...readStamps(ownStates, dialect),
     async states(accountId, keys) {
       const states: (readonly [string, StatePart])[] = [];
       for (let start = 0; start < keys.length; start += statesAtOnce) {
@@ -89,6 +85,35 @@ export function createStatusRows({ reader, dialect }: Database): StatusRows {
       if (check === undefined) return null;
       const states = ownStates(accountId).select(stateColumns).where('check_id', '=', idBytes(checkId));
       return statusOf(check, (await states.executeTakeFirst()) ?? null);
+    },
+  };
+}
+
+/** @param ownStates the states of an account */
+function readStamps(
+  ownStates: (accountId: string) => SelectQueryBuilder<Tables, 'check_states', object>,
+  dialect: Dialect,
+): Pick<StatusRows, 'stamps' | 'news'> {
+  const within = (accountId: string, { first, last }: KeyRange) =>
+    ownStates(accountId).where('check_id', '>=', first).where('check_id', '<=', last);
+  const line = sql`concat(${dialect.idDigits('check_id')}, ${dialect.stateStamp(stateColumns)})`;
+  const lines = sql<string | null>`string_agg(${line}, ${sql.lit('\n')})`;
+  return {
+    async stamps(accountId, range) {
+      const row = await within(accountId, range).select(lines.as('stamps')).executeTakeFirst();
+      return row?.stamps ?? '';
+    },
+    async news(accountId, range, since) {
+      const { versions } = dialect;
+      if (versions === null) return null;
+      return within(accountId, range)
+        .select(({ fn }) => [
+          fn.countAll<number>().as('rows'),
+          sql<number>`coalesce(${versions}, 0)`.as('versions'),
+          sql<number>`coalesce(sum(updated_at - ${sql.lit(instantsFrom)}), 0)`.as('instants'),
+          sql<string | null>`${lines} filter (where updated_at >= ${since})`.as('stamps'),
+        ])
+        .executeTakeFirstOrThrow();
     },
   };
 }
