@@ -110,7 +110,7 @@ function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
 }
 
 /** A piece of it holds the loop for as long as so many heartbeats take. */
-const atOnce = 400;
+const atOnce = 350;
 /** The keys of those that are looked at: what else is read of all of them is joined with these. */
 const dueKeys = '(SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h';
 
