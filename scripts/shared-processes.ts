@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Bytes of files that share a process: some seconds of tests, so that what is left at the end can be divided. */
-const bytesMost = 60_000;
+/** Bytes of files that share a process, unless told otherwise: some seconds of tests, so that what is left at the end can be divided. */
+const usualBytes = 60_000;
 
 /** A hook outside of every suite is about its whole process, and so is what a file sets of it. */
 const isAboutItsProcess = /^(before|after|beforeEach|afterEach)\(|\bprocess\.env\[[^\]]+\] = |\bprocess\.(chdir|on)\(/m;
@@ -45,8 +45,13 @@ export function ownProcess(file: string): SharedProcess {
  * Files are put together in the order in which they come.
  *
  * @param folder for what loads them, which is written there
+ * @param bytesMost of the files of one process
  */
-export function shareProcesses(files: readonly string[], folder: string): SharedProcess[] {
+export function shareProcesses(
+  files: readonly string[],
+  folder: string,
+  bytesMost: number = usualBytes,
+): SharedProcess[] {
   mkdirSync(folder, { recursive: true });
   const [alone, others]: [SharedProcess[], SharedProcess[]] = [[], []];
   for (const file of files) {

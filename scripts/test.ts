@@ -45,14 +45,21 @@ function filesOf(group: string): readonly string[] {
   return files.map((file) => join(root, file));
 }
 
-/** Groups whose files may share processes; of flows those that share a service, as most start their own. */
-const sharing: Readonly<Record<string, (file: string) => boolean>> = {
-  unit: () => true,
-  project: () => true,
-  store: () => true,
-  rest: () => true,
-  flows: sharesItsService,
-};
+/** Groups whose files keep processes of their own: each of them is a network or a containment. */
+const apart: ReadonlySet<string> = new Set(['egress', 'escape']);
+/** Bytes of flows that share a process, most of which start and end services again and again: minutes of tests. */
+const flowsBytes = 25_000;
+
+/** The processes of a group. @param folder for what loads several files */
+function processesOf(group: string, files: readonly string[], folder: string): readonly SharedProcess[] {
+  if (apart.has(group)) return files.map(ownProcess);
+  if (group !== 'flows') return shareProcesses(files, folder);
+  const [common, others] = [files.filter(sharesItsService), files.filter((file) => !sharesItsService(file))];
+  return [
+    ...shareProcesses(common, join(folder, 'common')),
+    ...shareProcesses(others, join(folder, 'others'), flowsBytes),
+  ];
+}
 
 /** The flows, and of each sort the larger: what takes long is not left to the end, where nothing runs beside it. */
 function longestFirst(processes: readonly SharedProcess[]): SharedProcess[] {
@@ -151,9 +158,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.env['TMPDIR'] = folder;
   const processes = [...new Set(names)].flatMap((name) => {
     const files = filesOf(name).filter(isWanted);
-    const mayShare = sharing[name] ?? ((): boolean => false);
-    const alone = files.filter((file) => !mayShare(file)).map(ownProcess);
-    return [...alone, ...shareProcesses(files.filter(mayShare), join(folder, `files-${name}`))];
+    return processesOf(name, files, join(folder, `files-${name}`));
   });
   const { counts, isSuccess, empty, unended, leftOut } = await runProcesses(
     longestFirst(processes),
