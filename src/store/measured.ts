@@ -1,21 +1,21 @@
 // What roll-ups count by out of the details of a result, read from their packed form as digits: a text costs a fraction of
 // what an array of bytes does, and of most of it nothing is needed (docs/decisions/0108).
 import { phaseNames } from '#domain/phases.ts';
-
-/** Codes of the packed form (packed.ts). */
-const shortList = 0x80;
-const shortObject = 0x90;
-const shortText = 0xa0;
-const nothing = 0xc0;
-const yes = 0xc2;
-const integer = 0xc3;
-const negative = 0xc4;
-const double = 0xc5;
-const longText = 0xc6;
-const longList = 0xc7;
-const longObject = 0xc8;
-const numberText = 0xc9;
-const addressText = 0xca;
+import {
+  addressText,
+  double,
+  integer,
+  longList,
+  longObject,
+  longText,
+  negative,
+  nothing,
+  numberText,
+  shortList,
+  shortObject,
+  shortText,
+  yes,
+} from './packed-codes.ts';
 
 /**
  * The status code of the answer; 0 = there was none, or the kind of check knows none. Details that are a list begin with

@@ -2,22 +2,22 @@
 // One byte says what follows; small integers, short lists, objects and texts are told by that byte itself. Texts that are
 // whole numbers or IPv4 addresses, which results are full of, take the bytes of the number.
 import type { JsonValue } from '#domain/json.ts';
-
-// The codes are stored: add at the end, never change. 0x00..0x7f stand for the integers 0 to 127.
-const shortList = 0x80;
-const shortObject = 0x90;
-const shortText = 0xa0;
-const nothing = 0xc0;
-const no = 0xc1;
-const yes = 0xc2;
-const integer = 0xc3;
-const negative = 0xc4;
-const double = 0xc5;
-const longText = 0xc6;
-const longList = 0xc7;
-const longObject = 0xc8;
-const numberText = 0xc9;
-const addressText = 0xca;
+import {
+  addressText,
+  double,
+  integer,
+  longList,
+  longObject,
+  longText,
+  negative,
+  no,
+  nothing,
+  numberText,
+  shortList,
+  shortObject,
+  shortText,
+  yes,
+} from './packed-codes.ts';
 
 const varintMost = 10;
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
