@@ -6,6 +6,10 @@ COPY package.json package-lock.json .npmrc ./
 COPY scripts/install-runtimes.mjs scripts/unpack-chromium.mjs scripts/
 COPY runtimes runtimes
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
+# Runtimes beside the CURRENT one, names with spaces between them: what runs below has no npm to fetch them with.
+ARG RUNTIMES=""
+RUN test -z "$RUNTIMES" || node scripts/install-runtimes.mjs $RUNTIMES \
+  && rm -rf runtimes/*/node_modules/node-linux-*/include runtimes/*/node_modules/node-linux-*/share
 COPY . .
 
 # The Node.js that runs Tocsin came with npm ci; the system below it brings none.

@@ -17,6 +17,7 @@ import { channelsInModel, exploreHistories } from '../tests/support/alert-model.
 import { certificateFamilies, exploreCertificates } from '../tests/support/certificate-model.ts';
 import type { Explored } from '../tests/support/explore.ts';
 import { exploreEdits } from '../tests/support/location-edits.ts';
+import { exploreLateAnswers, type LateCase } from '../tests/support/late-answers.ts';
 import { exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
 import { simulateClocks } from './sim/clock.ts';
 
@@ -29,7 +30,8 @@ npm run sim -- clock [--years 2] [--seed 1]
            end. At ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice but as a
            reminder in its time, nobody is told of an end without a beginning, mute and windows hide and do not lose, and time
            that goes by without a result neither. Sequences that lead to the same situation go on as one. And every round of
-           several locations, in every order in which they may answer: the same alerts and states in each
+           several locations, in every order in which they may answer, tried again or not: the same alerts and states in each; and
+           locations that answer after the next round has begun
   clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
            restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at
            times of their own. Every slot has one outcome, no alert is lost or invented, maintenance windows are exact
@@ -52,11 +54,23 @@ const families: readonly Family[] = [
   ...escalations.flatMap((each) => [retries(each, 1, false), retries(each, 2, true)]),
   ...escalations.map(longGaps),
 ];
+/** Tried once, each round a minute after the one before it. */
+const even = { retry: null, isTriggered: false } as const;
 const inLocations: readonly LocationCase[] = [null, 0.5, 1].flatMap((failingShare) =>
   [afterRuns(1), afterRuns(2), afterMinutes(2)].flatMap((escalation): LocationCase[] => [
-    { locations: 2, rounds: 5, failingShare, escalation, hiding: 'mute' },
-    { locations: 3, rounds: 3, failingShare, escalation, hiding: 'window' },
-    { locations: 4, rounds: 1, failingShare, escalation, hiding: null },
+    { ...even, locations: 2, rounds: 5, failingShare, escalation, hiding: 'mute' },
+    { ...even, locations: 3, rounds: 3, failingShare, escalation, hiding: 'window' },
+    { ...even, locations: 4, rounds: 1, failingShare, escalation, hiding: null },
+    { ...even, locations: 2, rounds: 4, failingShare, escalation, retry: 'there', hiding: 'window' },
+    { ...even, locations: 3, rounds: 3, failingShare, escalation, retry: 'elsewhere', hiding: null },
+    { ...even, locations: 2, rounds: 4, failingShare, escalation, isTriggered: true, hiding: 'mute' },
+    { ...even, locations: 3, rounds: 3, failingShare, escalation, isTriggered: true, hiding: null },
+  ]),
+);
+const late: readonly LateCase[] = [null, 0.5, 1].flatMap((failingShare) =>
+  [afterRuns(1), afterRuns(2), afterMinutes(2)].flatMap((escalation): LateCase[] => [
+    { locations: 2, failingShare, escalation, behind: 2 },
+    { locations: 3, failingShare, escalation, behind: 1 },
   ]),
 );
 
@@ -95,8 +109,8 @@ function states(depth: number): void {
     all += count;
     process.stdout.write(`${secondsSince(startedAt)}  ${count.toLocaleString('en').padStart(15)}  ${what}\n`);
   };
-  const sequences = (what: string, found: Explored): void =>
-    explored(`up to ${depth} through ${found.situations.toLocaleString('en')} situations: ${what}`, found.sequences);
+  const sequences = (what: string, found: Explored, length = depth): void =>
+    explored(`up to ${length} through ${found.situations.toLocaleString('en')} situations: ${what}`, found.sequences);
   for (const family of families) {
     const [first, second] = family.escalations;
     const what = `${family.name}, alerting by ${wordsOf(first)}, edited to ${wordsOf(second)}`;
@@ -106,10 +120,17 @@ function states(depth: number): void {
     sequences(`certificates: ${family}`, exploreCertificates(depth, family));
   }
   for (const given of inLocations) {
-    const { locations, rounds, failingShare, escalation, hiding } = given;
-    const share = failingShare === null ? 'any' : `${failingShare * 100} %`;
-    const how = `${share} must fail, ${wordsOf(escalation)}, hidden by ${hiding ?? 'nothing'}`;
+    const { locations, rounds, failingShare, escalation, retry, isTriggered, hiding } = given;
+    const tried = `${retry === null ? '' : `, tried again ${retry}`}${isTriggered ? ', asked for between' : ''}`;
+    const how = `${shareOf(failingShare)} must fail, ${wordsOf(escalation)}${tried}, hidden by ${hiding ?? 'nothing'}`;
     explored(`orders of ${locations} locations over ${rounds} rounds: ${how}`, exploreOrders(given).sequences);
+  }
+  for (const given of late) {
+    const { locations, failingShare, escalation, behind } = given;
+    const how = `${locations} locations up to ${behind} ${behind === 1 ? 'round' : 'rounds'} behind`;
+    const what = `${how}: ${shareOf(failingShare)} must fail, ${wordsOf(escalation)}`;
+    const length = Math.max(1, locations === 2 ? depth : depth - 2);
+    sequences(what, exploreLateAnswers(length, given), length);
   }
   explored('histories of 4 rounds, in two locations or either of them, edited between', exploreEdits(4));
   process.stdout.write(`\n${all.toLocaleString('en')} histories, every promise held in each\n`);
@@ -130,6 +151,10 @@ async function clock(years: number, seed: number): Promise<void> {
 
 function secondsSince(startedAt: number): string {
   return `${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
+}
+
+function shareOf(failingShare: number | null): string {
+  return failingShare === null ? 'any' : `${failingShare * 100} %`;
 }
 
 function wordsOf(escalation: Escalation): string {

@@ -1,6 +1,5 @@
 // The page docs/scale.md: its derived numbers, computed anew from the table of unit costs that the page itself begins with, and
-// those of them that are measured.
-import { measuredCosts } from './measured-costs.ts';
+// those of them that stand elsewhere.
 
 /** The columns of a table of derived numbers: checks a minute. */
 const sizes = [100_000, 1_000_000];
@@ -9,13 +8,15 @@ const derivedHead = /^\| What \| Formula \| 100,000 a minute \| 1,000,000 a minu
 type Names = Readonly<Record<string, number>>;
 
 /**
- * The page with every measured unit cost as docs/performance.md says it, and every derived number as its formula gives it. A row of unit costs is `| \`name\` | value | … |`; a formula is
- * `name = expression` over names that stand above it, and `checks`, the checks a minute of its column.
+ * The page with every unit cost as it stands elsewhere, and every derived number as its formula gives it. A row of unit costs is
+ * `| \`name\` | value | … |`; a formula is `name = expression` over names that stand above it, and `checks`, the checks a minute of
+ * its column.
  *
- * @throws {Error} for a name that is not there, what is no expression, and a measured cost without a row on either page
+ * @param costs the unit costs that stand elsewhere, by name
+ * @throws {Error} for a name that is not there, what is no expression, and a cost without a row
  */
-export function scalePage(text: string, performance: string): string {
-  const lines = withMeasured(text, measuredCosts(performance)).split('\n');
+export function scalePage(text: string, costs: Names): string {
+  const lines = withCosts(text, costs).split('\n');
   const start = lines.findIndex((line) => line.startsWith('| Unit '));
   const units: Record<string, number> = {};
   for (const line of lines.slice(start + 2)) {
@@ -36,7 +37,7 @@ export function scalePage(text: string, performance: string): string {
   return written.join('\n');
 }
 
-function withMeasured(text: string, costs: Names): string {
+function withCosts(text: string, costs: Names): string {
   return Object.entries(costs).reduce((page, [name, value]) => {
     const row = new RegExp(`^\\| \`${name}\` \\| [\\d,.]+ \\|`, 'm');
     if (!row.test(page)) throw new Error(`there is no row of ${name}`);

@@ -14,13 +14,26 @@ function run(
   files: Readonly<Record<string, string>>,
   ...groups: readonly string[]
 ): { status: number | null; text: string } {
+  return runWith({}, files, ...groups);
+}
+
+/** The same, where the environment also holds `variables`. */
+function runWith(
+  variables: NodeJS.ProcessEnv,
+  files: Readonly<Record<string, string>>,
+  ...groups: readonly string[]
+): { status: number | null; text: string } {
   const cwd = mkdtempSync(join(tmpdir(), 'tocsin-runner-'));
   try {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
       writeFileSync(join(cwd, path), text);
     }
-    const { status, stdout, stderr } = spawnSync(process.execPath, [runner, ...groups], { cwd, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [runner, ...groups], {
+      cwd,
+      env: { ...process.env, ...variables },
+      encoding: 'utf8',
+    });
     return { status, text: stdout + stderr };
   } finally {
     rmSync(cwd, { recursive: true });
@@ -99,6 +112,19 @@ it('run', { skip: false }, () => {});\n`;
       'by root: only root can',
       'later: no reason is given',
     ]);
+  });
+
+  it('runs every engine whatever the environment says, and one when it is asked for', () => {
+    const telling = `${passing}console.log('engines ' + process.env['TOCSIN_TEST_ENGINES'] + ' .');\n`;
+    const files = { 'tests/store/a.test.ts': telling };
+    const variables = { TOCSIN_TEST_ENGINES: 'PostgreSQL' };
+    const all = runWith(variables, files, 'store').text;
+    assert.match(all, /engines undefined \.(.|\n)*# TOCSIN_TEST_ENGINES=PostgreSQL was not heeded/);
+    assert.match(runWith(variables, files, 'store', '--sqlite').text, /engines SQLite \.(.|\n)*was not heeded/);
+    // `npm run check` tells the tests of this file of its one engine.
+    const none = runWith({ TOCSIN_TEST_ENGINES: undefined }, files, 'store').text;
+    assert.match(none, /engines undefined \./);
+    assert.doesNotMatch(none, /TOCSIN_TEST_ENGINES=/);
   });
 
   it('ends a file that something a test left open keeps, fails, and names it', () => {

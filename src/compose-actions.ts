@@ -13,6 +13,7 @@ import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { createCheckActions } from '#actions/checks.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
+import { createHeldCalls, type HeldCalls } from '#actions/held-calls.ts';
 import { createHeartbeatActions } from '#actions/heartbeats.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions } from '#actions/pings.ts';
@@ -51,6 +52,7 @@ export function composeActions(means: ActionMeans) {
   const { onChannelsChanged: onWritten } = means;
   const { checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
+  const heldCalls = createHeldCalls(means);
   const redactorOf = redactorOfStore(store);
   const triggering = {
     triggers: store.triggers,
@@ -64,7 +66,7 @@ export function composeActions(means: ActionMeans) {
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
-    ...checksOf(means),
+    ...checksOf(means, heldCalls),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables }),
@@ -73,7 +75,7 @@ export function composeActions(means: ActionMeans) {
     triggerCalls: createTriggerCallActions({
       ...triggering,
       batches: store.batches,
-      movedAccounts: means.movedAccounts,
+      heldCalls,
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
@@ -102,7 +104,7 @@ export function composeActions(means: ActionMeans) {
 }
 
 /** Checks, their groups, and what heartbeats wait for. */
-function checksOf(means: ActionMeans) {
+function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
   const { store, clock, runtimes, ownProcess } = means;
   const { checkGroups, accounts, alertChannels } = store;
   const checks = { ...store.checks, remove: removeCheck(means) };
@@ -129,7 +131,7 @@ function checksOf(means: ActionMeans) {
     }),
     checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
-    pings: joinPings(means),
+    pings: joinPings(means, heldCalls),
   };
 }
 
@@ -144,7 +146,8 @@ function removeCheck(means: ActionMeans): (accountId: string, id: string) => Pro
 }
 
 /** Pings that come in while others are written share the next commit. */
-function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFailures }: ActionMeans) {
+function joinPings(means: ActionMeans, heldCalls: HeldCalls) {
+  const { config, store, clock, metrics, wake, pingFailures } = means;
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {
       try {
@@ -159,7 +162,7 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
   return createPingActions({
     allowance: createPingAllowance(config.pingLimit),
     receive,
-    movedAccounts,
+    heldCalls,
     clock,
     wake: () => wake('judge-heartbeats'),
     onAnswered: (signal, fate) => metrics.onPing(signal, fate),
@@ -170,7 +173,13 @@ function joinPings({ config, store, clock, movedAccounts, metrics, wake, pingFai
 function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans) {
   const now = (): number => clock.now();
   return {
-    runtimeEnds: createRuntimeEnds({ ...store, ...scriptRules, runtimes: runtimes.list, now }),
+    runtimeEnds: createRuntimeEnds({
+      ...store,
+      ...scriptRules,
+      runtimes: runtimes.list,
+      endedRuntimes: runtimes.ended,
+      now,
+    }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
   };
 }

@@ -31,7 +31,6 @@ import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import { keepTemplates } from './compose-templates.ts';
-import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { type Holds, type OwnProcess, servedCodes } from './compose-process.ts';
 import type { ScriptProber } from './compose-scripts.ts';
 import { joinCloseUnservedRuns } from './compose-unserved.ts';
@@ -49,7 +48,6 @@ export interface PathMeans {
   readonly prober: Prober | null;
   /** null without the role `runner`. */
   readonly scripts: ScriptProber | null;
-  readonly runtimes: LoadedRuntimes;
   /** null without the role `deliverer`. */
   readonly sender: WebhookSender | null;
   readonly ownProcess: OwnProcess;
@@ -230,7 +228,7 @@ function joinJudgeStates(joint: Joint): () => Promise<number> {
 }
 
 function joinRunChecks(
-  { store, clock, owner, config, runtimes, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
+  { store, clock, owner, config, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
   records: RecordResults,
 ) {
   const record = createKeepAssets({
@@ -244,8 +242,7 @@ function joinRunChecks(
     owner,
     location: config.location.code,
     locations: servedCodes(ownProcess),
-    runtimes: runtimes.list,
-    enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter() : null),
+    enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter(context) : null),
     probe: (input) =>
       scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
     record,
@@ -331,7 +328,7 @@ function noteRecorded(
   { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathMeans,
 ): void {
   if (!isRecorded) return;
-  metrics.onRecorded(attempt.outcome);
+  metrics.onRecorded(attempt);
   if (change !== null) {
     log.info('check.changed', { check: attempt.context.check.name, id: attempt.run.checkId, ...change });
   }

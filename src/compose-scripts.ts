@@ -1,15 +1,14 @@
 // The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
-import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
+import type { Check } from '#domain/check.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
-import { createLanes, type Lanes } from '#lib/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
 import { type CodeCache, createCodeCache, removeOldCode } from '#scripts/code-cache.ts';
@@ -17,18 +16,19 @@ import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { type OpenGateway, runScript } from '#scripts/run-script.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
-import { isWithScripts } from './compose-script-rules.ts';
+import { isWithScripts, scriptRules } from './compose-script-rules.ts';
 import type { Config } from './config.ts';
 import { crashed } from './probe-lanes.ts';
 import type { Prober } from './probe-threads.ts';
 import { createScriptGateway } from './script-gateway.ts';
+import { createScriptLanes, type ScriptLanes } from './script-lanes.ts';
 
 /** Probes with scripts. */
 export interface ScriptProber {
   /** Whether the check is a script, or has some around what it measures. */
   isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
-  /** Waits for room; answers with how to leave it. */
-  enter(): Promise<() => void>;
+  /** Waits for room in the lane of the check's type; answers with how to leave it. */
+  enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
   /** Never rejects. */
   probe(input: ProbeInput): Promise<Finding>;
   /** Lets none begin any more; those that wait are given back with their leases. */
@@ -45,7 +45,7 @@ export interface ScriptProberOptions {
   readonly egress: EgressPolicy;
   /** Where they may not, whatever the policy says. */
   readonly closed: readonly Place[];
-  /** Scripts that run at once. */
+  /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
@@ -93,7 +93,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const { runtimes, clock, log, egress, closed, atOnce, chromium, codeFolder, prober } = options;
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, closed, onThreadEnd });
-  const lanes = createLanes(atOnce);
+  const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
   const closing = new AbortController();
   let chosen: Promise<ChosenContainment> | null = null;
   // Tried at the first script: who has none need not know.
@@ -102,7 +102,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       const { containment: level, refused } = found;
       const holds = hasGateway(level);
       const network = holds ? 'by the egress policy' : 'the machine’s: the egress policy does not hold';
-      log[holds ? 'info' : 'warn']('scripts.contained', { level, network, refused });
+      log[holds ? 'info' : 'warn']('scripts.contained', { containment: level, network, refused });
       return found;
     });
     try {
@@ -132,7 +132,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const probes = scriptProbes(means);
   return {
     isScripted: isWithScripts,
-    enter: () => lanes.enter(),
+    enter: ({ check }) => letIn(check, lanes),
     async probe(input) {
       try {
         const probe = probes.get(input.check.checkType);
@@ -151,6 +151,11 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   };
 }
 
+/** Never resolves for who is not let in any more: its run is given back when the process stops. */
+async function letIn({ checkType, accountId }: Check, lanes: ScriptLanes): Promise<() => void> {
+  return (await lanes.enter(checkType, accountId)) ?? new Promise(() => undefined);
+}
+
 /** Told when a check needs it: who has no browser checks need not know. Again only when it was there meanwhile. */
 function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chromium'] {
   let isTold = false;
@@ -165,6 +170,9 @@ function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chro
 const rightBrowser =
   'each run of a browser check is unknown here: run npm ci, or let TOCSIN_CHROMIUM name a Chromium and restart';
 
+/** Who enters a lane for no account. */
+const ourselves = '';
+
 const rightFolder =
   'scripts run without compiled code: right is a NODE_COMPILE_CACHE that belongs to the user of Tocsin and that nobody else can write';
 
@@ -172,7 +180,7 @@ function codeCacheFor(
   folder: string,
   containment: ChosenContainment['containment'],
   { chromium, log }: ScriptProberOptions,
-  lanes: Lanes,
+  lanes: ScriptLanes,
   openGateway: OpenGateway,
 ): CodeCache {
   return createCodeCache({
@@ -181,8 +189,8 @@ function codeCacheFor(
     isRoot,
     browser: () => findChromium(chromium),
     run: async (work, code, signal) => {
-      // As any other script: so many at once and no more.
-      const leave = await Promise.race([lanes.enter(), once(signal, 'abort').then(() => null)]);
+      // As any other script with a browser: so many at once and no more.
+      const leave = await lanes.enter('BROWSER', ourselves, signal);
       if (leave === null) throw new Error('the process is stopping');
       try {
         return await runScript(work, signal, { containment, isRoot, openGateway, code });

@@ -21,7 +21,7 @@ import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
 import { codeFolderHere, createScriptProber, placesOfDatabase, removeOldScriptCode } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
@@ -84,13 +84,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   await ownProcess.sign().catch(() => undefined);
   const means = createRoleMeans(config, runtimes, clock, log);
   const access = createAccess(store, clock);
-  const metrics = createMetrics(store.figures, {
-    probeLoopDelayMs: () => means.prober?.loopDelayMs ?? 0,
-    now: () => clock.now(),
-    ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
-    // Of many processes over one database those that people ask are enough to read every check.
-    showsChecks: config.roles.includes('api'),
-  });
+  const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
@@ -127,6 +121,21 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
       log.info('process.stopped');
     },
   };
+}
+
+function joinMetrics(
+  { store, clock }: Opened,
+  config: Config,
+  { prober, ownProcess, runtimes }: Pick<PathMeans, 'prober' | 'ownProcess'> & { readonly runtimes: LoadedRuntimes },
+): Metrics {
+  return createMetrics(store.figures, {
+    probeLoopDelayMs: () => prober?.loopDelayMs ?? 0,
+    now: () => clock.now(),
+    ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
+    runtimeEnds: runtimes.ends,
+    // Of many processes over one database those that people ask are enough to read every check.
+    showsChecks: config.roles.includes('api'),
+  });
 }
 
 /** What only some roles need: threads that probe, scripts, a thread that sends. */

@@ -171,7 +171,8 @@ export const configVariables = {
   } satisfies ConfigVariable<string>,
   TOCSIN_SCRIPTS_AT_ONCE: {
     fallback: 'one for each processor',
-    meaning: 'Scripts of checks that run at once; the others wait.',
+    meaning:
+      'Scripts that run at once, of browser checks, of multi-step checks and around requests of API checks each; the others wait.',
     right: 'a whole number from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,

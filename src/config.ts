@@ -43,7 +43,7 @@ export interface Config {
   readonly probeThreads: number;
   /** A program; null = whichever is found. */
   readonly chromium: string | null;
-  /** Scripts of checks that run at once. */
+  /** Scripts of one type of check that run at once. */
   readonly scriptsAtOnce: number;
   readonly logLevel: LogLevel;
   /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */

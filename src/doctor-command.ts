@@ -2,11 +2,15 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPing, pingProblem } from '#checks/icmp/ping.ts';
-import { type DoctorDatabase, examine } from '#commands/doctor.ts';
+import { type DoctorDatabase, type DoctorInput, examine } from '#commands/doctor.ts';
+import { storedStages } from '#commands/stored-stages.ts';
+import { endedWords, endsSoon } from '#domain/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
+import { hasOwnGroups } from '#scripts/own-group.ts';
+import { shortfalls, uncountedAt } from '#scripts/protections.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { nearestVariable } from './config-variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from './config.ts';
@@ -17,12 +21,15 @@ import { createScriptGateway } from './script-gateway.ts';
 export async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
-  const { runtimes, problems, notInstalled } = await readInstalled(systemClock, new Map());
-  const { containment, refused } = await triedContainment(config);
+  const database = doctorDatabaseOf(config);
+  // As the next start will judge them: a step back is found here first.
+  const { runtimes, problems, notInstalled, ended } = await readInstalled(systemClock, await storedStages(database));
+  const now = systemClock.now();
+  const ending = runtimes.filter((runtime) => endsSoon(runtime, now));
   const findings = await examine({
     nodeVersion: process.version,
     dataDir: config.dataDir,
-    database: doctorDatabaseOf(config),
+    database,
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
@@ -32,8 +39,15 @@ export async function doctor(words: string[]): Promise<number> {
       names: runtimes.map((runtime) => runtime.name),
       notInstalled,
       problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
+      ends: [
+        ...ending.map(({ name, runtimeEndOfLife }) => ({
+          words: `${name} ends on ${runtimeEndOfLife}`,
+          isOver: false,
+        })),
+        ...ended.map((runtime) => ({ words: `${runtime.name} ${endedWords(runtime, now)}`, isOver: true })),
+      ],
     },
-    containment: { level: containment, refused, holdsEgress: hasGateway(containment) },
+    containment: doctorContainmentOf(await triedContainment(config)),
     chromium: chromiumPath(findChromium(config.chromium)),
   });
   if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
@@ -49,6 +63,15 @@ export async function doctor(words: string[]): Promise<number> {
 function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
   if (database.kind === 'sqlite') return database;
   return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
+}
+
+/** What the doctor is told of scripts. @param hasGroups whether each run gets a group of its own at the level `user` */
+export function doctorContainmentOf(
+  { containment: level, refused }: ChosenContainment,
+  hasGroups: boolean = hasOwnGroups,
+): DoctorInput['containment'] {
+  const [falls, uncounted] = [shortfalls(level, hasGroups), uncountedAt(level)];
+  return { level, refused, holdsEgress: hasGateway(level), shortfalls: falls, uncounted };
 }
 
 function chromiumPath(found: ReturnType<typeof findChromium>): string | null {

@@ -12,6 +12,7 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
     probeLoopDelayMs: () => 0,
     now: () => 0,
     ownProcess: () => null,
+    runtimeEnds: () => [],
     showsChecks: true,
   });
   t.after(() => metrics.stop());
@@ -27,7 +28,13 @@ it('states of checks are told where that is asked for, and read from the databas
   const state = { accountId: 'a', checkId: 'c', name: 'Cart', status: 'failing', responseTimeMs: 12 };
   const checkStates = () => Promise.resolve(++reads > 0 ? [state] : []);
   const scrape = async (showsChecks: boolean): Promise<string> => {
-    const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks };
+    const sources = {
+      probeLoopDelayMs: () => 0,
+      now: () => 0,
+      ownProcess: () => null,
+      runtimeEnds: () => [],
+      showsChecks,
+    };
     const metrics = createMetrics({ ...noFigures, checkStates }, sources);
     t.after(() => metrics.stop());
     return metrics.registry.metrics();
@@ -38,7 +45,13 @@ it('states of checks are told where that is asked for, and read from the databas
 });
 
 it('tells of pings by what became of them, of deadlines by how late they were judged, and of the heartbeat that waits longest', async (t) => {
-  const sources = { probeLoopDelayMs: () => 0, now: () => 10_000, ownProcess: () => null, showsChecks: false };
+  const sources = {
+    probeLoopDelayMs: () => 0,
+    now: () => 10_000,
+    ownProcess: () => null,
+    runtimeEnds: () => [],
+    showsChecks: false,
+  };
   const metrics = createMetrics({ ...noFigures, heartbeatDueAt: () => Promise.resolve(7500) }, sources);
   t.after(() => metrics.stop());
   metrics.onPing('fail', 'refused');
@@ -75,7 +88,13 @@ it('tells by location how long the oldest run waits, and of its own location tha
     { location: 'far', waitingSince: 7500 },
     { location: 'near', waitingSince: null },
   ];
-  const sources = { probeLoopDelayMs: () => 0, now: () => 10_000, ownProcess: () => own, showsChecks: false };
+  const sources = {
+    probeLoopDelayMs: () => 0,
+    now: () => 10_000,
+    ownProcess: () => own,
+    runtimeEnds: () => [],
+    showsChecks: false,
+  };
   const metrics = createMetrics({ ...noFigures, runQueue: () => Promise.resolve(queue) }, sources);
   t.after(() => metrics.stop());
   const ages = async (): Promise<string[]> =>
@@ -83,6 +102,35 @@ it('tells by location how long the oldest run waits, and of its own location tha
   assert.deepEqual(await ages(), ['{location="far"} 2.5', '{location="here"} 0', '{location="near"} 0']);
   queue = [{ location: 'here', waitingSince: 4000 }];
   assert.deepEqual(await ages(), ['{location="here"} 6'], 'a location without open runs is left out');
+});
+
+it('tells when runtimes end, and by reason which verdicts were withheld', async (t) => {
+  let runtimeEnds = [
+    { runtime: '2026.04', at: 1_809_043_200_000 },
+    { runtime: '2025.10', at: 1_777_507_200_000 },
+  ];
+  const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks: false };
+  const metrics = createMetrics(noFigures, { ...sources, runtimeEnds: () => runtimeEnds });
+  t.after(() => metrics.stop());
+  for (const [outcome, reason] of [
+    ['passed', null],
+    ['failed', 'script'],
+    ['unknown', 'runtime'],
+    ['unknown', 'runtime'],
+    ['unknown', 'observer-slow'],
+  ] as const) {
+    metrics.onRecorded({ outcome, finding: { reason } });
+  }
+  const lines = async (name: string): Promise<string[]> =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+  assert.deepEqual(await lines('tocsin_verdicts_withheld_total'), [
+    'tocsin_verdicts_withheld_total{reason="runtime"} 2',
+    'tocsin_verdicts_withheld_total{reason="observer-slow"} 1',
+  ]);
+  const end = 'tocsin_runtime_end_timestamp_seconds';
+  assert.deepEqual(await lines(end), [`${end}{runtime="2026.04"} 1809043200`, `${end}{runtime="2025.10"} 1777507200`]);
+  runtimeEnds = [];
+  assert.deepEqual(await lines(end), [], 'of one that is not here any more nothing');
 });
 
 it('leaves out what cannot be read while the database is away, says so, and tells the rest', async (t) => {
@@ -97,7 +145,13 @@ it('leaves out what cannot be read while the database is away, says so, and tell
   const checkStates = () => (fault === null ? Promise.resolve([state]) : Promise.reject(fault));
   const queue = [{ location: 'local', waitingSince: null }];
   const runQueue = () => (fault === null ? Promise.resolve(queue) : Promise.reject(fault));
-  const sources = { probeLoopDelayMs: () => 0, now: () => 0, ownProcess: () => null, showsChecks: true };
+  const sources = {
+    probeLoopDelayMs: () => 0,
+    now: () => 0,
+    ownProcess: () => null,
+    runtimeEnds: () => [],
+    showsChecks: true,
+  };
   const metrics = createMetrics({ ...figures, checkStates, runQueue }, sources);
   t.after(() => metrics.stop());
   const namesWithLines = async (): Promise<string[]> => [

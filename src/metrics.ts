@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/process.ts';
+import type { EndedAttempt } from '#domain/recording.ts';
 import type { Figures } from '#store/figures.ts';
 import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
 import { addStoreGauges } from './store-gauges.ts';
@@ -11,7 +12,9 @@ export interface Metrics {
   readonly registry: MetricRegistry;
   onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
   onStarted(delayMs: number): void;
-  onRecorded(outcome: string): void;
+  onRecorded(
+    attempt: Pick<EndedAttempt, 'outcome'> & { readonly finding: Pick<EndedAttempt['finding'], 'reason'> },
+  ): void;
   onSettled(outcome: string): void;
   /** A call of a ping address: the signal, and what became of it. */
   onPing(signal: string, what: string): void;
@@ -30,12 +33,14 @@ export interface MetricSources {
   readonly now: () => number;
   /** What this process last wrote of itself; null before its first sign of life. */
   readonly ownProcess: () => ProcessSign | null;
+  /** When each runtime of this process ends or has ended, epoch ms; of those without an end nothing. */
+  readonly runtimeEnds: () => readonly { readonly runtime: string; readonly at: number }[];
   /** Whether to tell of each check: a line or two for every one, read anew at each scrape. */
   readonly showsChecks: boolean;
 }
 
 export function createMetrics(figures: Figures, sources: MetricSources): Metrics {
-  const { probeLoopDelayMs, now, ownProcess, showsChecks } = sources;
+  const { probeLoopDelayMs, now, ownProcess, runtimeEnds, showsChecks } = sources;
   const registry = new Registry();
   const registers = [registry];
   const started = new Histogram({
@@ -50,6 +55,14 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     labelNames: ['outcome'] as const,
     registers,
   });
+  const withheld = new Counter({
+    name: 'tocsin_verdicts_withheld_total',
+    help: 'Attempts recorded by this process that ended as unknown, by reason',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  // Alerted on: who counts its growth has to have seen it before the first one.
+  withheld.inc({ reason: 'runtime' }, 0);
   const missed = new Counter({
     name: 'tocsin_slots_missed_total',
     help: 'Slots recorded as missed when they were scheduled',
@@ -69,6 +82,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
   const ownLocation = (): string | null => ownProcess()?.location.code ?? null;
   addStoreGauges(registers, figures, { now, ownLocation, showsChecks });
   addSignGauges(registers, ownProcess);
+  addRuntimeGauge(registers, runtimeEnds);
   return {
     registry,
     onScheduled(done) {
@@ -76,7 +90,10 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
       noteLag(done.latestByMs / 1000);
     },
     onStarted: (delayMs) => started.observe(delayMs / 1000),
-    onRecorded: (outcome) => runs.inc({ outcome }),
+    onRecorded({ outcome, finding }) {
+      runs.inc({ outcome });
+      if (outcome === 'unknown') withheld.inc({ reason: finding.reason ?? 'none' });
+    },
     onSettled: (status) => attempts.inc({ status }),
     ...heartbeats,
     stop: () => loop.disable(),
@@ -185,6 +202,19 @@ function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSig
       const { runs, deliveries } = ownProcess()?.holds ?? { runs: 0, deliveries: 0 };
       held.set({ what: 'runs' }, runs);
       held.set({ what: 'deliveries' }, deliveries);
+    },
+  });
+}
+
+function addRuntimeGauge(registers: MetricRegistry[], runtimeEnds: MetricSources['runtimeEnds']): void {
+  const ends = new Gauge({
+    name: 'tocsin_runtime_end_timestamp_seconds',
+    help: 'When a runtime of this process ends or has ended, Unix time; of those without an end nothing is told',
+    labelNames: ['runtime'] as const,
+    registers,
+    collect() {
+      ends.reset();
+      for (const { runtime, at } of runtimeEnds()) ends.set({ runtime }, at / 1000);
     },
   });
 }

@@ -1,39 +1,66 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
 import type { Exchanged, ProbeInput } from '#domain/probe.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
+import { intervalMs } from '#domain/slot.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
-/** Definitions a thread keeps; the least recently used one goes first. */
-const keptDefinitions = 20_000;
+/** Definitions a thread keeps: about 4 kB each, with what is made of them. */
+const keptDefinitions = 30_000;
+/** One that was not asked for this long makes room for another, ms; sooner after two intervals of its check. */
+const unusedMostMs = 20 * 60_000;
 
 interface Pending {
   readonly startedAt: number;
   readonly resolve: (exchanged: Exchanged) => void;
 }
 
+/** A definition that a thread keeps. */
+interface Known {
+  readonly revision: number;
+  /** Until when it is expected to be asked for again, ms of the monotonic clock. */
+  readonly expectedTo: number;
+}
+
 /** One thread, seen from outside. */
 export interface Lane {
-  /** Revision by check id, the least recently used first. */
-  readonly known: Map<string, number>;
+  /** By check id, the least recently used first. */
+  readonly known: Map<string, Known>;
   readonly pending: Map<number, Pending>;
   outbox: ToThread;
   isFlushing: boolean;
   loopDelayMs: number;
 }
 
-/** Tells the thread of an input it does not know, and makes room for it. */
-export function define({ known, outbox }: Lane, input: ProbeInput): void {
-  const { id } = input.check;
-  const revision = known.get(id);
+/**
+ * Hands a probe over: by the name of its check where the thread keeps the definition, or has room to. Of more checks than it
+ * keeps, those that it keeps stay while they are asked for: the least recently used one would always be the next that is
+ * needed, and each definition would be remembered for nothing. The others travel with each of their probes.
+ *
+ * @param now ms of the monotonic clock
+ */
+export function handProbe({ known, outbox }: Lane, number: number, input: ProbeInput, now: number): void {
+  const { id, frequency, frequencyOffset } = input.check;
+  const revision = known.get(id)?.revision;
+  if (revision === undefined && !hasRoom(known, outbox, now)) {
+    outbox.strangers.push({ number, input });
+    return;
+  }
+  const unusedMs = Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
   known.delete(id);
-  known.set(id, input.revision);
-  if (revision === input.revision) return;
-  outbox.define.push(input);
-  if (known.size <= keptDefinitions) return;
-  const [oldest] = known.keys();
-  if (oldest === undefined) return;
-  known.delete(oldest);
-  outbox.forget.push(oldest);
+  known.set(id, { revision: input.revision, expectedTo: now + unusedMs });
+  if (revision !== input.revision) outbox.define.push(input);
+  outbox.numbers.push(number);
+  outbox.checkIds.push(id);
+}
+
+/** Whether one more can be kept, once one that nobody needs any more is forgotten. */
+function hasRoom(known: Lane['known'], outbox: ToThread, now: number): boolean {
+  if (known.size < keptDefinitions) return true;
+  const [oldest] = known;
+  if (oldest === undefined || oldest[1].expectedTo > now) return false;
+  known.delete(oldest[0]);
+  outbox.forget.push(oldest[0]);
+  return true;
 }
 
 /** Hands out the findings of a message. */
@@ -50,7 +77,10 @@ export function settle(lane: Lane, { numbers, findings, answers, loopDelayMs }: 
 
 /** All that was sent to a thread that is gone; what waits to be sent to the next one stays. */
 export function giveBack(lane: Lane, message: string): void {
-  const unsent = new Set([...lane.outbox.numbers, ...lane.outbox.halves.map(({ number }) => number)]);
+  const unsent = new Set([
+    ...lane.outbox.numbers,
+    ...[...lane.outbox.strangers, ...lane.outbox.halves].map(({ number }) => number),
+  ]);
   const defined = new Set(lane.outbox.define.map(({ check }) => check.id));
   for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.delete(id);
   for (const [number, { resolve }] of lane.pending) {
@@ -75,12 +105,12 @@ export function newLane(): Lane {
 
 /** Nothing to send. */
 export function emptyOutbox(): ToThread {
-  return { define: [], forget: [], numbers: [], checkIds: [], halves: [], stop: [] };
+  return { define: [], forget: [], numbers: [], checkIds: [], strangers: [], halves: [], stop: [] };
 }
 
 /** Whether there is nothing to send. */
-export function isEmpty({ numbers, halves, stop }: ToThread): boolean {
-  return numbers.length === 0 && halves.length === 0 && stop.length === 0;
+export function isEmpty({ numbers, strangers, halves, stop }: ToThread): boolean {
+  return numbers.length + strangers.length + halves.length + stop.length === 0;
 }
 
 /** The finding of a probe that could not be brought to its end. */

@@ -19,6 +19,8 @@ export interface ToThread {
   readonly forget: string[];
   readonly numbers: number[];
   readonly checkIds: string[];
+  /** Probes whose input is not kept. */
+  readonly strangers: { readonly number: number; readonly input: ProbeInput }[];
   /** Halves of probes, each with an input of its own that is not kept. */
   readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];

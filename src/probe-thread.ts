@@ -57,6 +57,7 @@ parentPort?.on('message', (message: ToThread) => {
   for (const [index, number] of message.numbers.entries()) {
     waiting.push({ number, input: inputs.get(message.checkIds[index] ?? '') });
   }
+  waiting.push(...message.strangers);
   for (const { number, work } of message.halves) waiting.push({ number, input: work.input, work });
   if (!isPlanned) startWaiting();
 });

@@ -2,7 +2,17 @@
 import type { Exchange, Exchanged, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
-import { crashed, define, emptyOutbox, giveBack, isEmpty, type Lane, laneOf, newLane, settle } from './probe-lanes.ts';
+import {
+  crashed,
+  emptyOutbox,
+  giveBack,
+  handProbe,
+  isEmpty,
+  type Lane,
+  laneOf,
+  newLane,
+  settle,
+} from './probe-lanes.ts';
 import type { FromThread, ThreadSettings } from './probe-messages.ts';
 
 /** How many threads there are and what they may do. */
@@ -18,7 +28,7 @@ export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'
 
 /** Probes in threads. */
 export interface Prober {
-  /** Looks at a target once; never rejects. The definition travels only when its revision is new to the thread. */
+  /** Looks at a target once; never rejects. The definition does not travel where the thread keeps it. */
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
   /** Does half a probe; never rejects. */
   readonly exchange: Exchange;
@@ -75,7 +85,10 @@ export function createProber(options: ProberOptions): Prober {
   };
 
   return {
-    probe: async (input, signal) => (await hand(input.check.id, putProbe(input), signal)).finding,
+    probe: async (input, signal) => {
+      const put = (lane: Lane, number: number): void => handProbe(lane, number, input, performance.now());
+      return (await hand(input.check.id, put, signal)).finding;
+    },
     exchange: (work, signal) =>
       hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work }), signal),
     get underWay() {
@@ -90,15 +103,6 @@ export function createProber(options: ProberOptions): Prober {
       await pool.close();
       for (const lane of lanes) giveBack(lane, 'the probe was stopped before it ended');
     },
-  };
-}
-
-/** A probe whose definition travels only when its revision is new to the thread. */
-function putProbe(input: ProbeInput): (lane: Lane, number: number) => void {
-  return (lane, number) => {
-    define(lane, input);
-    lane.outbox.numbers.push(number);
-    lane.outbox.checkIds.push(input.check.id);
   };
 }
 

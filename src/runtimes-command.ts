@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endedWords } from '#domain/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { readInstalled } from './compose-runtimes.ts';
@@ -29,7 +30,7 @@ function install(names: readonly string[]): number {
 }
 
 async function list(): Promise<number> {
-  const { runtimes, notInstalled, problems } = await readInstalled(systemClock, new Map());
+  const { runtimes, notInstalled, ended, problems } = await readInstalled(systemClock, new Map());
   for (const { name, stage, nodeJsVersion, dependencies, runtimeEndOfLife } of runtimes) {
     const playwright = dependencies['@playwright/test'];
     const facts = [
@@ -44,6 +45,7 @@ async function list(): Promise<number> {
   for (const name of notInstalled) {
     process.stdout.write(`${name}  not installed: npm run tocsin -- runtimes install ${name}\n`);
   }
+  for (const runtime of ended) process.stdout.write(`${runtime.name}  ${endedWords(runtime, systemClock.now())}\n`);
   for (const { runtime, message } of problems) process.stdout.write(`${runtime}  PROBLEM: ${message}\n`);
   return problems.length > 0 ? 1 : 0;
 }

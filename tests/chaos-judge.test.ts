@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expectedAlerts } from '../bench/chaos/expected.ts';
-import { faultKinds, judgeDoubts, judgeFaults } from '../bench/chaos/faults.ts';
+import { faultKinds, judgeCuts, judgeDoubts, judgeFaults } from '../bench/chaos/faults.ts';
 import type { RecordedResult } from '../bench/chaos/recorded.ts';
 import { judgeWork, type Outage } from '../bench/chaos/resumed.ts';
 
@@ -53,6 +53,11 @@ describe('faults', () => {
   it('hit something: a commit whose answer was to be lost was made', () => {
     assert.deepEqual(breaches([judgeDoubts(done, 1), judgeDoubts([], 0)]), []);
     assert.equal(breaches([judgeDoubts(done, 0)]).length, 1);
+  });
+
+  it('hit something: of the connections that were to be cut, one was there', () => {
+    assert.deepEqual(breaches([judgeCuts(done, 1), judgeCuts([], 0)]), []);
+    assert.deepEqual(breaches([judgeCuts(done, 0)]), ['1 times connections were to be cut, and none was']);
   });
 });
 

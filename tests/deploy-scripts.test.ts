@@ -1,4 +1,4 @@
-// Runners of deploy/ have the room that as many scripts as run at once may take, beside what the service itself takes.
+// Runners of deploy/ have the room that as many scripts of each type as run at once may take, beside what the service itself takes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { aroundLimits, browserLimits, programLimits } from '#checks/scripted/limits.ts';
@@ -6,9 +6,10 @@ import { readConfig } from '#config.ts';
 import { type Fields, fieldsAt, listOf, readCompose, readImage, textAt, textsOf } from './support/deploy-files.ts';
 import { containerOf, deployments, podOf, roleOf } from './support/manifests.ts';
 
-const every = [programLimits, browserLimits, aroundLimits];
-const memoryMost = Math.max(...every.map(({ memoryBytes }) => memoryBytes));
-const diskMost = Math.max(...every.map(({ diskBytes }) => diskBytes));
+/** One script in each lane, of a multi-step check, of a browser check and around a request (docs/decisions/0110). */
+const lanes = [programLimits, browserLimits, aroundLimits];
+const memoryMost = lanes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+const diskMost = lanes.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
 /** What a runner takes itself, bytes: threads that probe, and findings that wait while the database is away. */
 const serviceBytes = 768 << 20;
 

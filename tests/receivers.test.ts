@@ -20,18 +20,16 @@ test('docs/receivers/vectors.json is what our sender signs; npm run docs writes 
 });
 
 const languages = receiverLanguages({ after });
-const here = languages.filter((language) => language.isHere);
-const away = languages.filter((language) => !language.isHere).map(({ name }) => name);
 
-test('which receivers run on this machine is said, and those in TypeScript and Python do', (t) => {
-  const ran = here.map(({ name }) => name);
-  t.diagnostic(`receivers run: ${ran.join(', ')}; no toolchain here: ${away.join(', ') || 'none'}`);
-  assert.deepEqual(ran.slice(0, 2), ['TypeScript', 'Python']);
+test('receivers are in five languages, of which TypeScript and Python run on any machine', () => {
+  const here = languages.filter(({ isHere }) => isHere).map(({ name }) => name);
+  assert.deepEqual(here.slice(0, 2), ['TypeScript', 'Python']);
   assert.equal(languages.length, 5);
 });
 
-for (const language of here) {
-  describe(`the receiver in ${language.name}`, () => {
+for (const language of languages) {
+  const skip = !language.isHere && 'there is no toolchain for it on this machine';
+  describe(`the receiver in ${language.name}`, { skip }, () => {
     it('comes to the verdict of every vector', () => {
       language.build?.();
       const vectors = receiverVectors();

@@ -1,9 +1,13 @@
 // The simulation of years: some weeks of it, and whether its judges see what is wrong.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
+import { idBytes } from '#store/codec.ts';
+import { slotRunId } from '#store/schedule-due.ts';
 import { simulateClocks } from '../bench/sim/clock.ts';
 import { createAlertJudge, differences } from '../bench/sim/judge-alerts.ts';
 import { createHeartbeatJudge } from '../bench/sim/judge-heartbeat.ts';
+import { judgeSlots } from '../bench/sim/judge-slots.ts';
 import { timesOf } from '../bench/sim/wall-clock.ts';
 
 const minute = 60_000;
@@ -72,6 +76,33 @@ describe('its judges', () => {
     assert.throws(() => other.look(142 * minute), /nobody was told/);
     other.interrupted(142 * minute);
     other.look(281 * minute);
+  });
+
+  describe('see that every slot has one outcome, in each time that the clock went through', () => {
+    const checkId = '0198a000-0000-7000-8000-00000000000c';
+    type Slots = readonly [slot: number, lap?: number, slots?: number][];
+    const judged = (slots: Slots, until: number): number => {
+      using raw = new DatabaseSync(':memory:');
+      raw.exec('CREATE TABLE results (check_id BLOB, id BLOB, slots INTEGER, location TEXT)');
+      const insert = raw.prepare(`INSERT INTO results VALUES (?, ?, ?, 'local')`);
+      for (const [slot, lap = 0, count = 1] of slots) {
+        insert.run(idBytes(checkId), slotRunId(slot * minute, checkId, 'local', lap), count);
+      }
+      return judgeSlots(raw, [{ id: checkId, intervalMs: minute }], 1, until * minute);
+    };
+    it('when it is so: slots, a stretch that was missed, and an hour that comes again', () => {
+      assert.equal(judged([[1], [2], [3, 0, 4], [7], [5, 1], [6, 1], [7, 1], [8, 1]], 9), 11);
+    });
+    const breaches: readonly [what: string, slots: Slots, until: number, said: RegExp][] = [
+      ['a slot without one', [[1], [2], [4]], 4, /has a slot without an outcome between 1970-01-01T00:02/],
+      ['a slot with two', [[1], [2, 0, 3], [4]], 5, /has a slot with two outcomes between 1970-01-01T00:02/],
+      ['a result of no slot', [[1], [2, 5]], 2, /has the result .+, which is that of no slot/],
+      ['an end that comes too soon', [[1], [2]], 9, /has no slot that is newer than 1970-01-01T00:02/],
+      ['a hole where the clock was set back', [[1], [2], [4, 1]], 4, /no slot from 1970-01-01T00:03.+ on, where the/],
+    ];
+    for (const [what, slots, until, said] of breaches) {
+      it(`or ${what}`, () => assert.throws(() => judged(slots, until), said));
+    }
   });
 
   it('know when windows are from what clocks on the wall show', () => {

@@ -45,6 +45,8 @@ export interface Faults {
   readonly outages: readonly Outage[];
   /** From the start of a process that had been killed until it was ready. */
   readonly starts: readonly Outage[];
+  /** Connections that were cut so far. */
+  readonly cut: number;
   /** The next one; resolves when the one after it may come, which need not be its end. */
   next(): Promise<void>;
   /** Waits for the end of all. */
@@ -66,11 +68,18 @@ export function createFaults(means: FaultMeans): Faults {
   const outages: Outage[] = [];
   const starts: Outage[] = [];
   const underWay = new Set<Promise<void>>();
+  let cut = 0;
   let left: FaultKind[] = [];
-  const note: Note = (kind, what, from, members) => {
-    const span = { from, to: Date.now() };
-    done.push({ kind, what, ...span });
-    outages.push(...members.map(({ name }) => ({ member: name, ...span })));
+  const notes: Notes = {
+    done(kind, what, from, members) {
+      const span = { from, to: Date.now() };
+      done.push({ kind, what, ...span });
+      outages.push(...members.map(({ name }) => ({ member: name, ...span })));
+    },
+    started: ({ name }, from) => void starts.push({ member: name, from, to: Date.now() }),
+    cut(connections) {
+      cut += connections;
+    },
   };
   return {
     done,
@@ -78,12 +87,13 @@ export function createFaults(means: FaultMeans): Faults {
       return [...outages, ...starts];
     },
     starts,
+    get cut() {
+      return cut;
+    },
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
-      const doing = doFault[kind](means, note, (member, from) => {
-        starts.push({ member: member.name, from, to: Date.now() });
-      });
+      const doing = doFault[kind](means, notes);
       underWay.add(doing);
       void doing.finally(() => underWay.delete(doing));
       // What hits everyone is over before the next begins; what hits one goes on beside it.
@@ -103,6 +113,16 @@ export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
     promise: 'commits are made and their answers lost',
     tried: lost,
     breaches: doubts > 0 && lost === 0 ? [`${doubts} times answers to commits were to be lost, and none was`] : [],
+  };
+}
+
+/** The same of connections. @param cut how many were cut in all */
+export function judgeCuts(done: readonly Fault[], cut: number): Verdict {
+  const cuts = done.filter(({ kind }) => kind === 'cut').length;
+  return {
+    promise: 'connections are there to be cut',
+    tried: cut,
+    breaches: cuts > 0 && cut === 0 ? [`${cuts} times connections were to be cut, and none was`] : [],
   };
 }
 
@@ -131,14 +151,18 @@ export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'st
   ];
 }
 
-type Note = (kind: FaultKind, what: string, from: number, members: readonly Member[]) => void;
-
-/** A process that was started at `from` is ready. */
-type NoteStart = (member: Member, from: number) => void;
+/** What came of faults. */
+interface Notes {
+  done(kind: FaultKind, what: string, from: number, members: readonly Member[]): void;
+  /** A process that was started at `from` is ready. */
+  started(member: Member, from: number): void;
+  /** So many connections more were cut. */
+  cut(connections: number): void;
+}
 
 /** Each draws its numbers first, so that the dice fall the same whatever else happens. */
-const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteStart: NoteStart) => Promise<void>>> = {
-  async kill(means, note, noteStart) {
+const doFault: Readonly<Record<FaultKind, (means: FaultMeans, notes: Notes) => Promise<void>>> = {
+  async kill(means, notes) {
     const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
     const [isStartedInVain, afterMs] = [means.dice() < 0.3, between(startingMs, means.dice)];
     if (first === null) return;
@@ -152,17 +176,17 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteSt
     await Promise.all(members.map((member) => member.kill()));
     await pause(restMs);
     if (isStartedInVain) await Promise.all(members.map((member) => member.startInVain(afterMs)));
-    note('kill', namesOf(members), from, members);
+    notes.done('kill', namesOf(members), from, members);
     const startedAt = Date.now();
     const start = async (member: Member): Promise<void> => {
       await member.start();
       member.isBusy = false;
-      noteStart(member, startedAt);
+      notes.started(member, startedAt);
     };
     await Promise.all(members.map(start));
     means.onStarted();
   },
-  async stop(means, note) {
+  async stop(means, notes) {
     const [member, lastsMs] = [oneOf(means), between(stopMs, means.dice)];
     if (member === null) return;
     means.say(`SIGSTOP of ${member.name} for ${seconds(lastsMs)}`);
@@ -170,24 +194,25 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteSt
     member.service?.signal('SIGSTOP');
     await pause(lastsMs);
     member.service?.signal('SIGCONT');
-    note('stop', member.name, from, [member]);
+    notes.done('stop', member.name, from, [member]);
     member.isBusy = false;
   },
-  async cut(means, note) {
+  async cut(means, notes) {
     const { dice, proxy, say } = means;
     const [members, share] = [someOf(means), dice() < 0.5 ? 1 : dice()];
     const cut = await proxy.ask<number>('cut', { names: members.map(({ name }) => name), share });
     say(`${cut} connections of ${namesOf(members)} cut`);
-    note('cut', namesOf(members), Date.now(), []);
+    notes.cut(cut);
+    notes.done('cut', namesOf(members), Date.now(), []);
   },
-  async doubt(means, note) {
+  async doubt(means, notes) {
     const { dice, proxy, say } = means;
     const [members, commits] = [someOf(means), 1 + Math.floor(dice() * 3)];
     say(`the answers to the next ${commits} commits of ${namesOf(members)} get lost`);
     await proxy.ask('doubt', { names: members.map(({ name }) => name), commits });
-    note('doubt', namesOf(members), Date.now(), []);
+    notes.done('doubt', namesOf(members), Date.now(), []);
   },
-  async hold(means, note) {
+  async hold(means, notes) {
     const { dice, proxy, say } = means;
     const [members, lastsMs] = [someOf(means), between(holdMs, dice)];
     const names = members.map(({ name }) => name);
@@ -196,13 +221,13 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, note: Note, noteSt
     await proxy.ask('hold', names);
     await pause(lastsMs);
     await proxy.ask('release', names);
-    note('hold', namesOf(members), from, members);
+    notes.done('hold', namesOf(members), from, members);
   },
-  async restart({ server, fleet, say }, note) {
+  async restart({ server, fleet, say }, notes) {
     const from = Date.now();
     await server.restart('immediate');
     say(`PostgreSQL ended and answers again after ${seconds(Date.now() - from)}`);
-    note('restart', 'PostgreSQL', from, fleet.members);
+    notes.done('restart', 'PostgreSQL', from, fleet.members);
   },
 };
 

@@ -10,7 +10,7 @@ import { pause } from '../support/service.ts';
 import { judgeGaps } from './answered.ts';
 import { type Audit, openAudit } from './audit.ts';
 import { createDice } from './dice.ts';
-import { createFaults, type Fault, faultKinds, faultNames, judgeDoubts, judgeFaults } from './faults.ts';
+import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDoubts, judgeFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites, type Verdict } from './judge.ts';
@@ -100,6 +100,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...written,
       audit.judgeOwners(),
       judgeDoubts(faults.done, lost),
+      judgeCuts(faults.done, faults.cut),
       ...judgeFaults(faults),
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
       judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),

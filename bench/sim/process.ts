@@ -95,7 +95,6 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     ...joint,
     location: 'local',
     locations: () => ['local'],
-    runtimes: () => [],
     probe: (input) => {
       const finding = outside.probe(input, clock.now());
       return finding === null ? hang() : Promise.resolve(finding);

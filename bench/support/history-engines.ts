@@ -31,8 +31,8 @@ export interface HistoryEngine {
   tidy(): Promise<void>;
   /** Up to when results go that are older than `before` (both epoch ms): by whole days where a day is a partition. */
   goneBefore(before: number): number;
-  /** How many results of a check are older than `before`, epoch ms. */
-  resultsBefore(plan: CheckPlan, before: number): Promise<number>;
+  /** How many results of some checks are older than `before`, epoch ms. */
+  resultsBefore(plans: readonly CheckPlan[], before: number): Promise<number>;
   openStore(now: () => number): Promise<Store>;
   stop(): Promise<void>;
 }
@@ -46,11 +46,17 @@ export function sqliteEngine(dataDir: string): HistoryEngine {
     fill: async (plans, now, say) => fillSqlite(databasePath(dataDir), plans, now, say),
     tidy: async () => {},
     goneBefore: (before) => before,
-    async resultsBefore({ check, checkId }, before) {
+    async resultsBefore(plans, before) {
       const database = new DatabaseSync(databasePath(dataDir), { readOnly: true });
-      const row = database.prepare(countBefore('?')).get(idBytes(check.accountId), checkId, firstIdAt(before));
+      const count = database.prepare(
+        'SELECT count(*) AS n FROM results WHERE account_id = ? AND check_id = ? AND id < ?',
+      );
+      let results = 0;
+      for (const { check, checkId } of plans) {
+        results += Number(count.get(idBytes(check.accountId), checkId, firstIdAt(before))?.['n']);
+      }
       database.close();
-      return Number(row?.['n']);
+      return results;
     },
     openStore: async (now) => openBenchStore(dataDir, now),
     stop: async () => {},
@@ -80,8 +86,12 @@ export async function postgresEngine(): Promise<HistoryEngine> {
     fill: (plans, now, say) => fillPostgres(url, plans, now, say),
     tidy: async () => void (await query(url, 'VACUUM ANALYZE', [])),
     goneBefore: dayOf,
-    async resultsBefore({ check, checkId }, before) {
-      const [row] = await query(url, countBefore('$'), [idBytes(check.accountId), checkId, firstIdAt(before)]);
+    async resultsBefore(plans, before) {
+      const [row] = await query(
+        url,
+        'SELECT count(*) AS n FROM results WHERE account_id = ANY($1) AND check_id = ANY($2) AND id < $3',
+        [plans.map(({ check }) => idBytes(check.accountId)), plans.map(({ checkId }) => checkId), firstIdAt(before)],
+      );
       return Number(row?.['n']);
     },
     openStore,
@@ -164,7 +174,8 @@ const checksAtOnce = 50;
 
 async function fillPostgres(url: string, plans: readonly CheckPlan[], now: number, say: (what: string) => void) {
   const connections = await openConnections(readPostgresAddress(url));
-  for (let day = 0; day <= 31; day++) await makeDays(connections, now - day * dayMs);
+  const oldest = Math.min(...plans.map(({ from }) => from));
+  for (let at = now; at > oldest - dayMs; at -= dayMs) await makeDays(connections, at);
   const types = await connections.transaction(readColumnTypes);
   let written = 0;
   for (let start = 0; start < plans.length; start += checksAtOnce) {
@@ -213,10 +224,4 @@ async function query(url: string, statement: string, values: readonly unknown[])
   await client.end();
   await ended;
   return rows;
-}
-
-/** By account, check and id. @param mark of a parameter: alone, or with its number */
-function countBefore(mark: '?' | '$'): string {
-  const [account, check, id] = [1, 2, 3].map((number) => (mark === '?' ? '?' : `$${number}`));
-  return `SELECT count(*) AS n FROM results WHERE account_id = ${account} AND check_id = ${check} AND id < ${id}`;
 }

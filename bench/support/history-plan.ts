@@ -14,7 +14,7 @@ export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 const checksInAll = 10_000;
 /** How old the checks are: older than any result. */
-const ageMs = 31 * dayMs;
+const ageMs = 33 * dayMs;
 
 /** The results of one check: one each interval. */
 export interface CheckPlan {

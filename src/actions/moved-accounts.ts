@@ -10,6 +10,8 @@ export interface MovedAccounts {
    * a switch. Not awaited when it is remembered.
    */
   readonly requireHere: (accountId: string, isReading: boolean) => void | Promise<void>;
+  /** Accounts that are active neither here nor elsewhere at this moment, as the store says now. */
+  readonly onTheirWay: () => Promise<ReadonlySet<string>>;
 }
 
 const believedMs = 1000;
@@ -39,13 +41,21 @@ export function createMovedAccounts(
       reading ??= read();
       return reading.then(() => judge(known.get(accountId), isReading));
     },
+    async onTheirWay() {
+      await (reading ??= read());
+      return new Set([...known.values()].filter(isOnItsWay).map(({ accountId }) => accountId));
+    },
   };
+}
+
+/** One that comes back is answered where it was: whoever asks here is sent there. */
+function isOnItsWay({ state, place }: AccountMove): boolean {
+  return state === 'leaving' || state === 'handing' || (state === 'arriving' && place === null);
 }
 
 function judge(move: AccountMove | undefined, isReading: boolean): void {
   if (move === undefined || move.state === 'arrived') return;
-  // One that comes back is still answered where it was.
-  if ((move.state === 'left' || move.state === 'arriving') && move.place !== null) {
+  if (move.place !== null && !isOnItsWay(move)) {
     throw new Refusal(
       'moved',
       `The account ${move.accountId} has moved to ${move.place}: ask there, with the same key.`,
@@ -55,7 +65,12 @@ function judge(move: AccountMove | undefined, isReading: boolean): void {
     );
   }
   if (isReading && move.state !== 'arriving') return;
-  throw new Refusal('unavailable', `The account ${move.accountId} is being moved: try again in a few seconds.`, {
+  throw movingRefusal(move.accountId);
+}
+
+/** Says that the account is on its way. */
+export function movingRefusal(accountId: string): Refusal {
+  return new Refusal('unavailable', `The account ${accountId} is being moved: try again in a few seconds.`, {
     retryAfterSeconds: 5,
   });
 }

@@ -2,6 +2,7 @@
 import type { PingSignal } from '#domain/heartbeat.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid } from '#lib/id.ts';
+import type { HeldCalls } from './held-calls.ts';
 import { type PingAllowance, pingSort } from './ping-allowance.ts';
 import { notFound, Refusal } from './refusal.ts';
 
@@ -14,6 +15,8 @@ export interface PingCall {
   readonly source: string | null;
   readonly userAgent: string | null;
   readonly body: string | null;
+  /** Aborts when the client goes away; asked for only by a call that is held. */
+  readonly gone: () => AbortSignal;
 }
 
 type Answer =
@@ -22,7 +25,7 @@ type Answer =
   | { readonly outcome: 'moving'; readonly accountId: string };
 
 /** A ping as it is kept. */
-interface KeptPing extends Omit<PingCall, 'signal'> {
+interface KeptPing extends Omit<PingCall, 'signal' | 'gone'> {
   readonly signal: Exclude<PingSignal, 'missing'>;
   readonly exitCode: number | null;
   /** Epoch ms. */
@@ -37,8 +40,8 @@ export interface PingMeans {
   readonly allowance: PingAllowance;
   /** Keeps a ping together with others; resolves once it is durable. */
   readonly receive: (ping: KeptPing) => Promise<Answer>;
-  /** Refuses what another installation answers now. */
-  readonly movedAccounts: { requireHere(accountId: string, isReading: boolean): void | Promise<void> };
+  /** Holds what comes while its account is being moved. */
+  readonly heldCalls: HeldCalls;
   readonly clock: Clock;
   /** Wakes the step that judges. */
   readonly wake: () => void;
@@ -48,8 +51,9 @@ export interface PingMeans {
 
 export interface PingActions {
   /**
-   * Resolves once the ping is durable. Refuses with `not-found` a token or a signal that there is not, with `too-many` what
-   * is beyond the allowance of its token, with `moved` and `unavailable` what cannot be kept here.
+   * Resolves once the ping is durable; while its account is being moved it waits. Refuses with `not-found` a token or a
+   * signal that there is not, with `too-many` what is beyond the allowance of its token, with `moved` and `unavailable` what
+   * cannot be kept here.
    */
   receive(call: PingCall): Promise<void>;
 }
@@ -66,39 +70,21 @@ export function createPingActions(means: PingMeans): PingActions {
       if (told === null)
         throw new Refusal('not-found', `${call.signal} is no signal: use start, fail, log or an exit code.`);
       if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
-      const ping = { ...call, ...told, token: call.token.toLowerCase() };
-      const answer = await keep(ping, means);
-      onAnswered(told.signal, answer.outcome === 'moving' ? 'elsewhere' : answer.outcome);
+      const answer = await keep({ ...call, ...told, token: call.token.toLowerCase() }, means);
+      onAnswered(told.signal, answer.outcome);
       if (answer.outcome === 'unknown') throw notFound('heartbeat', 'with this token');
-      if (answer.outcome === 'moving') throw await refusalElsewhere(answer.accountId, ping, means);
       if (answer.isJudged) wake();
     },
   };
 }
 
-/** What is said of a ping whose account is on its way to another installation, or there. */
-async function refusalElsewhere(
-  accountId: string,
-  { token, signal, exitCode }: Omit<KeptPing, 'at'>,
-  { allowance, movedAccounts }: PingMeans,
-): Promise<unknown> {
-  const refusal: unknown = await Promise.resolve(accountId)
-    .then((id) => movedAccounts.requireHere(id, false))
-    .then(
-      () =>
-        new Refusal('unavailable', 'The account is being moved: try again in a few seconds.', { retryAfterSeconds: 5 }),
-      (error: unknown) => error,
-    );
-  // Whoever tries again in a few seconds is not to be refused for that. Who is shown the way asks there from now on, and is
-  // counted here as well: a loop asks this database no more than any other does.
-  const isShownTheWay = refusal instanceof Refusal && refusal.code === 'moved';
-  if (!isShownTheWay) allowance.giveBack(token, pingSort(signal, exitCode));
-  return refusal;
-}
+/** A call whose signal is known. */
+type ToldPing = Omit<PingCall, 'signal'> & Pick<KeptPing, 'signal' | 'exitCode'>;
 
 /** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */
-async function keep(ping: Omit<KeptPing, 'at'>, { allowance, receive, clock, onAnswered }: PingMeans): Promise<Answer> {
-  const { token, signal, exitCode, method, body } = ping;
+async function keep({ gone, ...ping }: ToldPing, means: PingMeans): Promise<Exclude<Answer, { outcome: 'moving' }>> {
+  const { allowance, heldCalls, receive, clock, onAnswered } = means;
+  const { token, signal, exitCode } = ping;
   const sort = pingSort(signal, exitCode);
   const waitSeconds = allowance.take(token, sort);
   if (waitSeconds > 0) {
@@ -109,11 +95,13 @@ async function keep(ping: Omit<KeptPing, 'at'>, { allowance, receive, clock, onA
   }
   const [source, userAgent] = [shortened(ping.source), shortened(ping.userAgent)];
   try {
-    return await receive({ signal, exitCode, token, method, source, userAgent, body, at: clock.now() });
+    return await heldCalls.take(() => receive({ ...ping, source, userAgent, at: clock.now() }), { gone });
   } catch (error) {
-    // Whoever repeats what was not kept is not to be refused for it.
-    allowance.giveBack(token, sort);
-    onAnswered(signal, 'lost');
+    const isElsewhere = error instanceof Refusal;
+    // Whoever repeats what was not kept is not to be refused for it. Who is shown the way asks there from now on, and is
+    // counted here as well: a loop asks this database no more than any other does.
+    if (!isElsewhere || error.code !== 'moved') allowance.giveBack(token, sort);
+    onAnswered(signal, isElsewhere ? 'elsewhere' : 'lost');
     throw error;
   }
 }

@@ -1,12 +1,13 @@
-// Who is told that a runtime ends: accounts that use it, with how many of their checks do, and where it is named (decisions:
-// Runtimes; docs/decisions/0079).
+// Who is told that a runtime ends, or has ended: accounts that use it, with how many of their checks do, and where it is named
+// (decisions: Runtimes; docs/decisions/0079).
 import type { Account } from '#domain/account.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import {
+  endedWords,
   endOfLifeAt,
   endsSoon,
-  type Runtime,
+  type RuntimeLife,
   runtimeChoice,
   stageAt,
   toldBeforeMs,
@@ -20,8 +21,16 @@ import type { RuntimeRules } from './script-runtime.ts';
 type CheckWish = Pick<Check, 'id' | 'checkType' | 'groupId' | 'runtimeId' | 'runtimeFallback' | 'settings'>;
 type GroupWish = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
 
+/** One that acts as REMOVED. */
+export interface EndedRuntime extends RuntimeLife {
+  /** The day it did so first, epoch ms; when this process began where its manifest names no day that has come. */
+  readonly endedAt: number;
+}
+
 /** What is needed to know who uses a runtime. */
 export interface RuntimeEndMeans extends Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
+  /** Those of this server that have ended, as long as their folders are there. */
+  readonly endedRuntimes: () => readonly EndedRuntime[];
   readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
   readonly runtimeWishes: {
     groups(accountId: string): Promise<readonly GroupWish[]>;
@@ -29,29 +38,75 @@ export interface RuntimeEndMeans extends Pick<RuntimeRules, 'runtimes' | 'now' |
   };
 }
 
-/** The notices of an account, one for each runtime that ends within thirty days and that it uses. */
+/**
+ * The notices of an account: one for each runtime that ends within thirty days and that it uses, and for each that has ended
+ * and that it has checks in which do not run for it.
+ */
 export type RuntimeEnds = (accountId: string) => Promise<readonly Notice[]>;
 
-/** Nothing of an account is read unless a runtime is near its end. */
+/** Nothing of an account is read unless a runtime is near its end, or has ended. */
 export function createRuntimeEnds(means: RuntimeEndMeans): RuntimeEnds {
-  const { runtimes, now, accounts, runtimeWishes } = means;
+  const { runtimes, endedRuntimes, now } = means;
   return async (accountId) => {
     const at = now();
-    const ending = runtimes().filter((runtime) => endsSoon(runtime, at) && stageAt(runtime, at) !== 'REMOVED');
-    if (ending.length === 0) return [];
-    const [account] = await accounts.list([accountId]);
-    const groups = await runtimeWishes.groups(accountId);
-    const default_ = account?.runtimeId ?? null;
-    const uses = new Map(ending.map(({ name }) => [name, newUse(name, default_, groups)]));
-    const byId = new Map(groups.map((group) => [group.id, group]));
-    for await (const check of runtimeWishes.checks(accountId)) {
-      count(check, (check.groupId === null ? undefined : byId.get(check.groupId)) ?? null, default_, uses, means);
-    }
-    return ending.flatMap((runtime) => {
-      const use = uses.get(runtime.name);
-      return use === undefined || !isUsed(use) ? [] : [noticeOf(runtime, use, accountId)];
-    });
+    const here: RuntimeLife[] = runtimes().filter((runtime) => stageAt(runtime, at) !== 'REMOVED');
+    const ending = here.filter((runtime) => endsSoon(runtime, at));
+    const ended = endedRuntimes();
+    if (ending.length + ended.length === 0) return [];
+    const useOf = await usesOf(accountId, { at, here, ended: ended.map(alive) }, means);
+    return [
+      ...ending.flatMap((runtime) => {
+        const use = useOf(runtime.name);
+        return isUsed(use) ? [noticeOf(runtime, use, accountId)] : [];
+      }),
+      ...ended.flatMap((runtime) => {
+        const use = useOf(runtime.name);
+        return use.checks > 0 ? [endedNotice(runtime, use, accountId)] : [];
+      }),
+    ];
   };
+}
+
+interface Moment {
+  readonly at: number;
+  readonly here: readonly RuntimeLife[];
+  /** As they would be chosen had they not ended. */
+  readonly ended: readonly RuntimeLife[];
+}
+
+/** Which checks come to a runtime that is here, and which would to one that has ended, and therefore do not run. */
+async function usesOf(
+  accountId: string,
+  { at, here, ended }: Moment,
+  { accounts, runtimeWishes, refusesRuntime }: RuntimeEndMeans,
+): Promise<(name: string) => Use> {
+  const [account] = await accounts.list([accountId]);
+  const groups = await runtimeWishes.groups(accountId);
+  const default_ = account?.runtimeId ?? null;
+  const uses = new Map<string, Use>();
+  const useOf = (name: string): Use => {
+    const use = uses.get(name) ?? newUse(name, default_, groups);
+    uses.set(name, use);
+    return use;
+  };
+  const byId = new Map(groups.map((group) => [group.id, group]));
+  for await (const check of runtimeWishes.checks(accountId)) {
+    const group = (check.groupId === null ? undefined : byId.get(check.groupId)) ?? null;
+    // Without scripts it needs none, whatever is named for it.
+    if (refusesRuntime(check, group) === undefined) continue;
+    const wanted = wantedRuntime(check, group, default_);
+    const runtime = runtimeChoice(wanted, here, at).runtime ?? runtimeChoice(wanted, ended, at).runtime;
+    if (runtime === null) continue;
+    const use = useOf(runtime.name);
+    count(check, group, use, runtime.name);
+    const endsAt = endOfLifeAt(runtime) ?? at;
+    if (here.includes(runtime) && runtimeChoice(wanted, here, endsAt).runtime !== null) use.goOn++;
+  }
+  return useOf;
+}
+
+function alive({ name, stage }: RuntimeLife): RuntimeLife {
+  return { name, stage: stage === 'REMOVED' ? 'DEPRECATED' : stage, runtimeEndOfLife: null };
 }
 
 /** Where an account names a runtime, and how many checks come to it that way. */
@@ -85,32 +140,16 @@ function isUsed({ checks, ofAccount, ofGroups }: Use): boolean {
   return checks > 0 || ofAccount !== null || ofGroups.size > 0;
 }
 
-function count(
-  check: CheckWish,
-  group: GroupWish | null,
-  account: string | null,
-  uses: ReadonlyMap<string, Use>,
-  { runtimes, now, refusesRuntime }: RuntimeEndMeans,
-): void {
-  // Nothing is run for it, whatever it names.
-  if (check.checkType === 'HEARTBEAT') return;
-  const wanted = wantedRuntime(check, group, account);
-  const isNamed = (wanted.check ?? wanted.group ?? wanted.account) !== null;
-  // Whatever is named must be there; where nothing is, a check without scripts needs none.
-  if (!isNamed && refusesRuntime(check, group) === undefined) return;
-  const { runtime } = runtimeChoice(wanted, runtimes(), now());
-  const use = runtime === null ? undefined : uses.get(runtime.name);
-  if (runtime === null || use === undefined) return;
+function count(check: CheckWish, group: GroupWish | null, use: Use, name: string): void {
   use.checks++;
-  if (runtimeChoice(wanted, runtimes(), endOfLifeAt(runtime) ?? now()).runtime !== null) use.goOn++;
-  const ofGroup = group === null || wanted.check !== null ? undefined : use.ofGroups.get(group.id);
-  if (wanted.check === runtime.name) use.own.push(check.id);
+  const ofGroup = group === null || check.runtimeId !== null ? undefined : use.ofGroups.get(group.id);
+  if (check.runtimeId === name) use.own.push(check.id);
   else if (ofGroup !== undefined) ofGroup.checks++;
   else if (use.ofAccount !== null) use.ofAccount++;
   else use.unnamed++;
 }
 
-function noticeOf(runtime: Runtime, use: Use, accountId: string): Notice {
+function noticeOf(runtime: RuntimeLife, use: Use, accountId: string): Notice {
   const { name, runtimeEndOfLife } = runtime;
   return {
     id: `runtime-ends:${name}`,
@@ -118,6 +157,18 @@ function noticeOf(runtime: Runtime, use: Use, accountId: string): Notice {
     since: (endOfLifeAt(runtime) ?? 0) - toldBeforeMs,
     subject: name,
     message: `The runtime ${name} ends on ${runtimeEndOfLife}: ${usersOf(use)}.`,
+    action: `Choose another runtimeId ${placesOf(use, accountId).join('; ')}.`,
+  };
+}
+
+function endedNotice(runtime: EndedRuntime, use: Use, accountId: string): Notice {
+  const who = use.checks === 1 ? '1 check of this account does' : `${use.checks} checks of this account do`;
+  return {
+    id: `runtime-ended:${runtime.name}`,
+    kind: 'runtime-ended',
+    since: runtime.endedAt,
+    subject: runtime.name,
+    message: `The runtime ${runtime.name} ${endedWords(runtime, runtime.endedAt)}: ${who} not run any more.`,
     action: `Choose another runtimeId ${placesOf(use, accountId).join('; ')}.`,
   };
 }

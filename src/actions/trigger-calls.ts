@@ -3,8 +3,9 @@ import type { Batch, BatchVerdict, TriggerTarget } from '#domain/batch.ts';
 import type { Outcome } from '#domain/result.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { HeldCalls } from './held-calls.ts';
 import { notFound, Refusal } from './refusal.ts';
-import { startedOf, type TriggerMeans } from './triggers.ts';
+import { startedOf, type TriggerMeans, type TriggerStart } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
 /** The final result of one run, as far as a verdict needs it. */
@@ -23,8 +24,8 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
     isClosed(batch: Batch): Promise<boolean>;
     results(batch: Batch): Promise<RunResult[]>;
   };
-  /** Refuses what another installation answers now. */
-  readonly movedAccounts: { requireHere(accountId: string, isReading: boolean): void | Promise<void> };
+  /** Holds what comes while its account is being moved. */
+  readonly heldCalls: HeldCalls;
   /** A hint that results were recorded. */
   readonly resultHints: Hints;
   /** Aborts when this process stops: nobody may hold it up by waiting. */
@@ -33,7 +34,7 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
 
 /** A call by token. */
 export interface TokenCall {
-  /** Seconds, 1..600. */
+  /** Seconds, 1..600, those included in which its account is being moved. */
   readonly maxWaitSeconds: number;
   /** Aborts when the client goes away; what was started goes on. */
   readonly signal: AbortSignal;
@@ -42,8 +43,8 @@ export interface TokenCall {
 export interface TriggerCallActions {
   /**
    * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
-   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, and
-   * `unavailable` when this process stops meanwhile. A call that runs nothing is no verdict: `conflict`.
+   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, `moved`,
+   * and `unavailable` when this process stops meanwhile or the account is being moved for longer than a call is held. A call that runs nothing is no verdict: `conflict`.
    */
   callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
   /** The same for one check; refuses with `conflict` while it is deactivated. */
@@ -54,7 +55,7 @@ const callsAMinute = 10;
 const minuteMs = 60_000;
 
 export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
-  const { triggers, batches, resultHints, stopping, servedLocations, wake, clock } = means;
+  const { triggers, batches, heldCalls, resultHints, stopping, servedLocations, wake, clock } = means;
   const takeCall = createCallLimit(clock);
 
   const call = async (target: TriggerTarget, token: string, { maxWaitSeconds, signal }: TokenCall): Promise<Batch> => {
@@ -64,14 +65,21 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     }
     takeCall(token);
     const { accountId } = trigger;
-    await means.movedAccounts.requireHere(accountId, false);
-    const now = clock.now();
-    const served = servedLocations();
-    const order = { accountId, target, newToken: null, idempotencyKey: null, servedLocations: served, now };
-    const { batch } = startedOf(await triggers.start(order), target, wake);
+    const start = async (): Promise<TriggerStart> =>
+      triggers.start({
+        accountId,
+        target,
+        newToken: null,
+        idempotencyKey: null,
+        servedLocations: servedLocations(),
+        now: clock.now(),
+      });
+    const endsAt = performance.now() + maxWaitSeconds * 1000;
+    const started = await heldCalls.take(start, { gone: () => signal, mostMs: maxWaitSeconds * 1000 });
+    const { batch } = startedOf(started, target, wake);
     if (batch === null) throw notFound('trigger', 'with this token here');
     const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
-    const waiting = { mostMs: maxWaitSeconds * 1000, signal: ending, hints: resultHints };
+    const waiting = { mostMs: endsAt - performance.now(), signal: ending, hints: resultHints };
     if (await waitUntil(() => batches.isClosed(batch), waiting)) return batch;
     if (stopping?.aborted === true) {
       const message = 'This server is stopping; the checks go on once it is back.';

@@ -4,6 +4,7 @@ import type { Caller } from '#domain/api-key.ts';
 import type { Batch, TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
+import { movingRefusal } from './moved-accounts.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
 
@@ -23,7 +24,9 @@ export type TriggerStart =
   | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
   | { readonly outcome: 'repeated'; readonly trigger: Trigger }
   | { readonly outcome: 'no-target' }
-  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number };
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** The account is on its way to another installation, or there: nothing was started. */
+  | { readonly outcome: 'moving'; readonly accountId: string };
 
 /** What these actions need. */
 export interface TriggerMeans {
@@ -103,6 +106,7 @@ export function startedOf(
   if (start.outcome === 'no-target') {
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }
+  if (start.outcome === 'moving') throw movingRefusal(start.accountId);
   const { limit, used, wanted } = start;
   throw new Refusal(
     'limit',

@@ -32,6 +32,8 @@ export interface DoctorInput {
     readonly names: readonly string[];
     readonly notInstalled: readonly string[];
     readonly problems: readonly string[];
+    /** Those that end within thirty days, or have ended. */
+    readonly ends: readonly { readonly words: string; readonly isOver: boolean }[];
   };
   /** The browser of browser checks; null = none is here. */
   readonly chromium: string | null;
@@ -41,6 +43,10 @@ export interface DoctorInput {
     readonly refused: readonly string[];
     /** Whether they reach only what the egress policy allows. */
     readonly holdsEgress: boolean;
+    /** What the level does not keep them from, and how far it does. */
+    readonly shortfalls: readonly string[];
+    /** What their limits do not count. */
+    readonly uncounted: readonly string[];
   };
 }
 
@@ -179,25 +185,42 @@ function pingFinding(problem: string | null): Finding {
   return { what, grade: 'warning', message: `${problem}; ${remedy}` };
 }
 
-function runtimeFindings({ names, notInstalled, problems }: DoctorInput['runtimes']): Finding[] {
+function runtimeFindings({ names, notInstalled, problems, ends }: DoctorInput['runtimes']): Finding[] {
   const install = 'npm run tocsin -- runtimes install';
   const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0
       ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
       : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
-  return [...found, ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message }))];
+  return [
+    ...found,
+    ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message })),
+    ...ends.map(endFinding),
+  ];
 }
 
-function scriptFinding({ level, refused, holdsEgress }: DoctorInput['containment']): Finding {
+function endFinding({ words, isOver }: DoctorInput['runtimes']['ends'][number]): Finding {
+  const what = `${words}: scripts of checks on it ${isOver ? 'do not run' : 'will not run after that'}`;
+  const who = 'GET /v1/notices tells each account which of its checks that concerns';
+  const right = isOver ? '; remove its folder when there are none' : '';
+  return { what: 'runtime end', grade: 'warning', message: `${what}; ${who}${right}` };
+}
+
+/** Of scripts: how far they are kept apart, and what is not contained by its name. */
+export function scriptFinding(containment: DoctorInput['containment']): Finding {
+  const { level, refused, holdsEgress, shortfalls, uncounted } = containment;
   const what = 'scripts';
+  const limits = `their limits do not count ${uncounted.join(', ')} (docs/security.md, "Scripts")`;
   if (holdsEgress) {
-    return { what, grade: 'ok', message: `contained by ${level}; the egress policy holds for them, over TCP only` };
+    const message = `contained by ${level}; the egress policy holds for them, over TCP only; ${limits}`;
+    return { what, grade: 'ok', message };
   }
+  const how = level === 'user' ? 'as another user, and no further apart' : 'as Tocsin itself does, apart from nothing';
+  const reach = 'they reach loopback, private networks, cloud metadata and the port of Tocsin’s database';
   return {
     what,
     grade: 'warning',
-    message: `of checks run in a process of their own (${level}): the egress policy does not hold for them, so that they reach loopback, private networks, cloud metadata and the port of Tocsin’s database, and they are not kept from this machine's files and processes (see docs/security.md, "Scripts"); install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+    message: `of checks run ${how} (${level}): the egress policy does not hold for them, so that ${reach}. Not or not wholly contained: ${shortfalls.join('; ')}; ${limits}. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
   };
 }
 

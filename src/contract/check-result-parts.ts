@@ -63,7 +63,19 @@ const httpFields = {
 };
 
 const apiCheckResult = z
-  .strictObject({ ...httpFields, scripts: aroundResult, jobLog: aroundLog, jobAssets: z.null() })
+  .strictObject({
+    ...httpFields,
+    certificateProblem: z
+      .string()
+      .nullable()
+      .exactOptional()
+      .describe(
+        'Why the certificate of sslCheckDomain could not be seen, in a sentence; null = it was, or none is named. Absent in results of an older version.',
+      ),
+    scripts: aroundResult,
+    jobLog: aroundLog,
+    jobAssets: z.null(),
+  })
   .meta({ id: 'ApiCheckResult' });
 const browserCheckResult = z.strictObject({ ...scriptResult, ...browserResult }).meta({ id: 'BrowserCheckResult' });
 const multiStepCheckResult = z

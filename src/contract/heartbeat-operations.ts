@@ -22,7 +22,7 @@ const ping = {
     308: 'The account has moved to another installation: the same call is answered at `location`.',
     404: 'There is no such heartbeat, or no such signal.',
     429: 'This address is called too often: it was not kept, and `retry-after` says how many seconds to wait.',
-    503: 'It could not be kept: try again.',
+    503: 'It could not be kept: try again. Also while the account is being moved, after a wait of up to 25 seconds.',
   },
 } as const;
 const onTime = { ...ping, path: '/ping/{token}', params: z.object({ token }) } as const;

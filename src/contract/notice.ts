@@ -20,7 +20,7 @@ export const noticeOperations = {
     path: '/v1/notices',
     summary: 'List what you should know',
     description:
-      'Dead channels, runtimes near their end that checks of the account use, a missing browser, times in which nothing ran, gaps of our own, moves of accounts that stand still. The list is not paged.',
+      'Dead channels, runtimes near their end, or after it, that checks of the account use, a missing browser, times in which nothing ran, gaps of our own, moves of accounts that stand still. The list is not paged.',
     tag: 'Notices',
     permission: 'read',
     status: 200,

@@ -69,7 +69,7 @@ const call = {
     408: 'Time is up; the checks go on running.',
     409: 'Nothing was run: no check is activated.',
     429: 'More than ten calls in a minute.',
-    503: 'At least one check has failed: same body as 200.',
+    503: 'At least one check has failed: same body as 200. With `retry-after` there is no verdict: `message` says why.',
   },
 } as const;
 

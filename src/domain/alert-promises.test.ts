@@ -14,6 +14,7 @@ import {
 import { channelsInModel, exploreHistories } from '../../tests/support/alert-model.ts';
 import { exploreCertificates } from '../../tests/support/certificate-model.ts';
 import { exploreEdits } from '../../tests/support/location-edits.ts';
+import { exploreLateAnswers, type LateCase } from '../../tests/support/late-answers.ts';
 import { exploreOrders, type LocationCase } from '../../tests/support/location-model.ts';
 
 describe('in every history of a check, at every combination of switches, what opened closes and nothing is invented', () => {
@@ -50,15 +51,30 @@ describe('in every history of the certificates of a check, each is told of once 
 });
 
 describe('what a round of several locations comes to is the same in whatever order they answer', () => {
-  const two = { locations: 2, rounds: 4 } as const;
+  const two = { locations: 2, rounds: 4, retry: null, isTriggered: false } as const;
   const rows: readonly [LocationCase, histories: number][] = [
     [{ ...two, rounds: 3, failingShare: null, escalation: afterRuns(1), hiding: 'mute' }, 27_016],
     [{ ...two, failingShare: 1, escalation: afterRuns(2), hiding: 'window' }, 495_528],
     [{ ...two, failingShare: null, escalation: afterMinutes(2), hiding: 'window' }, 495_528],
-    [{ locations: 3, rounds: 2, failingShare: 0.6, escalation: afterRuns(1), hiding: null }, 13_566],
+    [{ ...two, locations: 3, rounds: 2, failingShare: 0.6, escalation: afterRuns(1), hiding: null }, 13_566],
+    [{ ...two, failingShare: 1, escalation: afterMinutes(2), retry: 'elsewhere', hiding: 'mute' }, 3_840_220],
+    [{ ...two, rounds: 3, failingShare: null, escalation: afterRuns(2), retry: 'there', hiding: null }, 15_382],
+    [{ ...two, rounds: 3, failingShare: 1, escalation: afterRuns(2), isTriggered: true, hiding: 'mute' }, 210_336],
+    [{ ...two, rounds: 3, failingShare: null, escalation: afterRuns(2), isTriggered: true, hiding: null }, 27_016],
   ];
   for (const [given, histories] of rows) {
     it(JSON.stringify(given), () => assert.equal(exploreOrders(given).sequences, histories));
+  }
+});
+
+describe('a location that answers after the next round has begun loses nothing and tells nobody twice', () => {
+  const rows: readonly [depth: number, LateCase, sequences: number][] = [
+    [6, { locations: 2, failingShare: null, escalation: afterRuns(1), behind: 2 }, 492_910],
+    [6, { locations: 2, failingShare: 1, escalation: afterRuns(2), behind: 1 }, 356_846],
+    [4, { locations: 3, failingShare: 0.6, escalation: afterRuns(1), behind: 1 }, 23_068],
+  ];
+  for (const [depth, given, sequences] of rows) {
+    it(JSON.stringify(given), () => assert.equal(exploreLateAnswers(depth, given).sequences, sequences));
   }
 });
 

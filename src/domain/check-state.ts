@@ -16,7 +16,7 @@ export interface Position {
 /** What is known of a check from all its results so far. A new check has none of it. */
 export interface CheckState {
   readonly status: CheckStatus | null;
-  /** When the status began, epoch ms. */
+  /** When the status began, epoch ms: the start of the run that found it so, of a parallel check the time of its round. */
   readonly since: number | null;
   /** The newest result that moved the state. */
   readonly position: Position | null;
@@ -105,20 +105,22 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   const found = rules.parallel === null ? own : statusOfRound(byLocation, rules.parallel);
   const status = found ?? state.status;
   const change = status === state.status || status === null ? null : { from: state.status, to: status };
-  const isCounted = found !== null && isCountedNow(found, state.byLocation, byLocation, rules);
+  const isCounted = found !== null && (change !== null || isCountedNow(found, state.byLocation, byLocation, rules));
   const more = (counted: CheckStatus): number => (isCounted && found === counted ? 1 : 0);
+  // A round has one time, whichever of its locations made it certain, and after however many attempts.
+  const seenAt = rules.parallel === null ? result.startedAt : result.at;
   const moved: CheckState = {
     status,
-    since: change === null ? state.since : result.startedAt,
+    since: change === null ? state.since : seenAt,
     position: isOlder(result, state.position) ? state.position : { at: result.at, startedAt: result.startedAt },
     failedInARow: status === 'failing' ? state.failedInARow + more('failing') : 0,
     degradedInARow: status === 'degraded' ? state.degradedInARow + more('degraded') : 0,
-    failingSince: status === 'failing' ? (state.failingSince ?? result.startedAt) : null,
+    failingSince: status === 'failing' ? (state.failingSince ?? seenAt) : null,
     alerted: status === 'passing' ? null : state.alerted,
     byLocation,
   };
   if (found === null) return { state: moved, change: null, opens: null, isMoved: false };
-  const opens = rules.isMuted ? null : openedBy(moved, result, rules.escalation);
+  const opens = rules.isMuted ? null : openedBy(moved, seenAt, rules.escalation);
   return { state: opens === null ? moved : alertedOf(moved, opens), change, opens, isMoved: true };
 }
 
@@ -151,7 +153,7 @@ export function judgeState(
   if (found !== null && found !== state.status) return null;
   const since = (state.status === 'failing' ? state.failingSince : state.since) ?? now;
   const knownTo = Math.max(state.position?.at ?? since, since) + everyMs;
-  return openedBy(state, { startedAt: Math.min(now, knownTo) }, rules.escalation);
+  return openedBy(state, Math.min(now, knownTo), rules.escalation);
 }
 
 /** The state once that alert is told. */
@@ -203,7 +205,8 @@ function roundsOf(byLocation: CheckState['byLocation'], locations: readonly stri
     return [at, before].filter((each) => each !== undefined);
   });
   const newest = Math.max(...all);
-  return { newest, before: Math.max(...all.filter((at) => at < newest)) };
+  const before = Math.max(...all.filter((at) => at < newest));
+  return { newest, before, third: Math.max(...all.filter((at) => at < before)) };
 }
 
 /**
@@ -217,7 +220,7 @@ function statusOfRound(
   byLocation: CheckState['byLocation'],
   { locations, failingShare }: NonNullable<StateRules['parallel']>,
 ): CheckStatus | null {
-  const { newest, before } = roundsOf(byLocation, locations);
+  const { newest, before, third } = roundsOf(byLocation, locations);
   // None of its locations has found anything yet.
   if (newest === Number.NEGATIVE_INFINITY) return null;
   const intervalMs = newest - before;
@@ -227,7 +230,7 @@ function statusOfRound(
     const found = beforeSilence(byLocation[code], newest);
     const { status = null, at = Number.NEGATIVE_INFINITY } = found ?? {};
     const isAnswered = at === newest && found?.silent === undefined;
-    const isAwaited = !isAnswered && isRegular(found, before, intervalMs);
+    const isAwaited = !isAnswered && isRegular(found, before, third);
     if (isAwaited) awaited++;
     if (isAnswered && status === 'failing') failing++;
     if (isAwaited || (status === 'failing' && (isAnswered || !isStale(found, newest, intervalMs)))) mayFail++;
@@ -249,11 +252,11 @@ function beforeSilence(found: LocationStatus | undefined, newest: number): Locat
 }
 
 /** Whether a location has answered in the round before, and in the one before that: it is expected to answer in this one. */
-function isRegular(found: LocationStatus | undefined, before: number, intervalMs: number): boolean {
+function isRegular(found: LocationStatus | undefined, before: number, third: number): boolean {
   // In the first round of all nobody has answered before.
   if (found === undefined) return before === Number.NEGATIVE_INFINITY;
   if (found.silent !== undefined || found.at < before) return false;
-  return found.before === undefined || found.at - found.before <= 1.5 * intervalMs;
+  return found.before === undefined || found.before >= third;
 }
 
 /** Rounds after which a failure that was never confirmed or ended says nothing any more. */
@@ -280,26 +283,21 @@ function isCountedNow(
 }
 
 /** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */
-function openedBy(state: CheckState, seen: Pick<Position, 'startedAt'>, escalation: Escalation): StateStep['opens'] {
+function openedBy(state: CheckState, seenAt: number, escalation: Escalation): StateStep['opens'] {
   const isCounted = state.failedInARow + state.degradedInARow > 0;
   if (!isCounted) return null;
   if (state.status === 'failing' && state.alerted !== 'failing') {
-    const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, seen);
+    const isDue = state.alerted === 'degraded' || isReached(escalation, state.failedInARow, state.failingSince, seenAt);
     return isDue ? 'ALERT_FAILURE' : null;
   }
   if (state.status === 'degraded' && state.alerted !== 'degraded') {
-    const isDue = state.alerted === 'failing' || isReached(escalation, state.degradedInARow, state.since, seen);
+    const isDue = state.alerted === 'failing' || isReached(escalation, state.degradedInARow, state.since, seenAt);
     return isDue ? 'ALERT_DEGRADED' : null;
   }
   return null;
 }
 
-function isReached(
-  escalation: Escalation,
-  inARow: number,
-  since: number | null,
-  { startedAt }: Pick<Position, 'startedAt'>,
-): boolean {
+function isReached(escalation: Escalation, inARow: number, since: number | null, seenAt: number): boolean {
   if (escalation.type === 'RUN_BASED') return inARow >= escalation.runs;
-  return since !== null && startedAt - since >= escalation.ms;
+  return since !== null && seenAt - since >= escalation.ms;
 }

@@ -18,6 +18,9 @@ export interface Runtime {
   readonly description: string | null;
 }
 
+/** What of a runtime says how long it lives. */
+export type RuntimeLife = Pick<Runtime, 'name' | 'stage' | 'runtimeEndOfLife'>;
+
 /** First instant (epoch ms) of the UTC day of a runtime's end of life; null = no end is planned. */
 export function endOfLifeAt({ runtimeEndOfLife }: Pick<Runtime, 'runtimeEndOfLife'>): number | null {
   if (runtimeEndOfLife === null) return null;
@@ -34,6 +37,12 @@ export function stageAt(runtime: Pick<Runtime, 'stage' | 'runtimeEndOfLife'>, no
 /** Whether a stage may follow another: one way, and staying is allowed. */
 export function mayFollow(last: RuntimeStage, next: RuntimeStage): boolean {
   return runtimeStages.indexOf(next) >= runtimeStages.indexOf(last);
+}
+
+/** That a runtime has ended at `now` (epoch ms), or is REMOVED by its stage, in words; its name stands before them. */
+export function endedWords({ runtimeEndOfLife }: Pick<Runtime, 'runtimeEndOfLife'>, now: number): string {
+  const endsAt = endOfLifeAt({ runtimeEndOfLife });
+  return endsAt !== null && now >= endsAt ? `ended on ${runtimeEndOfLife}` : 'is removed';
 }
 
 /** How long before its end the users of a runtime are told, ms (decisions: Runtimes). */
@@ -64,7 +73,7 @@ export function wantedRuntime(
 }
 
 /** The runtime a check runs with, or why it has none: its runs are then `unknown`, reason `runtime`. */
-export type RuntimeChoice<R extends Runtime> =
+export type RuntimeChoice<R extends RuntimeLife> =
   | { readonly runtime: R; readonly deprecated: boolean; readonly fellBack: boolean }
   | { readonly runtime: null; readonly message: string };
 
@@ -75,7 +84,7 @@ export type RuntimeChoice<R extends Runtime> =
  * @param installed the runtimes of this server
  * @param now epoch ms: one whose end of life has come counts as gone
  */
-export function runtimeChoice<R extends Runtime>(
+export function runtimeChoice<R extends RuntimeLife>(
   wanted: WantedRuntime,
   installed: readonly R[],
   now: number,
@@ -95,7 +104,7 @@ export function runtimeChoice<R extends Runtime>(
 /** What is to be said of a runtime that was chosen, a sentence each (decisions: Runtimes). */
 export function runtimeWarnings(
   { check, group, account }: WantedRuntime,
-  { runtime, deprecated, fellBack }: { runtime: Runtime; deprecated: boolean; fellBack: boolean },
+  { runtime, deprecated, fellBack }: { runtime: RuntimeLife; deprecated: boolean; fellBack: boolean },
   now: number,
 ): string[] {
   return [

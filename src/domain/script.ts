@@ -164,6 +164,10 @@ export interface ScriptOutcome {
   readonly failedTests: number;
   readonly errors: readonly ScriptError[];
   readonly steps: readonly ScriptStep[];
+  /** What was open for half a second when it was last told of: where a limit ended it, that is where it was. null = nothing. */
+  readonly openStep: ScriptError | null;
+  /** Titles of tests that failed and, tried again as the script itself says, passed; the first few. */
+  readonly flaky: readonly string[];
   readonly log: readonly ScriptLine[];
   /** Of its browser, if it has one. */
   readonly pageLines: readonly PageLine[];

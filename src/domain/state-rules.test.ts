@@ -1,13 +1,14 @@
 // Whose alert settings decide over a check: its own, its group's or its account's (reference §3, §4.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { aCheck, aGroup } from '../../tests/support/records.ts';
+import { aCheck, aGroup, aWindow } from '../../tests/support/records.ts';
 import type { AlertSettings } from './alert-settings.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { StateRules } from './check-state.ts';
 import type { Check } from './check.ts';
 import { noMaintenance } from './maintenance-window.ts';
-import { stateRulesOf } from './state-rules.ts';
+import type { CheckContext } from './recording.ts';
+import { maintenanceOf, pausedIn, stateRulesOf } from './state-rules.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';
 
@@ -65,17 +66,27 @@ const nobodys: Level['rules'] = {
 const own = { useGlobalAlertSettings: false, alertSettings: ofCheck.settings } as const;
 const grouped = { useGlobalAlertSettings: false, alertSettings: ofGroup.settings } as const;
 
+function contextOf(check: Check, group: CheckGroup | null): CheckContext {
+  return {
+    check,
+    group,
+    variables: [],
+    accountAlertSettings: null,
+    accountRuntimeId: null,
+    maintenanceWindows: [],
+    revision: 1,
+  };
+}
+
 /** What a check in two locations at once alerts by. */
 function rulesOf(check: Partial<Check>, group: Partial<CheckGroup> | null, account: AlertSettings | null): object {
   const { escalation, reminders, parallel } = stateRulesOf(
     {
-      check: aCheck(accountId, { runParallel: true, locations: ['here', 'there'], ...check }),
-      group: group === null ? null : aGroup(accountId, group),
-      variables: [],
+      ...contextOf(
+        aCheck(accountId, { runParallel: true, locations: ['here', 'there'], ...check }),
+        group === null ? null : aGroup(accountId, group),
+      ),
       accountAlertSettings: account,
-      accountRuntimeId: null,
-      maintenanceWindows: [],
-      revision: 1,
     },
     ['here', 'there', 'nowhere'],
     noMaintenance,
@@ -141,6 +152,28 @@ describe('a check alerts', () => {
       failingShare: null,
     });
   });
+});
+
+it('a location that is named twice answers once', () => {
+  assert.deepEqual(rulesOf({ locations: ['here', 'there', 'here'] }, null, null), nobodys);
+});
+
+describe('a window says for a check what it says for its group', () => {
+  const at = Date.parse('2026-03-10T22:30:00Z');
+  const span = { from: at - 1_800_000, to: at + 1_800_000 };
+  const group = aGroup(accountId, { tags: ['shop'] });
+  for (const [what, window, expected, pause] of [
+    ['that it pauses', { tags: ['shop'] }, { isPaused: true, isSilenced: true }, span],
+    ['whom it silences', { silenceAlertsTags: ['shop'] }, { isPaused: false, isSilenced: true }, null],
+    ['nothing, by the tag of another', { tags: ['shops'] }, noMaintenance, null],
+  ] as const) {
+    it(what, () => {
+      const maintenanceWindows = [aWindow(accountId, { startsAt: span.from, endsAt: span.to, ...window })];
+      const context = { ...contextOf(aCheck(accountId), group), maintenanceWindows };
+      assert.deepEqual(maintenanceOf(context, at), expected);
+      assert.deepEqual(pausedIn(context, { from: at, to: at + 1 }), pause);
+    });
+  }
 });
 
 describe('the share of locations that must fail', () => {

@@ -28,7 +28,8 @@ export function stateRulesOf(
   const effective = effectiveCheck(check, group);
   const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
   const settings = own ?? accountAlertSettings;
-  const all = effective.locations.filter((code) => locations.includes(code));
+  // One that is named twice has one answer.
+  const all = [...new Set(effective.locations)].filter((code) => locations.includes(code));
   const threshold = settings?.parallelRunFailureThreshold;
   return {
     escalation: escalationOf([own, accountAlertSettings]),

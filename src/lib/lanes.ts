@@ -8,17 +8,14 @@ export interface Lanes {
   readonly inside: number;
   /** Those that wait. */
   readonly waiting: number;
-  /** Lets nobody in any more. */
-  close(): void;
 }
 
 /** @param most from 1 */
 export function createLanes(most: number): Lanes {
   const queue: ((leave: () => void) => void)[] = [];
   let inside = 0;
-  let room = most;
   const admit = (): void => {
-    while (inside < room) {
+    while (inside < most) {
       const next = queue.shift();
       if (next === undefined) return;
       inside++;
@@ -42,9 +39,6 @@ export function createLanes(most: number): Lanes {
     },
     get waiting() {
       return queue.length;
-    },
-    close() {
-      room = 0;
     },
   };
 }

@@ -4,12 +4,19 @@ import { pino } from 'pino';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** What a line says beside its name. What every line has is taken: said twice, whoever reads it would see the second. */
+type Fields = Readonly<Record<string, unknown>> & {
+  readonly level?: never;
+  readonly time?: never;
+  readonly msg?: never;
+};
+
 /** Writes log lines. `fields` go out as they are: nothing secret belongs there. */
 export interface Log {
-  debug(name: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(name: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(name: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(name: string, fields?: Readonly<Record<string, unknown>>): void;
+  debug(name: string, fields?: Fields): void;
+  info(name: string, fields?: Fields): void;
+  warn(name: string, fields?: Fields): void;
+  error(name: string, fields?: Fields): void;
 }
 
 /** A log on stdout: pretty on a terminal, JSON lines elsewhere (design: Configuration). */

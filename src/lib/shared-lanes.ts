@@ -22,7 +22,7 @@ interface Waiting {
  * least inside is next, of several the one whose turn was longest ago, and of what that one asked for the oldest.
  *
  * @param most from 1
- * @param ofOne from 1 to `most`
+ * @param ofOne from 1 to `most`; where it is `most`, nobody waits while there is room
  */
 export function createSharedLanes(most: number, ofOne: number): SharedLanes {
   const waiting = new Set<Waiting>();

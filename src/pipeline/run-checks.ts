@@ -5,7 +5,6 @@ import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
 import { retryOf, type Run } from '#domain/run.ts';
-import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/runtime.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
@@ -37,8 +36,6 @@ export interface RunChecksOptions {
   readonly location: string;
   /** Codes of the run locations that are served, this server's own first. */
   readonly locations: () => readonly string[];
-  /** The installed runtimes. */
-  readonly runtimes: () => readonly Runtime[];
   /**
    * Waits until a check may begin, where such checks are let in a few at a time; answers with how to leave. null = at
    * once.
@@ -81,7 +78,8 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     const runs = [...underWay.values()].map(({ run }) => run);
-    if (runs.length > 0) await store.renewRuns(runs, { owner, now, leaseMs });
+    // While it fails no run is asked for: an outage begins here, and runs that it kept waiting say so.
+    if (runs.length > 0) await outages.watch(() => store.renewRuns(runs, { owner, now, leaseMs }));
     // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
     renewedAt = now;
   };
@@ -166,11 +164,6 @@ async function attemptOf(
   if (maintenance.isPaused && run.attempt === 1 && run.source === 'SCHEDULER') {
     return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retry: null, rules };
   }
-  const missing = missingRuntime(context, options.runtimes(), now);
-  if (missing !== null) {
-    const finding: Finding = { ...notRun('runtime', now), message: `not run: ${missing}` };
-    return { run, context, finding, outcome: 'unknown', retry: null, rules };
-  }
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context));
   const retry = retryOf(run, finding, check, options.locations());
@@ -183,17 +176,6 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
   const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
   const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
-}
-
-/**
- * Why the runtime that a check, its group or its account names cannot be had; null = it can, or none is named, which
- * is no obstacle to checks without a script (decisions: Runtimes).
- */
-function missingRuntime({ check, group, accountRuntimeId }: CheckContext, runtimes: readonly Runtime[], now: number) {
-  const wanted = wantedRuntime(check, group, accountRuntimeId);
-  if ((wanted.check ?? wanted.group ?? wanted.account) === null) return null;
-  const choice = runtimeChoice(wanted, runtimes, now);
-  return choice.runtime === null ? choice.message : null;
 }
 
 const inputs = new WeakMap<CheckContext, ProbeInput>();

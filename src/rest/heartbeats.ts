@@ -12,6 +12,7 @@ interface PingRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawBody?: string | null;
+  readonly signal: AbortSignal;
 }
 
 /** The routes of pings, and those of their events. */
@@ -21,7 +22,8 @@ export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): 
     const { method, rawBody: body = null } = request;
     const path = signal === null ? `/ping/${token}` : `/ping/${token}/${signal}`;
     return followed(path, async () => {
-      await pings.receive({ token, signal, method, source: origin ?? referer ?? null, userAgent, body });
+      const gone = (): AbortSignal => request.signal;
+      await pings.receive({ token, signal, method, source: origin ?? referer ?? null, userAgent, body, gone });
       return 'OK\n';
     });
   };

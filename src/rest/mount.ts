@@ -212,6 +212,8 @@ class RouteCall implements AnyCall {
 
   get signal(): AbortSignal {
     const gone = new AbortController();
+    // Who has gone before is not told of again.
+    if (this.#response.closed) gone.abort();
     this.#response.once('close', () => {
       if (!this.#response.writableEnded) gone.abort();
     });

@@ -1,7 +1,7 @@
 // The runtimes installed on this server, read from what is really there (spec §2.1, §4.1; decisions: Runtimes).
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { mayFollow, type Runtime, type RuntimeStage, stageAt } from '#domain/runtime.ts';
+import { mayFollow, type Runtime, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/runtime.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { nodeVersion } from './node-version.ts';
 
@@ -29,6 +29,8 @@ export interface InstalledRuntimes {
   readonly problems: readonly RuntimeProblem[];
   /** Those that are there to be installed, newest first: their packages have not been fetched. */
   readonly notInstalled: readonly string[];
+  /** Those that are REMOVED by their stage or their date, newest first, fetched or not. */
+  readonly ended: readonly RuntimeLife[];
   /** Stage each manifest names, REMOVED ones included: what is to be remembered as the last one seen. */
   readonly stages: ReadonlyMap<string, RuntimeStage>;
 }
@@ -61,8 +63,9 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
   const versionOf = eachAskedOnce(nodeVersion);
   const runtimes: InstalledRuntime[] = [];
   const notInstalled: string[] = [];
+  const ended = manifests.filter((manifest) => stageAt(manifest, options.now) === 'REMOVED');
   for (const manifest of manifests) {
-    if (stageAt(manifest, options.now) === 'REMOVED') continue;
+    if (ended.includes(manifest)) continue;
     // Without the one that `npm ci` fetches something is wrong; the others are fetched by whoever wants them.
     if (manifest.stage !== 'CURRENT' && !(await isFetched(join(dir, manifest.name)))) {
       notInstalled.push(manifest.name);
@@ -77,7 +80,8 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
   if (!runtimes.some(({ stage }) => stage === 'CURRENT')) {
     report('runtimes', 'no installed runtime is CURRENT: checks that name no runtime cannot run scripts');
   }
-  return { runtimes, problems, notInstalled, stages: new Map(manifests.map(({ name, stage }) => [name, stage])) };
+  const stages = new Map(manifests.map(({ name, stage }) => [name, stage]));
+  return { runtimes, problems, notInstalled, ended, stages };
 }
 
 /** Names of the folders below `dir`, newest first; none when it does not exist. */

@@ -10,6 +10,7 @@ import {
   settingFolders,
   systemFolders,
 } from './enclosure.ts';
+import { ownGroup } from './own-group.ts';
 
 /** From the strongest down: what each does is in docs/security.md. */
 export const containments = ['bubblewrap', 'namespaces', 'user', 'process'] as const;
@@ -21,6 +22,10 @@ export interface Contained {
   readonly words: readonly string[];
   /** Whom it runs as; null = as we do. */
   readonly user: number | null;
+  /** The group that only this run has; null = none. */
+  readonly group: number | null;
+  /** Whether processes have other numbers there than here. */
+  readonly hasOwnNumbers: boolean;
   /** Its folder, by the name it has there. */
   readonly home: string;
   /** Where its packages are, by the name they have there. */
@@ -73,6 +78,7 @@ export function contained(
   ];
   const flags = ['--disable-warning=ExperimentalWarning'];
   const enclosed = {
+    hasOwnNumbers: true,
     home: '/home/check',
     packages: '/tocsin/runtime/node_modules',
     browser: browser === null ? null : '/tocsin/browser',
@@ -83,7 +89,7 @@ export function contained(
   const user = isRoot ? nobody : null;
   if (containment === 'bubblewrap') {
     const words = [...bubblewrapWords(folders, isRoot), ...(isRoot ? becomingNobody : []), ...bounds, ...start];
-    return { command: 'bwrap', words, user: null, ...enclosed };
+    return { command: 'bwrap', words, user: null, group: null, ...enclosed };
   }
   if (containment === 'namespaces') {
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
@@ -92,13 +98,17 @@ export function contained(
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
-    return { command: 'setpriv', words, user: null, ...enclosed };
+    return { command: 'setpriv', words, user: null, group: null, ...enclosed };
   }
-  const open = { home, packages: join(runtime, 'node_modules'), browser, network: null, code: null };
+  const packages = join(runtime, 'node_modules');
+  const open = { hasOwnNumbers: false, home, packages, browser, network: null, code: null };
   const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
-  if (process.platform !== 'linux') return { command: nodeBinary, words: plain.slice(1), user: null, ...open };
+  if (process.platform !== 'linux')
+    return { command: nodeBinary, words: plain.slice(1), user: null, group: null, ...open };
   const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
-  return { command: 'setpriv', words, user: containment === 'user' ? user : null, ...open };
+  if (containment === 'process' || user === null)
+    return { command: 'setpriv', words, user: null, group: null, ...open };
+  return { command: 'setpriv', words, user, group: ownGroup(), ...open };
 }
 
 /** What a process needs that is root still, to enter the folder of the script and then to give up everything. */

@@ -9,7 +9,7 @@ export interface TreeUse {
 }
 
 /** Bytes of a page of memory; the same on every machine that Node.js runs on under Linux, but for some arm64 kernels. */
-const pageBytes = 4096;
+export const pageBytes = 4096;
 
 /** The process `pid` and all that descends from it; empty where there is no /proc. */
 export function treeUse(pid: number): TreeUse {
@@ -26,7 +26,8 @@ export function treeUse(pid: number): TreeUse {
   return { processes, memoryBytes };
 }
 
-function privatePages(pid: number): number | null {
+/** Pages that the process shares with nobody; null = there is none of that number. */
+export function privatePages(pid: number): number | null {
   try {
     const [, resident = '0', shared = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
     return Number(resident) - Number(shared);

@@ -33,6 +33,21 @@ test('a stack and a message made to be slow to read are read at once', () => {
   assert.ok(performance.now() - beginning < 20_000);
 });
 
+test('the step that is open is the one told of last, and flaky tests are told by their first names', () => {
+  const report = emptyReport();
+  const tell = (told: object): void => readReportLine(report, JSON.stringify(told), means);
+  const location = { file: '/home/check/script.mjs', line: 3, column: 1 };
+  tell({ kind: 'open', what: 'click hunter22', location });
+  assert.deepEqual(report.openStep, {
+    message: 'click ********',
+    place: { file: 'script.mjs', line: 3, column: 1 },
+  });
+  tell({ kind: 'open' });
+  assert.equal(report.openStep, null);
+  for (let index = 0; index < 100; index++) tell({ kind: 'flaky', title: `${index}` });
+  assert.deepEqual([report.flaky.length, report.flaky[0]], [10, '0']);
+});
+
 test('an asset lies in its folder, whatever its run says', () => {
   const fileOf = (file: unknown) => read({ kind: 'asset', sort: 'trace', file }).assets[0]?.file;
   assert.equal(fileOf('0123456789abcdef01234567'), '0123456789abcdef01234567');

@@ -20,6 +20,9 @@ export interface ToldAsset {
 export interface Report {
   readonly errors: ScriptError[];
   readonly steps: ScriptStep[];
+  /** The step that is open; null = none that lasts. */
+  openStep: ScriptError | null;
+  readonly flaky: string[];
   readonly log: ScriptLine[];
   readonly pageLines: PageLine[];
   /** By the address of the page. */
@@ -40,6 +43,7 @@ export interface Report {
 const most = {
   errors: 50,
   steps: 500,
+  flaky: 10,
   lines: 1000,
   pages: 50,
   assets: 100,
@@ -53,6 +57,8 @@ export function emptyReport(): Report {
   return {
     errors: [],
     steps: [],
+    openStep: null,
+    flaky: [],
     log: [],
     pageLines: [],
     pageVitals: new Map(),
@@ -87,6 +93,12 @@ export function readReportLine(report: Report, line: string, means: ReportMeans)
       break;
     case 'step':
       addStep(report, told, textOf(told['category']), means);
+      break;
+    case 'open':
+      report.openStep = openStepOf(told, means);
+      break;
+    case 'flaky':
+      if (report.flaky.length < most.flaky) report.flaky.push(shownText(textOf(told['title']), means).slice(0, 200));
       break;
     case 'test':
       addTest(report, told, means);
@@ -201,6 +213,11 @@ function addStep(report: Report, told: Told, category: string, means: ReportMean
     error: typeof told['error'] === 'string' ? shownText(told['error'], means) : null,
     place: placeOf(told['location'], means),
   });
+}
+
+function openStepOf(told: Told, means: ReportMeans): ScriptError | null {
+  const message = shownText(textOf(told['what']), means).slice(0, 500);
+  return message === '' ? null : { message, place: placeOf(told['location'], means) };
 }
 
 function addError(report: Report, value: unknown, means: ReportMeans): void {

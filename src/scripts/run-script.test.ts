@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { keepsNothing } from '#domain/script.ts';
 import { currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
+import { startTarget } from '../../tests/support/target.ts';
 
 test('a script whose process is ended from outside says nothing of its target', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM']) {
@@ -61,6 +63,31 @@ const bytes = Buffer.from('grün: hunter22');
 for (const piece of [bytes.subarray(0, 3), bytes.subarray(3, 10), bytes.subarray(10)]) { writeSync(1, piece); await wait(); }`;
   const hide = (text: string): string => text.replaceAll('hunter22', '********');
   assert.equal(printed(await runPlain(content, { hide })), 'grün: ********');
+});
+
+test('retries of the script itself: a test counts once, and one that passes in the end is told of', async () => {
+  const content = `import { test, expect } from '@playwright/test';
+test.describe.configure({ retries: 1 });
+const seen = () => console.log(Object.keys(process.env).filter((name) => name.startsWith('TOCSIN')).join());
+seen();
+test('never', () => { seen(); expect(1).toBe(2); });
+test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
+`;
+  const files = [{ path: 'a.spec.mjs', content }];
+  const outcome = await runPlain('', { sort: 'spec', entry: 'a.spec.mjs', files, keeps: keepsNothing });
+  assert.deepEqual([outcome.ending, outcome.tests, outcome.failedTests, outcome.flaky], ['ended', 2, 1, ['second']]);
+  assert.deepEqual(
+    outcome.errors.map(({ place }) => place?.line),
+    [5],
+  );
+  assert.deepEqual(new Set(printed(outcome).split('\n')), new Set(['']), 'nothing of ours is in its environment');
+});
+
+test('a program that waits in vain for an answer is at its request, of which the query is not told', async (t) => {
+  const target = await startTarget(t, () => undefined);
+  const content = `await fetch('${target.url}/slow?token=1');`;
+  const outcome = await runPlain(content, { limits: { wallClockMs: 8000 } });
+  assert.deepEqual([outcome.ending, outcome.openStep?.message], ['timeout', `GET ${target.url}/slow`]);
 });
 
 test('a line of the report without an end is a flood', async () => {

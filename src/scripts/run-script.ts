@@ -5,8 +5,10 @@ import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { type Contained, contained, type Containment, hasGateway, hasOtherUser, nobody } from './containment.ts';
 import { lineReader, outputReader } from './lines.ts';
+import { treeUse, type TreeUse } from './process-tree.ts';
 import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
+import { runProcesses } from './run-processes.ts';
 import { takeAssets } from './take-assets.ts';
 import { watchUse } from './watch-use.ts';
 
@@ -70,10 +72,13 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
   }
 }
 
-/** Assets of the sorts that the check keeps: what is off is off whoever says otherwise. */
-function wantedOf({ assets }: Report, { keeps }: ScriptWork): Report['assets'] {
+/** Assets of the sorts that the check keeps: pictures and traces that are off are off whoever says otherwise. */
+function wantedOf({ assets }: Report, { keeps, browser }: ScriptWork): Report['assets'] {
   const settings = { screenshot: keeps.screenshots, trace: keeps.trace, video: keeps.video };
-  return assets.filter(({ sort }) => settings[sort] !== 'off');
+  // Videos are off where nothing is said: then the script may ask for them.
+  const isAsked = ({ sort, isRequested }: Report['assets'][number]): boolean =>
+    sort === 'video' && isRequested && browser !== null;
+  return assets.filter((asset) => settings[asset.sort] !== 'off' || isAsked(asset));
 }
 
 /** The longest name that a socket may have, bytes. */
@@ -107,10 +112,10 @@ async function runCommand({ work, command, home, startedAt, signal, report }: Ru
     env: wrapperEnvironment,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    ...(command.user === null ? {} : { uid: command.user, gid: command.user }),
+    ...(command.user === null ? {} : { uid: command.user, gid: command.group ?? command.user }),
   });
   let ending: Ending | null = null;
-  const watch = watchUse(child, home, limits, (passed) => end(passed));
+  const watch = watchUse(child, lookAt(child.pid, home, command), home, limits, (passed) => end(passed));
   const end = (why: Ending): void => {
     ending ??= why;
     watch.killAll();
@@ -141,6 +146,12 @@ async function runCommand({ work, command, home, startedAt, signal, report }: Ru
   }
 }
 
+/** Where it has numbers of processes of its own all descend from the first one: whoever loses its parent gets another there. */
+function lookAt(pid: number | undefined, home: string, { hasOwnNumbers, group }: Contained): () => TreeUse {
+  if (pid === undefined) return () => ({ processes: [], memoryBytes: 0 });
+  return hasOwnNumbers ? () => treeUse(pid) : runProcesses(pid, { home, group });
+}
+
 /** What came of a script that no limit ended: that it left no report is its own fault where it did that itself. */
 function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedAt: number): ScriptOutcome {
   if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
@@ -157,15 +168,19 @@ function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedA
   return outcomeOf(report, 'crashed', startedAt, problem);
 }
 
-/** Before the limit of the whole run a test that hangs is ended by its runner, which then says where, and shows it, ms. */
+/** Before the limit of the whole run tests that hang are ended by their runner, which then says where, and shows it, ms. */
 const showMs = 15_000;
+/** So long before it what a program's browser has to show is kept, ms: it may still end by itself. */
+const programShowMs = 10_000;
 
 /** What the first code of the process is told. */
 function orderOf(work: ScriptWork, command: Contained): object {
   const { environment, sort, entry, around = null, hidden, keeps, limits } = work;
   const { network, code } = command;
-  const testMs = Math.max(1000, limits.wallClockMs - showMs);
-  const told = { environment, sort, entry, around, hidden, keeps, testMs, network, code };
+  const { wallClockMs } = limits;
+  const testMs = wallClockMs - Math.min(showMs, wallClockMs / 2);
+  const showAtMs = wallClockMs - Math.min(programShowMs, wallClockMs / 2);
+  const told = { environment, sort, entry, around, hidden, keeps, wallClockMs, testMs, showAtMs, network, code };
   return { ...told, browser: browserOf(work, command) };
 }
 
@@ -275,7 +290,7 @@ function isOutOfMemory({ log, isEnded, errors }: Report): boolean {
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
-  const { errors, steps, log, testsMs, tests, failedTests, pageLines, left } = report;
+  const { errors, steps, openStep, flaky, log, testsMs, tests, failedTests, pageLines, left } = report;
   const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
   const told = {
     testsMs,
@@ -283,6 +298,8 @@ function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: s
     failedTests,
     errors,
     steps,
+    openStep,
+    flaky,
     log,
     pageLines,
     pageVitals,

@@ -2,13 +2,15 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ScriptLimit, ScriptLimits } from '#domain/script.ts';
 import { folderUse } from './folder-use.ts';
-import { treeUse } from './process-tree.ts';
+import type { TreeUse } from './process-tree.ts';
 import { yieldProcessor } from './yield-processor.ts';
 
 /** How often it is looked, ms: as long as a bomb may grow. */
 const lookMs = 100;
 /** How often its folder is, in looks. */
 const looksPerFolder = 5;
+/** Looks at its end: each finds what was started since the one before. */
+const endLooks = 50;
 
 /** What runs, seen from outside. */
 export interface Watch {
@@ -18,9 +20,13 @@ export interface Watch {
   stop(): void;
 }
 
-/** @param onPassed told which limit is passed, perhaps more than once */
+/**
+ * @param lookAt what runs of it
+ * @param onPassed told which limit is passed, perhaps more than once
+ */
 export function watchUse(
   child: ChildProcess,
+  lookAt: () => TreeUse,
   home: string,
   limits: ScriptLimits,
   onPassed: (limit: ScriptLimit) => void,
@@ -32,7 +38,7 @@ export function watchUse(
   const isDiskFull = async (): Promise<boolean> => (await folderUse(home, limits.diskBytes)) > limits.diskBytes;
   const look = (): void => {
     if (pid === undefined) return;
-    const { processes, memoryBytes } = treeUse(pid);
+    const { processes, memoryBytes } = lookAt();
     for (const process of processes) if (!unheard.has(process) && !yieldProcessor(process)) unheard.add(process);
     if (processes.length > limits.processes) onPassed('processes');
     else if (memoryBytes > limits.memoryBytes) onPassed('memory');
@@ -42,12 +48,16 @@ export function watchUse(
   return {
     killAll() {
       if (pid === undefined) return;
-      // Those that run now, the youngest first, so that none is left to start another.
-      const { processes } = treeUse(pid);
-      kill(-pid);
-      for (const process of processes.toReversed()) kill(process);
-      // A second look: what was started between the first and its end.
-      for (const process of treeUse(pid).processes) kill(process);
+      const told = new Set<number>();
+      for (let round = 0; round < endLooks; round++) {
+        const fresh = lookAt().processes.filter((each) => !told.has(each));
+        if (round === 0) kill(-pid);
+        // Whoever is told starts no other: when nobody is new, that was all.
+        if (fresh.length === 0) return;
+        // The youngest first, so that few are left to start another.
+        for (const each of fresh.toReversed()) kill(each);
+        for (const each of fresh) told.add(each);
+      }
     },
     isDiskFull,
     stop: () => clearInterval(timer),

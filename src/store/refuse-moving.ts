@@ -9,11 +9,16 @@ import { StoreUnavailableError } from './unavailable.ts';
  * lost. Throws StoreUnavailableError.
  */
 export async function refuseMoving(tx: Kysely<Tables>, accountId: string): Promise<void> {
+  if (!(await isMoving(tx, accountId))) return;
+  throw new StoreUnavailableError('the account is being moved to another installation');
+}
+
+/** Whether the account is on its way to another installation or back, or has left, as this transaction sees it. */
+export async function isMoving(tx: Kysely<Tables>, accountId: string): Promise<boolean> {
   const move = await tx
     .selectFrom('account_moves')
     .select('state')
     .where('account_id', '=', idBytes(accountId))
     .executeTakeFirst();
-  if (move === undefined || move.state === 'arrived') return;
-  throw new StoreUnavailableError('the account is being moved to another installation');
+  return move !== undefined && move.state !== 'arrived';
 }

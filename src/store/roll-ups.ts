@@ -61,6 +61,11 @@ export interface RollUpStore {
   replace(span: Span, keys: readonly SpanKey[], rows: readonly RollUpsTable[]): Promise<void>;
   hoursOf(days: readonly SpanKey[]): Promise<(readonly RollUpsTable[])[]>;
   keepStretches(stretches: readonly MissedStretchesTable[]): Promise<void>;
+  /**
+   * Lets others have their turn of the loop, where it may: a server's transaction waits without holding up anybody; in that of
+   * a file nothing else may happen.
+   */
+  breathe(): Promise<void>;
   /** Removes what is older than roll-ups are kept. */
   removeOld(checks: readonly CheckKey[], bounds: { readonly hours: number; readonly days: number }): Promise<void>;
 }
@@ -91,6 +96,10 @@ export interface TurnSize {
   readonly checks: number;
   readonly lateHours: number;
 }
+
+/** Results that are added up, and roll-ups that are merged, before others have their turn: a few milliseconds of work. */
+const resultsAtOnce = 300;
+const hoursAtOnce = 48;
 
 /** In the last hour of a day a turn takes only every so manieth of the checks that it takes otherwise. */
 const checksOfDay = 25;
@@ -187,9 +196,15 @@ async function writeHours(
     return results.length === 0 ? [] : [{ key, results }];
   });
   if (filled.length === 0) return;
-  const rows = filled.flatMap(({ key, results }) =>
-    [...rollUpsOf(results)].map(([location, rollUp]) => rollUpRow('hour', key, location, rollUp)),
-  );
+  const rows: RollUpsTable[] = [];
+  let added = 0;
+  for (const { key, results } of filled) {
+    for (const [location, rollUp] of rollUpsOf(results)) rows.push(rollUpRow('hour', key, location, rollUp));
+    if ((added += results.length) >= resultsAtOnce) {
+      await store.breathe();
+      added = 0;
+    }
+  }
   await store.replace(
     'hour',
     filled.map(({ key }) => key),
@@ -201,13 +216,16 @@ async function writeHours(
 async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<void> {
   if (keys.length === 0) return;
   const hours = await store.hoursOf(keys);
-  const rows = keys.flatMap((key, index) => {
+  const rows: RollUpsTable[] = [];
+  let merged = 0;
+  for (const [index, key] of keys.entries()) {
     const days = new Map<string, DetailedRollUp>();
     for (const row of hours[index] ?? []) {
       mergeDetailedRollUp(at(days, row.location, emptyDetailedRollUp), detailedRollUpOf(row));
+      if (++merged % hoursAtOnce === 0) await store.breathe();
     }
-    return [...days].map(([location, rollUp]) => rollUpRow('day', key, location, rollUp));
-  });
+    for (const [location, rollUp] of days) rows.push(rollUpRow('day', key, location, rollUp));
+  }
   await store.replace('day', keys, rows);
 }
 

@@ -8,7 +8,7 @@ import { newId, newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
-import { refuseMoving } from './refuse-moving.ts';
+import { isMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import type { SchedulesTable } from './schedule-tables.ts';
 import { callTrigger } from './trigger-rows.ts';
@@ -31,7 +31,9 @@ export type TriggerStart =
   | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
   | { readonly outcome: 'repeated'; readonly trigger: Trigger }
   | { readonly outcome: 'no-target' }
-  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number };
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** The account is on its way to another installation, or there: nothing was started. */
+  | { readonly outcome: 'moving'; readonly accountId: string };
 
 const keyKeptMs = 86_400_000;
 const dayMs = 86_400_000;
@@ -40,7 +42,7 @@ const runsAtOnce = 100;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Promise<TriggerStart> {
   await holdAccount(tx, order.accountId);
-  await refuseMoving(tx, order.accountId);
+  if (await isMoving(tx, order.accountId)) return { outcome: 'moving', accountId: order.accountId };
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', trigger: repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };

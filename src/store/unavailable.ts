@@ -45,6 +45,11 @@ export function stateOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Whether a PostgreSQL ended a statement because it had waited for a lock as long as it may (55P03). */
+export function isLockBusy(error: unknown): boolean {
+  return stateOf(error instanceof StoreUnavailableError ? error.cause : error) === '55P03';
+}
+
 /** Whether a PostgreSQL could not be reached, or not yet, so that waiting helps; not when it turned us away. */
 export function isServerAway(error: unknown): boolean {
   if (!(error instanceof StoreUnavailableError)) return false;

@@ -1,11 +1,13 @@
 // Runs in a network of its own: scripts that try to reach cloud metadata and the port of the store, both of which listen there.
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#scripts/containment.ts';
 import { startTrap } from '../egress/trap.ts';
+import { nothingLeft, useOwnTmp } from '../support/left-behind.ts';
 import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';
 import { strongContainments } from '../support/script-runs.ts';
 
@@ -52,7 +54,9 @@ const hosts: Readonly<Record<Sort, readonly string[]>> = {
 };
 const sorts = Object.keys(ports) as Sort[];
 
+const folder = useOwnTmp();
 process.stdout.write(JSON.stringify(await lookAtAll()));
+rmSync(folder, { recursive: true });
 
 async function lookAtAll(): Promise<SeenOfAddresses> {
   const strong = await strongContainments();
@@ -86,5 +90,6 @@ async function lookAtAll(): Promise<SeenOfAddresses> {
   }
   const bare = await attempt(usual, ours, 'process');
   for (const trap of traps) trap.close();
+  await nothingLeft();
   return { contained, bare };
 }

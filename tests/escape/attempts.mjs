@@ -2,9 +2,21 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import net from 'node:net';
 import os from 'node:os';
 
-const { servicePid, dataFolder, checkout, runs, canary, only = null } = JSON.parse(process.env.TARGETS);
+const {
+  servicePid,
+  otherPid,
+  dataFolder,
+  shared,
+  checkout,
+  runs,
+  ports,
+  abstractName,
+  canary,
+  only = null,
+} = JSON.parse(process.env.TARGETS);
 const require = createRequire(import.meta.url);
 const sh = (command) => execFileSync('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] }).toString();
 const pids = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -15,6 +27,15 @@ const writes = (path) => {
   fs.closeSync(fs.openSync(path, 'a'));
   return `may write ${path}`;
 };
+
+const connects = (place) =>
+  new Promise((resolve) => {
+    const socket = net.connect(place);
+    socket.once('connect', () => resolve('connected'));
+    socket.once('error', () => resolve(''));
+    socket.once('close', () => resolve(''));
+    socket.once('connect', () => socket.destroy());
+  });
 
 /** Each answers what it got hold of; an empty answer or a throw is none. */
 const attempts = {
@@ -29,6 +50,9 @@ const attempts = {
   'a signal to the service': () => (process.pid !== servicePid && process.kill(servicePid, 0) ? 'may signal' : ''),
   'a signal by a shell': () => (sh(`kill -0 ${servicePid} && echo may`) ? 'may signal' : ''),
   'memory of the service': () => fs.readFileSync(`/proc/${servicePid}/maps`, 'utf8'),
+  'a signal to another run': () => (process.pid !== otherPid && process.kill(otherPid, 0) ? 'may signal' : ''),
+  // What it was given came by a pipe, and is there.
+  'memory of another run': () => (process.pid !== otherPid ? fs.readFileSync(`/proc/${otherPid}/maps`, 'utf8') : ''),
   'memory of the first process': () => {
     fs.closeSync(fs.openSync('/proc/1/mem', 'r+'));
     return pids().length > 3 ? 'opened the memory of another' : '';
@@ -48,6 +72,8 @@ const attempts = {
   'the data folder by going up': () => reads(`${'../'.repeat(20)}${dataFolder}/tocsin.db`),
   'the data folder of a shell': () => holds(sh(`cat ${dataFolder}/*`)),
   'a file in the data folder': () => writes(`${dataFolder}/planted`),
+  'a file that is open to others': () => reads(`${shared}/open`),
+  'a folder that others may write': () => writes(`${shared}/planted`),
   'the database through node:sqlite': () => {
     const { DatabaseSync } = require('node:sqlite');
     new DatabaseSync(`${dataFolder}/planted.db`).exec('CREATE TABLE t (x)');
@@ -125,6 +151,9 @@ const attempts = {
     Object.keys(os.networkInterfaces())
       .filter((name) => name !== 'lo')
       .join(),
+  'a listener of the machine': () => connects({ host: '127.0.0.1', port: ports.listener }),
+  'the port of the database': () => connects({ host: '127.0.0.1', port: ports.database }),
+  'an abstract socket of the machine': () => connects({ path: `\0${abstractName}` }),
   'the gateway of its run': () => {
     fs.rmSync('/tocsin/gateway/socket');
     return 'removed it';
@@ -140,7 +169,7 @@ for (const [name, attempt] of Object.entries(attempts)) {
   if (only !== null && !only.includes(name)) continue;
   let got = '';
   try {
-    got = String(attempt() ?? '');
+    got = String((await attempt()) ?? '');
   } catch {
     // Refused.
   }

@@ -213,14 +213,19 @@ describe('doctor', () => {
       assert.equal(said.code, 0, said.out);
       const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
       assert.deepEqual(
-        // Whether pings can be sent is a matter of the machine.
-        findings.filter(({ grade, what }) => grade !== 'ok' && what !== 'pings'),
+        // Whether pings can be sent is a matter of the machine, and whether a runtime ends one of the day.
+        findings.filter(({ grade, what }) => grade !== 'ok' && what !== 'pings' && what !== 'runtime end'),
         [],
       );
       assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
       const pings = findings.find(({ what }) => what === 'pings')?.message ?? '';
       assert.match(pings, /^can be sent$|ICMP checks end as unknown here/);
     }
+    // What the next start will refuse is found before it.
+    service.rows((raw) => raw.exec(`UPDATE runtime_stages SET stage = 'DEPRECATED' WHERE name = '2026.10'`));
+    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: emptyFolder(t), ...service.environment });
+    assert.equal(said.code, 1, said.out);
+    assert.match(said.out, /PROBLEM +runtimes +2026\.10: stage CURRENT is a step back from DEPRECATED/);
   });
 });
 

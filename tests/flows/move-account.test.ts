@@ -11,7 +11,7 @@ import { blockOf, readPage } from '../support/pages.ts';
 import { oddPassword, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
+import { everyRole, type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import { type FileService, type Service, startService } from '../support/service.ts';
 import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
@@ -131,15 +131,18 @@ function lastSlots(service: Service): number[] {
   );
 }
 
+/** Where calls are sent to. */
+type Place = Pick<Service, 'address'>;
+
 /** Calls the trigger at a place, and answers where it was run. */
-async function called(at: Service, { triggerPath }: Cell, status: number): Promise<string> {
+async function called(at: Place, { triggerPath }: Cell, status: number): Promise<string> {
   const answer = await fetch(at.address + triggerPath, { method: 'POST' });
   assert.equal(answer.status, status, await answer.text());
   return new URL(answer.url).origin;
 }
 
 /** A job goes on to call the address it was once given: what it says is kept where its account lives now. */
-async function assertPingsArrive(at: Service, home: Service, { inIt, heartbeat }: Cell, says: string): Promise<void> {
+async function assertPingsArrive(at: Place, home: Service, { inIt, heartbeat }: Cell, says: string): Promise<void> {
   const answer = await fetch(`${at.address}${heartbeat.pingPath}/log`, { method: 'POST', body: says });
   assert.deepEqual([answer.status, await answer.text()], [200, 'OK\n']);
   assert.equal(new URL(answer.url).origin, home.address);
@@ -157,13 +160,16 @@ async function assertConserved(services: readonly Service[]): Promise<void> {
   }
 }
 
+/** A job whose client waits no longer, while the account is paused. */
+async function pingInVain(at: Place, { heartbeat }: Cell): Promise<void> {
+  const signal = AbortSignal.timeout(1000);
+  const sent = fetch(`${at.address}${heartbeat.pingPath}/log`, { method: 'POST', body: 'in vain', signal });
+  await assert.rejects(sent, { name: 'TimeoutError' });
+}
+
 /** SQLite to PostgreSQL; the command is killed at its worst moment, and what both sides then say is done. */
-async function moveThroughKill(
-  { id, inIt, checkId, heartbeat }: Cell,
-  first: FileService,
-  second: RoleProcesses,
-  keyFile: string,
-): Promise<void> {
+async function moveThroughKill(cell: Cell, first: FileService, second: RoleProcesses, keyFile: string): Promise<void> {
+  const { id, inIt, checkId } = cell;
   const words = ['migrate', '--account', id, '--from', `sqlite:${first.databasePath}`, '--to', second.database.url];
   const ways = ['--redirect-to', second.address, '--to-secret-key-file', keyFile];
   const environment = { TOCSIN_DATA_DIR: dirname(first.databasePath) };
@@ -173,12 +179,7 @@ async function moveThroughKill(
   assert.equal((await first.api('GET', `/v1/checks/${checkId}`, undefined, inIt)).status, 200, 'reading goes on');
   const change = await first.api('PUT', '/v1/variables/PASS', { value: 'x' }, inIt);
   assert.equal(change.status, 503, JSON.stringify(change.body));
-  const ping = await fetch(first.address + heartbeat.pingPath);
-  assert.deepEqual(
-    [ping.status, ping.headers.get('retry-after')],
-    [503, '5'],
-    'a job that repeats its call is heard later',
-  );
+  await pingInVain(first, cell);
   assert.equal(moveState(second), 'arriving', 'it is active in neither');
   const told = [await stalledIn(first), await stalledIn(second)];
   for (const service of [first, second]) {
@@ -196,10 +197,12 @@ async function moveThroughKill(
   const ask = () => second.api('GET', `/v1/checks/${checkId}`, undefined, inIt);
   assert.equal((await ask()).status, 403);
   const asking = setInterval(() => void ask(), 100);
+  const held = Promise.all([assertPingsArrive(first, second, cell, 'in the pause'), called(first, cell, 503)]);
   const again = await paste(command, dirname(keyFile), { ...environment, PGPASSWORD: oddPassword });
   clearInterval(asking);
   assert.equal(again.code, 0, again.err + again.out);
   assert.match(again.out, /goes on where an earlier command ended/);
+  assert.equal((await held)[1], second.address, 'a call waits for the switch, and goes along');
   const [, seconds] = /it was paused for (\d+\.\d) s/.exec(again.out) ?? [];
   assert.ok(Number(seconds) * 1000 > overAt - Math.max(...last) - intervalMs, again.out);
   assert.deepEqual([await stalledNotices(first), await stalledNotices(second)], [[], []]);
@@ -208,7 +211,7 @@ async function moveThroughKill(
 describe('about the file and PostgreSQL: an account of a running service', () => {
   it('moves from SQLite to PostgreSQL through a kill, and on: nothing is lost or told twice, and the old places show the way', async (t) => {
     const first = await startService(t);
-    const second = await startRoleProcesses(t, await server.newDatabase());
+    const second = await startRoleProcesses(t, await server.newDatabase(), { roles: [...everyRole, 'api'] });
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
     target.answer({ status: 500 });
     receiver.answer(({ json, attempt }) => ({
@@ -238,7 +241,7 @@ describe('about the file and PostgreSQL: an account of a running service', () =>
     }
 
     const third = await startRoleProcesses(t, await server.newDatabase());
-    const said = await paste(blockOf(readPage('docs/moving.md'), 'sh', 'account'), dirname(keyFile), {
+    const moving = paste(blockOf(readPage('docs/moving.md'), 'sh', 'account'), dirname(keyFile), {
       ACCOUNT: cell.id,
       FROM: second.database.url,
       TO: third.database.url,
@@ -246,7 +249,12 @@ describe('about the file and PostgreSQL: an account of a running service', () =>
       NEW_KEY: keyFile,
       TOCSIN_SECRET_KEY: sharedKey,
     });
+    await until('the pause', () => moveState(second) === 'leaving', { withinMs: 60_000 });
+    const [, otherApi = second] = second.of('api');
+    const held = Promise.all([assertPingsArrive(otherApi, third, cell, 'in the second'), called(second, cell, 503)]);
+    const said = await moving;
     assert.equal(said.code, 0, said.err + said.out);
+    assert.equal((await held)[1], third.address);
     assert.match(said.out, /it was paused for \d+\.\d s/);
     assert.doesNotMatch(said.out + said.err, /o:d|%3Ad/, 'the password is not shown');
     target.answer({ status: 200 });
@@ -258,6 +266,11 @@ describe('about the file and PostgreSQL: an account of a running service', () =>
     assert.equal(target.all.at(-1)?.headers['x-pass'], 'canary', 'the secret is readable there');
     assert.equal(await called(first, cell, 200), third.address, 'by way of the one between');
     await assertPingsArrive(first, third, cell, 'after the second');
+    assert.deepEqual(
+      third.rows((raw) => raw.prepare('SELECT body FROM pings ORDER BY id').all()).map(({ body }) => body),
+      ['in the pause', 'after the first move', 'in the second', 'after the second'],
+      'each once, and nothing of who did not wait',
+    );
 
     assert.deepEqual(
       sentAlerts(receiver),

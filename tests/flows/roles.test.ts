@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Role } from '#config-variables.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
+import { everyRole, type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import { apiKey } from '../support/service.ts';
 import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
@@ -36,6 +36,18 @@ async function makeCheck(service: RoleProcesses, { url }: ScriptedServer): Promi
   return { id: String((await service.must('POST', '/v1/checks/api', body))['id']), groupId };
 }
 
+/** What each process says of itself: its role, the status, and why where it is not ready. */
+function readiness(service: RoleProcesses): Promise<(string | number)[][]> {
+  const asked = everyRole.flatMap((role) =>
+    service.of(role).map(async ({ address }) => {
+      const answer = await fetch(`${address}/health/ready`);
+      const { reasons = [] } = (await answer.json()) as { reasons?: string[] };
+      return [role, answer.status, ...reasons];
+    }),
+  );
+  return Promise.all(asked);
+}
+
 /** Kills the process of that role that holds what the statement finds. */
 async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'deliveries'): Promise<void> {
   const held = `SELECT p.pid FROM ${from} h JOIN processes p ON encode(p.id, 'hex') = replace(h.leased_by, '-', '')`;
@@ -49,12 +61,12 @@ describe('about PostgreSQL: of two of each role', () => {
   let service: RoleProcesses;
   before(async () => {
     service = await startRoleProcesses(later, await server.newDatabase(), {
-      roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer'],
+      roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer', 'upkeep'],
     });
   });
 
   it('only those that serve the API answer below /v1; each says whether it is ready, by roles of its own', async () => {
-    for (const role of ['api', 'scheduler', 'runner', 'deliverer'] as const) {
+    for (const role of everyRole) {
       for (const { address } of service.of(role)) {
         const ready = await fetch(`${address}/health/ready`);
         assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ok' }], role);
@@ -66,6 +78,33 @@ describe('about PostgreSQL: of two of each role', () => {
       }
     }
   });
+
+  for (const [role, step, table] of [
+    ['scheduler', 'schedule-runs', 'schedules'],
+    ['deliverer', 'send-deliveries', 'deliveries'],
+  ] as const) {
+    it(`where the step of each ${role} fails these say so and are not ready, and all others are`, async () => {
+      const moved = (from: string, to: string): void =>
+        service.rows((raw) => raw.exec(`ALTER TABLE ${from} RENAME TO ${to}`));
+      moved(table, 'away');
+      const told = await until(`each ${role} to fail`, async () => {
+        const found = await readiness(service);
+        return found.every(([of, , reason]) => of !== role || reason === `the step ${step} fails`) && found;
+      }).finally(() => moved('away', table));
+      assert.deepEqual(
+        told.map(([of, status]) => [of, status]),
+        everyRole.flatMap((of) => service.of(of).map(() => [of, of === role ? 503 : 200])),
+      );
+      for (const of of everyRole) {
+        const printed = service.of(of).map((process) => process.printed.includes(`"${table}\\" does not exist`));
+        assert.ok(
+          printed.every((isSaid) => isSaid === (of === role)),
+          of,
+        );
+      }
+      await until('all to be ready', async () => (await readiness(service)).every(([, status]) => status === 200));
+    });
+  }
 
   it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
     const target = await startScriptedServer(t);

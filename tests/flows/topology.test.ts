@@ -1,7 +1,7 @@
 // What deploy/compose.postgres.yaml starts, as plain processes on a database made as docs/postgresql.md says: from a check
 // to an alert, listed by GET /v1/processes, and stopped in good order.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { roles } from '#config-variables.ts';
 import { paste } from '../support/command.ts';
 import { root, succeeds } from '../support/deploy-files.ts';
@@ -17,7 +17,7 @@ const variables = {
   DATABASE_PASSWORD: `b'${'b'.repeat(32)}`,
   SECRET_KEY: 'c'.repeat(64),
 };
-const psql = succeeds('psql', '--version');
+const noPsql = !succeeds('psql', '--version') && 'there is no psql on this machine: its statements are tried';
 
 let server: PostgresServer;
 before(async () => {
@@ -25,26 +25,27 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Role and database `tocsin`, made by the lines of the page; without psql by its statements, one after the other. */
-async function makeDatabase(): Promise<void> {
+/** Role and database `tocsin`, made by the lines of docs/postgresql.md; without psql by its statements, one after the other. */
+async function makeDatabase(t: TestContext): Promise<void> {
   const page = readPage('docs/postgresql.md');
   const { DATABASE_PASSWORD } = variables;
   // A server of the tests has a role of that name already.
   await server.admin('DROP ROLE tocsin');
-  if (psql) {
+  await t.test('role and database are made by psql, by the lines of the page', { skip: noPsql }, async () => {
     const [, ...lines] = blockOf(page, 'sh', 'create-database').split('\n');
     const place = { PGHOST: server.socketDir, PGPORT: String(server.port), PGUSER: 'postgres' };
     const { code, err } = await paste(lines.join('\n'), root, { ...place, DATABASE_PASSWORD });
     assert.deepEqual([code, err], [0, '']);
-  } else {
+  });
+  if (noPsql !== false) {
     const quoted = `'${DATABASE_PASSWORD.replaceAll(`'`, `''`)}'`;
     const statements = blockOf(page, 'sql', 'create-database').replace(`'choose-a-long-one'`, () => quoted);
     for (const statement of statements.split('\n')) await server.admin(statement);
   }
 }
 
-test(`about PostgreSQL: the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0; role and database are made by the lines of docs/postgresql.md (${psql ? 'psql' : 'psql is not here: by their statements'})`, async (t) => {
-  await makeDatabase();
+test('about PostgreSQL: the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0', async (t) => {
+  await makeDatabase(t);
   const [rights] = await server.admin(
     `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS more,
        has_database_privilege('public', 'tocsin', 'CONNECT') AS open FROM pg_roles WHERE rolname = 'tocsin'`,

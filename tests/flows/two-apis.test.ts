@@ -39,6 +39,27 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
   const batch = await one.api('GET', `/checks/${String(id)}/trigger/${String(token)}?maxWaitSeconds=30`);
   assert.equal(batch.status, 200, JSON.stringify(batch.body));
 
+  // What a process holds is told with its signs of life, here and at the other.
+  target.answer('hang');
+  await one.api('GET', `/checks/${String(id)}/trigger/${String(token)}?maxWaitSeconds=1`);
+  await target.hits(2);
+  const holding = await until('the probe to be held', async () => {
+    const { body } = await one.api('GET', '/v1/processes');
+    const list = body as unknown as { startedAt: string; lastSeenAt: string; holds: { runs: number } }[];
+    return list.some(({ holds }) => holds.runs > 0) && list;
+  });
+  assert.deepEqual(
+    holding.map(({ holds }) => holds),
+    [
+      { runs: 0, deliveries: 0 },
+      { runs: 1, deliveries: 0 },
+    ],
+  );
+  for (const { startedAt, lastSeenAt } of holding) {
+    const seenAt = Date.parse(lastSeenAt);
+    assert.ok(seenAt > Date.parse(startedAt) && Math.abs(Date.now() - seenAt) < 15_000, `${startedAt} ${lastSeenAt}`);
+  }
+
   // A key revoked at one is refused by the other, which had it in memory.
   const made = await one.must('POST', '/v1/api-keys', { name: 'CI', role: 'read-only' });
   const headers = { authorization: `Bearer ${String(made['key'])}` };

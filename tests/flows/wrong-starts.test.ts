@@ -15,6 +15,7 @@ import type { Cleanup } from '../support/scripted-server.ts';
 import { sharedKey } from '../support/role-processes.ts';
 import { apiKey, startService } from '../support/service.ts';
 import { startWords } from '../support/start-words.ts';
+import { openTempStore, secretKey } from '../support/temp-store.ts';
 import { main, startProcess } from '../support/tocsin-process.ts';
 import { until } from '../support/until.ts';
 
@@ -155,6 +156,20 @@ describe('a start on data that it cannot use', () => {
 });
 
 describe('about the file: a start on data that it cannot use', () => {
+  it('a runtime whose stage steps back is named, with both stages', async () => {
+    await using temp = openTempStore();
+    await temp.store.runtimeStages.remember(new Map([['2026.10', 'DEPRECATED']]));
+    await temp.rest();
+    assert.ok(temp.address.kind === 'sqlite');
+    const environment = {
+      TOCSIN_DATA_DIR: dirname(temp.address.path),
+      TOCSIN_SECRET_KEY: Buffer.from(secretKey).toString('hex'),
+    };
+    const present = temp.raw.prepare('SELECT * FROM runtime_stages').all();
+    assertOneLine(await start(environment), 1, /runtime 2026\.10: stage CURRENT is a step back from DEPRECATED/);
+    assert.deepEqual(temp.raw.prepare('SELECT * FROM runtime_stages').all(), present);
+  });
+
   it('a file that is no database is left as it is', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'secret.key'), `${'ab'.repeat(32)}\n`);

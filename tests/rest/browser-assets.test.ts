@@ -140,16 +140,64 @@ test('what is off is not kept, whatever the script asks for, and what is always 
   assert.deepEqual([passing.failedTests, sortsOf(passing)], [0, ['screenshot', 'trace', 'video']]);
 });
 
-test('a test that hangs is ended before its run is, and shows where', async (t) => {
+test('what hangs shows where before its run is ended: one of several tests, and a plain program', async (t) => {
   const { run } = await scene(t);
-  const outcome = await run(spec(`await page.getByRole('link', { name: 'nowhere' }).click();`), {
-    wallClockMs: 30_000,
-  });
-  assert.deepEqual([outcome.ending, outcome.failedTests, sortsOf(outcome)], ['ended', 1, ['screenshot', 'trace']]);
-  assert.match(outcome.errors.map(({ message }) => message).join(), /Test timeout of \d+ms exceeded/);
-  assert.ok(
-    outcome.errors.some(({ place }) => place?.line === 5),
-    JSON.stringify(outcome.errors),
+  const hangs = `await page.getByRole('link', { name: 'nowhere' }).click({ timeout: 0 });`;
+  const three = `import { test } from '@playwright/test';
+test('first', async () => { await new Promise((resolve) => setTimeout(resolve, 2000)); });
+${spec(hangs).split('\n').slice(1).join('\n')}
+test('third', async () => {});`;
+  const [tests, plain] = await Promise.all([
+    run(three, { wallClockMs: 30_000 }),
+    run(program(hangs), { sort: 'plain', wallClockMs: 20_000 }),
+  ]);
+  assert.deepEqual([tests.ending, tests.failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']]);
+  const told = tests.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
+  assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have 15 s together/);
+  assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
+  assert.deepEqual(told.slice(2), ['9 the tests took more than 15 s together: third did not run']);
+  assert.deepEqual([plain.ending, sortsOf(plain)], ['timeout', ['screenshot', 'trace']], JSON.stringify(plain.log));
+  assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
+});
+
+test('what scripts ask of Playwright as it is elsewhere is done, or it is said that it cannot be', async (t) => {
+  const { run } = await scene(t);
+  const outcome = await run(
+    `import { statSync } from 'node:fs';
+import { firefox } from 'playwright';
+import { chromium, test, expect } from '@playwright/test';
+test.use({ video: 'on' });
+test('pictures', async ({ page }) => {
+  await page.goto(process.env.SHOP);
+  await (await page.$('button')).screenshot({ path: 'handle.png' });
+  await page.locator('h1').screenshot({ path: 'locator.png' });
+  await page.waitForTimeout(600);
+  await expect(page).toHaveScreenshot();
+});
+test('videos', async ({ browser }) => {
+  const page = await browser.newPage({ recordVideo: { dir: 'videos' } });
+  await page.goto(process.env.SHOP);
+  await page.evaluate(() => { document.body.style.background = 'red'; });
+  await page.waitForTimeout(600);
+  await page.close();
+  await page.video().saveAs('own.webm');
+  expect(statSync('own.webm').size).toBe(statSync(await page.video().path()).size);
+});
+test('firefox', () => firefox.launch());
+test('server', () => chromium.launchServer());
+`,
+    { keeps: { trace: 'off' } },
+  );
+  const asked = outcome.assets.filter(({ name }) => name !== 'pictures');
+  const names = asked.map(({ sort, name }) => (sort === 'video' ? sort : name)).toSorted();
+  assert.deepEqual(names, ['handle.png', 'locator.png', 'video', 'video'], JSON.stringify(outcome.errors));
+  assert.deepEqual(
+    outcome.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`),
+    [
+      "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check keeps none from run to run",
+      '21 Error: firefox.launch(): only Chromium is here, by chromium.launch()',
+      '22 Error: chromium.launchServer(): only Chromium is here, by chromium.launch()',
+    ],
   );
 });
 

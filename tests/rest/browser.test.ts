@@ -28,6 +28,10 @@ const shop = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="th
 <script>console.log('open for', document.cookie || 'strangers'); document.cookie = 'seen=yes';
 setTimeout(() => { throw new Error('a broken script'); }, 10);</script>`;
 
+/** Moves what it shows, once it was seen. */
+const moving = `<!doctype html><title>Moving</title><h1>Moving</h1><script>
+setTimeout(() => document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 200px' })), 150);</script>`;
+
 const endings: (() => void | Promise<void>)[] = [];
 after(async () => {
   for (const end of endings.toReversed()) await end();
@@ -39,7 +43,9 @@ const scene = (): ReturnType<typeof start> => (shared ??= start());
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
   assert.ok(findChromium(null), 'there is no Chromium here: npm ci brings one');
-  const target = await startTarget(t, (_, response) => response.setHeader('content-type', 'text/html').end(shop));
+  const target = await startTarget(t, (request, response) =>
+    response.setHeader('content-type', 'text/html').end(request.url === '/moving' ? moving : shop),
+  );
   const on = await startComposed(t);
   const { must } = asker(() => on.address, on.apiKey);
   const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part }> => {
@@ -67,6 +73,8 @@ test('a browser check drives a page, shows what it said and how it loaded, and o
     script: `import { test, expect } from '@playwright/test';
 
 test('buying', async ({ page }) => {
+  await page.goto(process.env.SHOP + 'moving');
+  await page.waitForTimeout(600);
   await page.goto(process.env.SHOP);
   await page.waitForTimeout(300);
   await page.getByRole('button').click();
@@ -77,7 +85,7 @@ test('buying', async ({ page }) => {
   assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'assertion', 'BROWSER']);
   assert.match(
     String(result['message']),
-    /^await expect\(page\.getByRole\('button'\)\)\.toHaveText\('gone', \{ timeout: 300 \}\) \(check\.spec\.ts:7\): .*Received: "sold"/,
+    /^await expect\(page\.getByRole\('button'\)\)\.toHaveText\('gone', \{ timeout: 300 \}\) \(check\.spec\.ts:9\): .*Received: "sold"/,
   );
   assert.ok(
     part.steps.some(({ title }) => title.includes('Navigate')),
@@ -88,8 +96,11 @@ test('buying', async ({ page }) => {
     [['open for strangers', url]],
   );
   assert.match(part.pageErrors[0]?.msg ?? '', /a broken script/);
-  const { vitals = {} } = part.webVitals.find((each) => each.url === url) ?? {};
-  assert.ok((vitals['FCP'] ?? 0) > 0 && (vitals['TTFB'] ?? 0) > 0, JSON.stringify(part.webVitals));
+  const [still, moved] = [url, `${url}moving`].map((of) => part.webVitals.find((each) => each.url === of)?.vitals);
+  for (const name of ['TTFB', 'FCP', 'LCP'])
+    for (const each of [still, moved]) assert.ok((each?.[name] ?? 0) > 0, `${name}: ${JSON.stringify(part.webVitals)}`);
+  assert.equal(still?.['CLS'], 0);
+  assert.ok((moved?.['CLS'] ?? 0) > 0, JSON.stringify(part.webVitals));
   const { id, checkId } = result as Readonly<Record<string, string>>;
   // They come just after the result.
   const listed = await until('assets', async () => {

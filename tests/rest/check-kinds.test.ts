@@ -161,6 +161,14 @@ test('an API check that names a domain tells of the certificate there, whatever 
   assert.deepEqual([json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN']], [5, 'localhost']);
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['SSL_DAYS_REMAINING'], failure.json['SSL_CHECK_DOMAIN']], ['', '']);
+  const silent = await startTcpTarget(t, (socket) => socket.end());
+  const unseen = await run('api', {
+    request: { method: 'GET', url: target.url },
+    sslCheckDomain: `localhost:${silent.port}`,
+  });
+  const [seen, why] = [result, unseen.result].map((each) => (each['apiCheckResult'] as Body)['certificateProblem']);
+  assert.equal(seen, null);
+  assert.match(String(why), /^localhost: .*(connection|handshake)/);
 });
 
 test('a DNS check fails when the answer is another than it should be, and shows it', async (t) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { checkTypes as typesOfContract } from '#contract/check.ts';
 import { checkTypes } from '#domain/check.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
+import { runtime } from './rest-under-test.ts';
 
 /** The least that a check of a type needs, what is filled in, and something of its own that is refused. */
 const types = {
@@ -190,4 +191,47 @@ test('an SSL check may be written as newer clients do, all of it under its reque
   const certified = { ...request, sslClientCertificateId: '0199f0c4-0000-7000-8000-0000000000ff' };
   const refused = await api.ask('PUT', `/v1/checks/ssl/${created.body.id}`, { request: certified });
   assert.deepEqual(Object.keys(refused.body.attributes), ['sslConfig.sslClientCertificateId']);
+});
+
+test('a check says on the wire that its runtime is deprecated, near its end, or gone', async () => {
+  const older = { ...runtime, name: '2025.10', stage: 'DEPRECATED', runtimeEndOfLife: '04/08/2026' } as const;
+  await using api = resourcesUnderTest(undefined, () => [older]);
+  const { clock } = api.temp;
+  const create = async (path: string, runtimeId: string | null, least: object): Promise<string> => {
+    const created = await api.ask('POST', `/v1/checks/${path}`, { name: 'One', ...least, runtimeId });
+    assert.equal(created.status, 201, created.text);
+    return String(created.body.id);
+  };
+  const scripted = [
+    await create('multistep', older.name, types.MULTI_STEP.least),
+    await create('api', older.name, { ...types.API.least, localSetupScript: 'await 1;' }),
+  ];
+  const current = await create('browser', null, types.BROWSER.least);
+  const without = await create('api', older.name, types.API.least);
+  const said = async (id: string): Promise<unknown> => {
+    const all = (await api.ask('GET', '/v1/checks?limit=100')).body as readonly { readonly id: string }[];
+    const { body } = await api.ask('GET', `/v1/checks/${id}`);
+    assert.deepEqual(
+      all.find((each) => each.id === id),
+      body,
+      'listed as it is shown alone',
+    );
+    return body.runtimeWarning;
+  };
+  const day = 86_400_000;
+  const endsAt = Date.UTC(2026, 3, 8);
+  const deprecated = 'runtime 2025.10 is deprecated: choose a newer one';
+  const ends = 'runtime 2025.10 ends on 04/08/2026: choose a newer one before';
+  const gone = 'runtime 2025.10 is not available on this server any more; choose another';
+  for (const [at, warning] of [
+    [endsAt - 30 * day - 1, deprecated],
+    [endsAt - 30 * day, `${deprecated}; ${ends}`],
+    [endsAt - 1, `${deprecated}; ${ends}`],
+    [endsAt, gone],
+  ] as const) {
+    clock.turn(at - clock.now());
+    for (const id of scripted) assert.equal(await said(id), warning);
+    assert.equal(await said(current), null);
+    assert.equal(await said(without), undefined, 'without scripts there is nothing to say');
+  }
 });

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MoveState } from '#domain/account-move.ts';
+import type { PingSignal } from '#domain/heartbeat.ts';
 import { idBytes } from '#store/codec.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -15,6 +18,8 @@ interface PingedService extends Pick<ReturnType<typeof asker>, 'must'> {
   readonly path: string;
   /** How many pings are in the database. */
   readonly kept: () => number;
+  /** Says of the account that it moves, as the command that moves it does. */
+  readonly setMove: (state: MoveState, place: string | null) => unknown;
 }
 
 /** A running service with a heartbeat of an hour. */
@@ -25,7 +30,22 @@ async function startPinged(t: TestContext): Promise<PingedService> {
   const made = await must('POST', '/v1/checks/heartbeat', { name: 'Backup', heartbeat });
   const { pingToken } = made['heartbeat'] as { pingToken: string };
   const kept = (): number => Number(on.raw.prepare('SELECT count(*) AS n FROM pings').get()?.['n']);
-  return { on, must, checkId: String(made['id']), path: `/ping/${pingToken}`, kept };
+  const setMove = (state: MoveState, place: string | null): unknown =>
+    on.raw
+      .prepare(
+        `INSERT OR REPLACE INTO account_moves (account_id, move_id, state, place, note, renewed_at)
+         VALUES (?, ?, ?, ?, NULL, ?)`,
+      )
+      .run(idBytes(on.accountId), idBytes(randomUUID()), state, place, Date.now());
+  return { on, must, checkId: String(made['id']), path: `/ping/${pingToken}`, kept, setMove };
+}
+
+/** How many pings of a signal were not kept because their account was elsewhere, or on its way. */
+async function elsewhereOf(on: Composed, signal: PingSignal): Promise<number> {
+  const metrics = await (await fetch(`${on.address}/metrics`)).text();
+  return Number(
+    new RegExp(`^tocsin_pings_total\\{signal="${signal}",what="elsewhere"\\} (\\d+)$`, 'm').exec(metrics)?.[1],
+  );
 }
 
 /** The statuses of so many calls at once, counted; each refusal is of the one shape. */
@@ -80,20 +100,19 @@ test('a client in a loop is told to wait, by an address that there is and by one
 });
 
 test('calls of an account that has moved are shown the way, with all that they say', async (t) => {
-  const { on, path, kept } = await startPinged(t);
+  const { on, path, kept, setMove } = await startPinged(t);
   const elsewhere = await startScriptedServer(t);
-  const setMove = (state: string, place: string | null): unknown =>
-    on.raw
-      .prepare(
-        `INSERT OR REPLACE INTO account_moves (account_id, move_id, state, place, note, renewed_at)
-         VALUES (?, ?, ?, ?, NULL, ?)`,
-      )
-      .run(idBytes(on.accountId), idBytes(randomUUID()), state, place, Date.now());
+  const client = new AbortController();
   setMove('handing', null);
-  const paused = await fetch(`${on.address}${path}`);
-  assert.deepEqual([paused.status, paused.headers.get('retry-after')], [503, '5']);
-
+  const inVain = fetch(`${on.address}${path}/start`, { signal: client.signal });
+  const paused = fetch(`${on.address}${path}/log`, { method: 'POST', body: 'half way', redirect: 'manual' });
+  assert.equal(await Promise.race([inVain, paused, sleep(1000, 'no answer')]), 'no answer', 'both wait for the switch');
+  client.abort();
+  await assert.rejects(inVain, { name: 'AbortError' });
+  await until('its going to be noticed', async () => (await elsewhereOf(on, 'start')) === 1);
   setMove('left', elsewhere.url);
+  const told = await paused;
+  assert.deepEqual([told.status, told.headers.get('location')], [308, `${elsewhere.url}${path}/log`]);
   // That there was no move may be remembered for a second.
   const { api } = asker(() => on.address, on.apiKey);
   await until('the move to be known', async () => (await api('GET', '/v1/variables')).status === 410);
@@ -116,6 +135,19 @@ test('calls of an account that has moved are shown the way, with all that they s
 
   const unknown = await fetch(`${on.address}/ping/${randomUUID()}`, { redirect: 'manual' });
   assert.equal(unknown.status, 404, 'whose a token is that is nobody’s is not known');
-  const metrics = await (await fetch(`${on.address}/metrics`)).text();
-  assert.match(metrics, /^tocsin_pings_total\{signal="exit",what="elsewhere"\} 2$/m);
+  assert.equal(await elsewhereOf(on, 'exit'), 2);
+});
+
+test('a ping that waits for a switch does not hold up a process that stops', async (t) => {
+  const { on, path, setMove } = await startPinged(t);
+  setMove('handing', null);
+  const paused = fetch(on.address + path);
+  assert.equal(await Promise.race([paused, sleep(500, 'no answer')]), 'no answer');
+  const stoppedAt = performance.now();
+  // After the service has been stopped.
+  t.after(async () => {
+    const { status, headers } = await paused;
+    assert.deepEqual([status, headers.get('retry-after')], [503, '5']);
+    assert.ok(performance.now() - stoppedAt < 15_000, 'it was let go when the process stopped');
+  });
 });

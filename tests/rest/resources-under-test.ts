@@ -11,6 +11,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { Runtime } from '#domain/runtime.ts';
 import { programReader, scriptRules } from '#compose-script-rules.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
@@ -47,8 +48,15 @@ export interface Resources extends AsyncDisposable {
   ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, as?: keyof typeof keys): Promise<Reply>;
 }
 
-/** Checks, groups, channels and variables over a new store; `await using` removes it. */
-export function resourcesUnderTest(reader = createScriptReader()): Resources {
+/**
+ * Checks, groups, channels and variables over a new store; `await using` removes it.
+ *
+ * @param others runtimes that are installed beside the CURRENT one; what is read in them is not judged
+ */
+export function resourcesUnderTest(
+  reader = createScriptReader(),
+  others: () => readonly Runtime[] = () => [],
+): Resources {
   const temp = openTempStore();
   const { store, clock } = temp;
   const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
@@ -59,7 +67,7 @@ export function resourcesUnderTest(reader = createScriptReader()): Resources {
     scriptFault: reader.scriptFault,
     programFault: programReader(() => [installed], reader),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
-    runtimes: () => [installed],
+    runtimes: () => [installed, ...others()],
     now: () => clock.now(),
   };
   const channels = {

@@ -186,7 +186,7 @@ test('statuses and alerts are shown as the reference clients read them', async (
   await using on = await openServer();
   const checkId = putCheck(on.raw, on.accountId, { name: 'shop' });
   const now = on.clock.now();
-  putAlert(on.raw, on.accountId, checkId, now);
+  const alertId = putAlert(on.raw, on.accountId, checkId, now);
   const statuses = await get(on, '/v1/check-statuses');
   assert.deepEqual(statuses.json(), [
     {
@@ -210,7 +210,19 @@ test('statuses and alerts are shown as the reference clients read them', async (
   const [renamed] = (await get(on, '/v1/check-statuses')).json<{ name: string }[]>();
   assert.equal(renamed?.name, '"shop" ✓');
   const [alert] = (await get(on, '/v1/check-alerts')).json<Record<string, unknown>[]>();
-  assert.deepEqual([alert?.['checkId'], alert?.['statusCode'], alert?.['responseTime']], [checkId, '500', 12]);
+  assert.deepEqual(alert, {
+    id: alertId,
+    name: 'Front page',
+    checkId,
+    alertType: 'ALERT_FAILURE',
+    checkType: 'API',
+    runLocation: 'local',
+    responseTime: 12,
+    error: 'expected status below 400, got 500',
+    statusCode: '500',
+    created_at: new Date(now).toISOString(),
+    startedAt: new Date(now - 250).toISOString(),
+  });
   const ofCheck = await get(on, `/v1/check-alerts/${checkId}?from=${Math.floor(now / 1000)}`);
   assert.deepEqual([ofCheck.json(), ofCheck.headers['content-range']], [[alert], '0-0/1']);
 });

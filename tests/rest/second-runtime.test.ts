@@ -2,7 +2,7 @@
 // runs in it, and what trying it says.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -47,6 +47,18 @@ function npmRun(folder: string, words: readonly string[], environment: NodeJS.Pr
   return new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, out, err }));
   });
+}
+
+/** One without packages, whose end is so many days away: `MM/DD/YYYY`. */
+function addEnding(folder: string, name: string, days: number): string {
+  const [year, month, day] = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).split('-');
+  const runtimeEndOfLife = `${month}/${day}/${year}`;
+  const manifest = { name, stage: 'STABLE', runtimeEndOfLife, multiStepSupport: true, node: 'project' };
+  const place = join(folder, 'runtimes', name);
+  mkdirSync(place);
+  writeFileSync(join(place, 'manifest.json'), JSON.stringify(manifest));
+  writeFileSync(join(place, 'package.json'), '{}');
+  return runtimeEndOfLife;
 }
 
 /** Each asserts which Node.js it runs on. */
@@ -122,6 +134,19 @@ test('a runtime with another major of Node.js is fetched by its command, and che
     const part = result.multiStepCheckResult ?? result.browserCheckResult;
     assert.equal(part?.runtimeVersion, older);
     assert.match(part.nodeJsVersion, /^v22\./);
+  }
+
+  // What ends, or has ended, is told to whoever looks after this machine; the service has not seen them yet.
+  const [soon, over] = [addEnding(folder, '2019.10', 7), addEnding(folder, '2019.04', -7)];
+  const listed = await npmRun(folder, ['runtimes']);
+  assert.match(listed.out, new RegExp(`^2019\\.10  STABLE, .*, until ${soon}$`, 'm'));
+  assert.match(listed.out, new RegExp(`^2019\\.04  ended on ${over}$`, 'm'));
+  const examined = await npmRun(folder, ['doctor'], service.environment);
+  for (const [name, words] of [
+    ['2019.10', `ends on ${soon}: scripts of checks on it will not run after that`],
+    ['2019.04', `ended on ${over}: scripts of checks on it do not run`],
+  ] as const) {
+    assert.match(examined.out, new RegExp(`^warning  runtime end  ${name} ${words}; GET /v1/notices tells`, 'm'));
   }
 
   // What only the newer of them has: trying the older one says so before anybody is woken.

@@ -18,6 +18,7 @@ import { createProcessActions } from '#actions/processes.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createResultLinks, type ResultLinks } from '#actions/result-links.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
+import { createHeldCalls } from '#actions/held-calls.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -147,7 +148,8 @@ function routesOfRows(
     groupVariablesOf: async () => [],
   });
   const movedAccounts = createMovedAccounts(store.accountMoves, clock);
-  const started = { ...store, movedAccounts, servedLocations: () => ['local'], wake: () => {}, clock };
+  const heldCalls = createHeldCalls({ movedAccounts });
+  const started = { ...store, heldCalls, servedLocations: () => ['local'], wake: () => {}, clock };
   return [
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(

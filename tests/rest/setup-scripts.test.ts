@@ -41,17 +41,17 @@ function scene(t: TestContext, environment?: Record<string, string>): ReturnType
 async function start(t: Cleanup, environment: Record<string, string>) {
   const on = await startComposed(t, environment);
   const { must, api } = asker(() => on.address, on.apiKey);
+  const resultOf = (id: unknown): Promise<Body> =>
+    until('a result', async () => ((await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[])[0], {
+      withinMs: 90_000,
+    });
   const run = async (check: Body): Promise<{ readonly result: Body; readonly part: Part; readonly all: string }> => {
     const { id } = await must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, ...check });
     await must('POST', `/v1/triggers/checks/${String(id)}`);
-    const result = await until(
-      'a result',
-      async () => ((await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[])[0],
-      { withinMs: 90_000 },
-    );
+    const result = await resultOf(id);
     return { result, part: result['apiCheckResult'] as Part, all: JSON.stringify(result) };
   };
-  return { on, must, api, run };
+  return { on, must, api, run, resultOf };
 }
 
 const verdictOf = ({ result }: { readonly result: Body }): unknown[] => [result['outcome'], result['reason']];
@@ -289,19 +289,30 @@ test('a retry repeats the scripts as well', async (t) => {
   assert.deepEqual([seen.length, new Set(seen).size], [2, 2]);
 });
 
-test('checks with scripts around their requests wait for a lane, and those without wait for none of them', async (t) => {
+test('checks with scripts around their requests wait for each other, for no other script, and nothing else for them', async (t) => {
   let open = 0;
   let mostOpen = 0;
+  let letHungGo: (() => void) | null = null;
   const letGo = Promise.withResolvers<void>();
   const target = await startTarget(t, (request, response) => {
     if (request.url === '/quick') return void response.end();
+    if (request.url === '/hang') return void (letHungGo = () => response.end());
     mostOpen = Math.max(mostOpen, ++open);
     return void letGo.promise.then(() => {
       open--;
       response.end();
     });
   });
-  const { run, must } = await scene(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
+  const { run, must, resultOf } = await scene(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
+  const script = `await fetch('${target.url}/hang');`;
+  const hung = await must('POST', '/v1/checks/multistep', {
+    name: 'Hung',
+    frequency: 1440,
+    scriptPath: 'check.mjs',
+    script,
+  });
+  await must('POST', `/v1/triggers/checks/${String(hung['id'])}`);
+  const endHung = await until('a script that hangs', () => letHungGo, { withinMs: 60_000 });
   const group = await must('POST', '/v2/check-groups', { name: 'Shop', localSetupScript: 'await 1;' });
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
@@ -314,15 +325,10 @@ test('checks with scripts around their requests wait for a lane, and those witho
   const quick = await run({ request: { method: 'GET', url: `${target.url}/quick` } });
   assert.deepEqual([verdictOf(quick), quick.part.scripts, open], [['passed', null], null, 1]);
   letGo.resolve();
-  for (const id of ids) {
-    const result = await until(
-      'a result',
-      async () => ((await must('GET', `/v1/check-results/${id}`)) as unknown as Body[])[0],
-      { withinMs: 60_000 },
-    );
-    assert.equal(result['outcome'], 'passed');
-  }
-  assert.equal(mostOpen, 1);
+  for (const id of ids) assert.equal((await resultOf(id))['outcome'], 'passed');
+  const stillNone = await must('GET', `/v1/check-results/${String(hung['id'])}`);
+  assert.deepEqual([mostOpen, stillNone], [1, []], 'while the script of another kind still hangs');
+  endHung();
 });
 
 test('a script that cannot be read is refused when a check or a group is saved, with line and column', async (t) => {

@@ -1,5 +1,6 @@
 // Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0039).
 import assert from 'node:assert/strict';
+import { createHeldCalls } from '#actions/held-calls.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/pings.ts';
@@ -13,19 +14,24 @@ import { HeartbeatUnderTest, minute } from './heartbeat-under-test.ts';
 /** The address of a heartbeat, behind the allowance of the product; it answers with what became of the call. */
 function addressOf({ test, token }: HeartbeatUnderTest) {
   const fates: PingFate[] = [];
+  const gone = (): AbortSignal => new AbortController().signal;
   const { clock } = test.temp;
   const receive = async (ping: ReceivedPing): Promise<PingAnswer> =>
     (await test.path.receivePings([ping]))[0] ?? { outcome: 'unknown' };
   const pings: PingActions = createPingActions({
     allowance: createPingAllowance(60, () => clock.now()),
     receive,
-    movedAccounts: createMovedAccounts(test.temp.store.accountMoves, clock),
+    heldCalls: createHeldCalls({
+      movedAccounts: createMovedAccounts(test.temp.store.accountMoves, clock),
+      // What is beyond them is answered at once.
+      bounds: { mostMs: 25_000, most: 0, lookMs: 250 },
+    }),
     clock,
     wake: () => undefined,
     onAnswered: (_, fate) => fates.push(fate),
   });
   return async (signal: string | null = null): Promise<PingFate | undefined> => {
-    const call = { token, signal, method: 'GET', source: null, userAgent: null, body: null };
+    const call = { token, signal, method: 'GET', source: null, userAgent: null, body: null, gone };
     await pings.receive(call).catch((error: unknown) => assert.ok(error instanceof Refusal, String(error)));
     return fates.at(-1);
   };

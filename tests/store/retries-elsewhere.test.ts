@@ -109,7 +109,6 @@ describe('a run that is tried again at another location', () => {
           owner: location,
           location,
           locations: () => served,
-          runtimes: () => [],
           probe: () => Promise.resolve(test.finding('failed')),
           record: (attempt) => test.record([attempt], location),
           startedAt: 0,

@@ -1,15 +1,21 @@
-// Who is told that a runtime ends: the accounts whose checks come to it, by whatever names it, on both engines.
+// The end of a runtime and the steps of its stage, on both engines: what a process makes of them, and which accounts are told.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe } from 'node:test';
 import { createNoticeActions, type Notice } from '#actions/notices.ts';
-import { createRuntimeEnds } from '#actions/runtime-ends.ts';
+import { createRuntimeEnds, type EndedRuntime } from '#actions/runtime-ends.ts';
+import { loadRuntimes } from '#compose-runtimes.ts';
 import { scriptRules } from '#compose-script-rules.ts';
 import type { Check } from '#domain/check.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { newId } from '#lib/id.ts';
+import type { Log } from '#lib/log.ts';
+import { StartError } from '#start-error.ts';
 import { idBytes } from '#store/codec.ts';
-import { it, type NewStore } from '../support/each-engine.ts';
+import { it, type NewStore, test } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';
 
 const dayMs = 86_400_000;
@@ -19,11 +25,21 @@ const current: Runtime = { ...plain, name: '2026.10', stage: 'CURRENT', runtimeE
 const older: Runtime = { ...plain, name: '2026.04', stage: 'STABLE', runtimeEndOfLife: '04/30/2027' };
 
 /** A store a week before the end, in which accounts are made with what they say. */
-async function scene(newStore: NewStore, runtimes: readonly Runtime[] = [current, older]) {
+async function scene(
+  newStore: NewStore,
+  runtimes: readonly Runtime[] = [current, older],
+  ended: readonly EndedRuntime[] = [],
+) {
   const temp = await newStore(endsAt - 7 * dayMs);
   const { store, raw, clock } = temp;
   const installed = () => runtimes;
-  const runtimeEnds = createRuntimeEnds({ ...store, ...scriptRules, runtimes: installed, now: () => clock.now() });
+  const runtimeEnds = createRuntimeEnds({
+    ...store,
+    ...scriptRules,
+    runtimes: installed,
+    endedRuntimes: () => ended,
+    now: () => clock.now(),
+  });
   const notices = createNoticeActions({
     ...store,
     runtimeEnds,
@@ -60,6 +76,7 @@ async function scene(newStore: NewStore, runtimes: readonly Runtime[] = [current
 }
 
 const script = { checkType: 'MULTI_STEP', settings: { script: 'await 1;' } } as const;
+const around = { localSetupScript: 'await 1;' };
 
 describe('the notice of the end of a runtime', () => {
   it('goes to the accounts that use it, from thirty days before until the day, with how many checks do and where it is named', async (newStore) => {
@@ -70,10 +87,12 @@ describe('the notice of the end of a runtime', () => {
     const group = await user.group({ name: 'Older', runtimeId: older.name });
     const newer = await user.group({ name: 'Newer', runtimeId: current.name });
     const own = await user.check({ ...script, runtimeId: older.name });
-    for (const change of [{}, { checkType: 'URL' }, { runtimeFallback: true }] as const)
+    for (const change of [{}, { runtimeFallback: true }, { checkType: 'API', settings: around }] as const)
       await user.check({ ...script, groupId: group, ...change });
     await user.check(script);
-    // These use another one, or none.
+    // These use another one, or none: without scripts none is needed, whatever is named.
+    await user.check({ checkType: 'URL', groupId: group, runtimeId: older.name });
+    await user.check({ groupId: group });
     await user.check({ ...script, groupId: newer });
     await user.check({ ...script, groupId: group, runtimeId: current.name });
     await user.check({ checkType: 'HEARTBEAT', settings: {} });
@@ -95,7 +114,7 @@ describe('the notice of the end of a runtime', () => {
     clock.turn(6 * dayMs);
     assert.equal((await user.notices()).length, 1, 'the day before');
     clock.turn(dayMs);
-    assert.deepEqual(await user.notices(), [], 'on the day');
+    assert.deepEqual(await user.notices(), [], 'on the day it is one of those that have ended');
     clock.turn(-31 * dayMs);
     assert.deepEqual(await user.notices(), [], 'earlier');
   });
@@ -116,6 +135,47 @@ describe('the notice of the end of a runtime', () => {
     const [notice] = await around.notices();
     assert.match(notice?.message ?? '', /2 checks of this account use it, and will not run after that\.$/);
     assert.match(notice?.action ?? '', /^Choose another runtimeId for 2 checks that run in it unnamed/);
+  });
+
+  it('stays after the end, with how many checks do not run for it, until none does', async (newStore) => {
+    const gone = { ...older, stage: 'DEPRECATED', endedAt: endsAt } as const;
+    await using on = await scene(newStore, [current], [gone]);
+    on.temp.clock.turn(40 * dayMs);
+    const user = on.account(older.name);
+    await user.check({ checkType: 'TCP' });
+    await user.check({ ...script, runtimeFallback: true });
+    await user.check({ ...script, runtimeId: current.name });
+    // Of one that was never here nobody knows when it ended.
+    await user.check({ ...script, runtimeId: '2019.01' });
+    assert.deepEqual(await user.notices(), []);
+    const group = await user.group({ name: 'Older', runtimeId: older.name });
+    const own = await user.check({ ...script, groupId: group, runtimeId: older.name });
+    await user.check({ ...script, groupId: group });
+    await user.check(script);
+    assert.deepEqual(await user.notices(), [
+      {
+        id: 'runtime-ended:2026.04',
+        kind: 'runtime-ended',
+        since: endsAt,
+        subject: '2026.04',
+        message: 'The runtime 2026.04 ended on 04/30/2027: 3 checks of this account do not run any more.',
+        action: `Choose another runtimeId in PUT /v1/accounts/${user.accountId} (1 check); in PUT /v1/check-groups/{id}: ${group} "Older" (1 check); of 1 check, under their type: ${own}.`,
+      },
+    ]);
+    assert.deepEqual(await on.account().notices(), []);
+  });
+
+  it('after the end of the CURRENT one goes to those that name none, while there is no other', async (newStore) => {
+    const gone = { ...current, endedAt: endsAt - 40 * dayMs } as const;
+    await using alone = await scene(newStore, [], [gone]);
+    const user = alone.account();
+    await user.check(script);
+    const [notice] = await user.notices();
+    assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account does not run any more.');
+    await using on = await scene(newStore, [{ ...current, name: '2027.04' }], [gone]);
+    const next = on.account();
+    await next.check(script);
+    assert.deepEqual(await next.notices(), []);
   });
 
   it('says which checks go on in another one, and tells an account that only names it', async (newStore) => {
@@ -147,4 +207,84 @@ describe('the notice of the end of a runtime', () => {
     assert.match(notice?.message ?? '', /501 checks of this account use it/);
     assert.match(notice?.action ?? '', /of 501 checks, under their type: (?:[-\da-f]{36}(?:, )?){5} and 496 more\.$/);
   });
+});
+
+/** A folder of runtimes without packages, and a log that is kept. */
+function folderOf(t: { after(work: () => void): void }) {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-runtimes-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const logged: string[] = [];
+  const note = (name: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+    void logged.push(`${name} ${String(fields['runtime'])}`);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const put = (name: string, manifest: Readonly<Record<string, unknown>>): void => {
+    mkdirSync(join(folder, name), { recursive: true });
+    const whole = { name, multiStepSupport: true, node: 'project', ...manifest };
+    writeFileSync(join(folder, name, 'manifest.json'), JSON.stringify(whole));
+    writeFileSync(join(folder, name, 'package.json'), '{}');
+  };
+  return { folder, log, logged, put };
+}
+
+test('a stage that steps back refuses the next start, and what was seen last stays remembered', async (newStore) => {
+  await using temp = await newStore();
+  await using stack = new AsyncDisposableStack();
+  const { folder, log, put } = folderOf({ after: (work) => stack.defer(work) });
+  const start = () => loadRuntimes(temp.store, temp.clock, log, folder);
+  put('2026.10', { stage: 'CURRENT' });
+  put('2026.04', { stage: 'DEPRECATED' });
+  assert.deepEqual(
+    (await start()).list().map(({ name }) => name),
+    ['2026.10', '2026.04'],
+  );
+  put('2026.04', { stage: 'STABLE' });
+  for (let starts = 0; starts < 2; starts++) {
+    await assert.rejects(start(), (error: unknown) => {
+      assert.ok(error instanceof StartError);
+      assert.equal(
+        error.message,
+        'runtime 2026.04: stage STABLE is a step back from DEPRECATED; stages go one way only',
+      );
+      return true;
+    });
+  }
+  put('2026.04', { stage: 'REMOVED' });
+  const loaded = await start();
+  assert.deepEqual(
+    loaded.list().map(({ name }) => name),
+    ['2026.10'],
+  );
+  assert.deepEqual(
+    loaded.ended().map(({ name, endedAt }) => [name, endedAt]),
+    [['2026.04', temp.clock.now()]],
+  );
+});
+
+test('on the day of its end a runtime leaves the list of a running process, which says so once', async (newStore) => {
+  await using temp = await newStore(endsAt - 31 * dayMs);
+  await using stack = new AsyncDisposableStack();
+  const { folder, log, logged, put } = folderOf({ after: (work) => stack.defer(work) });
+  put('2026.10', { stage: 'CURRENT' });
+  put('2026.04', { stage: 'STABLE', runtimeEndOfLife: '04/30/2027' });
+  put('2025.10', { stage: 'DEPRECATED', runtimeEndOfLife: '10/31/2026' });
+  const loaded = await loadRuntimes(temp.store, temp.clock, log, folder);
+  const names = () => [loaded.list(), loaded.ended()].map((all) => all.map(({ name }) => name).join());
+  const before = loaded.list();
+  temp.clock.turn(31 * dayMs - 1);
+  assert.deepEqual(names(), ['2026.10,2026.04', '2025.10']);
+  assert.equal(loaded.list(), before, 'the same list until one ends');
+  temp.clock.turn(1);
+  for (let asked = 0; asked < 2; asked++) assert.deepEqual(names(), ['2026.10', '2026.04,2025.10']);
+  assert.deepEqual(logged, ['runtime.ends 2026.04', 'runtime.ended 2026.04']);
+  assert.deepEqual(
+    loaded.ended().map(({ endedAt }) => endedAt),
+    [endsAt, Date.UTC(2026, 9, 31)],
+  );
+  const known = [
+    { runtime: '2026.04', at: endsAt },
+    { runtime: '2025.10', at: Date.UTC(2026, 9, 31) },
+  ];
+  assert.deepEqual(loaded.ends(), known);
+  const again = await loadRuntimes(temp.store, temp.clock, log, folder);
+  assert.deepEqual([again.list().map(({ name }) => name), again.ends()], [['2026.10'], known], 'after a restart');
 });

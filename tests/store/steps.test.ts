@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Finding } from '#domain/result.ts';
-import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
-import { createRunChecks, type RunChecksOptions } from '#pipeline/run-checks.ts';
+import { createRecordResults, type RecordResultsOptions, waitingMost } from '#pipeline/record-results.ts';
+import { createRunChecks, type RunChecksOptions, underWayMost } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
+import { outcomeCodes, reasonCodes } from '#store/codes.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { it } from '../support/each-engine.ts';
@@ -27,6 +28,23 @@ function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Par
     statusOf: () => null,
     onRecorded: () => {},
     onError: () => {},
+    ...change,
+  });
+}
+
+/** The same of running checks; what it finds is recorded by a step of its own, and each probe passes. */
+function runStep(test: PathUnderTest, change: Partial<RunChecksOptions> = {}) {
+  const recorder = recordStep(test, { isAway: false });
+  return createRunChecks({
+    store: test.path,
+    clock: test.temp.clock,
+    owner: 'one',
+    location: 'local',
+    locations: () => ['local'],
+    probe: () => Promise.resolve(test.finding('passed')),
+    record: (attempt) => recorder.record(attempt),
+    startedAt: 0,
+    wake: () => {},
     ...change,
   });
 }
@@ -87,23 +105,6 @@ describe('recording results', () => {
 });
 
 describe('running checks', () => {
-  const runStep = (test: PathUnderTest, change: Partial<RunChecksOptions> = {}) => {
-    const recorder = recordStep(test, { isAway: false });
-    return createRunChecks({
-      store: test.path,
-      clock: test.temp.clock,
-      owner: 'one',
-      location: 'local',
-      locations: () => ['local'],
-      runtimes: () => [],
-      probe: () => Promise.resolve(test.finding('passed')),
-      record: (attempt) => recorder.record(attempt),
-      startedAt: 0,
-      wake: () => {},
-      ...change,
-    });
-  };
-
   for (const [what, startedLaterMs, message] of [
     ['while this process was too busy', -60_000, /too busy/],
     ['before this process began', 15_000, /was not running/],
@@ -183,6 +184,93 @@ describe('running checks', () => {
     await step.turn();
     await step.stop(10);
     assert.equal((await test.claim('two')).length, 1);
+  });
+});
+
+/** Adds copies of the only check that there is, with their schedules. */
+function copyCheck({ temp }: PathUnderTest, copies: number): void {
+  const id = temp.isShared ? "convert_to(lpad(n::text, 16, '0'), 'UTF8')" : "CAST(printf('%016d', n) AS BLOB)";
+  for (const [table, key] of [
+    ['checks', 'id'],
+    ['schedules', 'check_id'],
+  ] as const) {
+    const columns = Object.keys(temp.raw.prepare(`SELECT * FROM ${table}`).get() ?? {});
+    const values = columns.map((column) => (column === key ? id : column));
+    temp.raw.exec(`WITH RECURSIVE more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < ${copies})
+      INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table}, more`);
+  }
+}
+
+/** Steps of one process over the store of the test, and how many probes they made. */
+function stepsOver(test: PathUnderTest) {
+  const fault = { isAway: false, isAllAway: false };
+  const reach = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
+    fault.isAllAway ? Promise.reject(new StoreUnavailableError('the database cannot be reached')) : work();
+  const { path } = test;
+  const recorder = recordStep(test, fault);
+  let probes = 0;
+  const running = runStep(test, {
+    store: {
+      claimRuns: (claim) => reach(() => path.claimRuns(claim)),
+      renewRuns: (runs, lease) => reach(() => path.renewRuns(runs, lease)),
+      returnRuns: (runs, owner) => reach(() => path.returnRuns(runs, owner)),
+    },
+    probe: () => {
+      probes++;
+      return Promise.resolve(test.finding('passed'));
+    },
+    record: (attempt) => recorder.record(attempt),
+  });
+  const schedule = createScheduleRuns({
+    store: { scheduleDue: (rules) => reach(() => path.scheduleDue(rules)) },
+    clock: { now: () => test.now, lastSet: null },
+    locations: () => ['local'],
+    startedAt: 0,
+    wake: () => {},
+  });
+  // What waits would be tried for as long as its process lives.
+  const end = async (): Promise<void> => {
+    fault.isAway = fault.isAllAway = false;
+    await recorder.stop(5000);
+  };
+  return { fault, recorder, running, schedule, probes: () => probes, [Symbol.asyncDispose]: end };
+}
+
+describe('results that cannot be recorded', () => {
+  it('are held up to a bound, beyond which no probe begins; none is lost, and slots meanwhile were missed for the store', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const beyond = 20;
+    await test.check();
+    copyCheck(test, underWayMost + beyond - 1);
+    await using steps = stepsOver(test);
+    const { fault, recorder, running, schedule, probes } = steps;
+    fault.isAway = true;
+    while ((await schedule()) === 0);
+    while ((await running.turn()) === 0);
+    await until('all that may wait to wait', () => recorder.waiting === waitingMost);
+    await running.turn();
+    assert.deepEqual([probes(), running.underWay, recorder.waiting], [underWayMost, underWayMost, waitingMost]);
+    assert.equal(test.one('SELECT count(*) FROM runs WHERE leased_by IS NULL'), beyond);
+
+    fault.isAllAway = true;
+    test.temp.clock.turn(25_000);
+    await assert.rejects(schedule(), StoreUnavailableError);
+    await assert.rejects(running.turn(), StoreUnavailableError);
+    assert.equal(probes(), underWayMost);
+
+    fault.isAway = fault.isAllAway = false;
+    while ((await schedule()) === 0);
+    await until('what waited to be recorded', () => running.underWay === 0);
+    assert.equal(test.one('SELECT passed FROM run_counts'), underWayMost);
+    await running.turn();
+    await until('what was over to be recorded', () => running.underWay === 0);
+    const missed = outcomeCodes.encode('missed');
+    // The slot of each check that went by while the store was away, and the first one of those beyond the bound.
+    assert.deepEqual(
+      test.rows(`SELECT reason, sum(slots) AS slots FROM results WHERE outcome = ${missed} GROUP BY reason`),
+      [{ reason: reasonCodes.encode('store'), slots: underWayMost + beyond + beyond }],
+    );
+    assert.equal(test.difference(), 0);
   });
 });
 

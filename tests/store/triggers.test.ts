@@ -1,5 +1,6 @@
 // Triggers: which runs a call starts, what it counts, and the path of the token.
 import assert from 'node:assert/strict';
+import { createHeldCalls } from '#actions/held-calls.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
@@ -25,7 +26,7 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
     },
     clock,
     stopping,
-    movedAccounts: createMovedAccounts(store.accountMoves, clock),
+    heldCalls: createHeldCalls({ movedAccounts: createMovedAccounts(store.accountMoves, clock), stopping }),
     resultHints: (look: () => void) => {
       hints.add(look);
       return () => hints.delete(look);

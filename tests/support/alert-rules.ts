@@ -2,11 +2,10 @@
 import type { AlertSettings, Escalation, Reminders } from '#domain/alert-settings.ts';
 import type { StateRules } from '#domain/check-state.ts';
 import type { Check } from '#domain/check.ts';
-import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { maintenanceOf, standingRulesOf, stateRulesOf } from '#domain/state-rules.ts';
 import { type Family, locations, minute, start, type Switches } from './alert-families.ts';
-import { aCheck } from './records.ts';
+import { aCheck, aWindow } from './records.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';
 
@@ -21,24 +20,7 @@ export interface Rules {
 }
 
 /** A window that silences all alerts while it is there. */
-const window: MaintenanceWindow = {
-  accountId,
-  id: 1,
-  name: 'Works',
-  description: null,
-  tags: [],
-  startsAt: 0,
-  endsAt: 2 * start,
-  repeatInterval: null,
-  repeatUnit: null,
-  repeatEndsAt: null,
-  timezone: 'UTC',
-  pauseAllChecks: false,
-  silenceAllAlerts: true,
-  silenceAlertsTags: [],
-  createdAt: 0,
-  updatedAt: null,
-};
+const window = aWindow(accountId, { endsAt: 2 * start, silenceAllAlerts: true });
 
 /** How a check is set, and what hides its alerts. */
 export interface Setting {

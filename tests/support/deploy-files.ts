@@ -108,15 +108,27 @@ export function readImage(): {
   readonly tag: string;
   /** What it does to make itself, a line each. */
   readonly runs: readonly string[];
+  /** What each of its stages says, a line each; the last one is the image. */
+  readonly stages: readonly (readonly string[])[];
 } {
   const text = readFileSync(`${root}Dockerfile`, 'utf8');
   const pairs = [...text.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+  const lines = text
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line));
+  const stages: string[][] = [];
+  for (const line of lines) {
+    if (line.startsWith('FROM ')) stages.push([]);
+    stages.at(-1)?.push(line);
+  }
   return {
     environment: Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string])),
     uid: Number(/--uid (\d+)/.exec(text)?.[1]),
     tag: `tocsin:${version}`,
-    runs: [...text.replaceAll(/\\\n\s*/g, '').matchAll(/^RUN (.*)$/gm)].map(([, line = '']) => line),
+    runs: lines.flatMap((line) => (line.startsWith('RUN ') ? line.slice('RUN '.length) : [])),
+    stages,
   };
 }
 

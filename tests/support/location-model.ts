@@ -11,14 +11,17 @@ import {
   newCheckState,
   type StateStep,
 } from '#domain/check-state.ts';
-import { type Listener, mayTell, newsOf, tellingsOf } from '#domain/tell.ts';
+import type { RetryStrategy } from '#domain/check.ts';
+import { retryOf } from '#domain/run.ts';
 import { minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';
-import { type Asked, type Channel, freshChannel, hear, knownTo } from './heard.ts';
+import { type Channel, knownTo } from './heard.ts';
+import { askedOf, freshChannels, tell } from './location-channels.ts';
 
-const outcomes = ['passed', 'degraded', 'failed', 'unknown'] as const;
-type Outcome = (typeof outcomes)[number];
+/** `mended`: the first attempt failed, and the retry passed. Where there are retries, a run that failed was tried again, too. */
+const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'mended'] as const;
+type Found = (typeof outcomes)[number];
 
 /** A check in the model. */
 export interface LocationCase {
@@ -26,6 +29,10 @@ export interface LocationCase {
   readonly rounds: number;
   readonly failingShare: number | null;
   readonly escalation: Escalation;
+  /** Where a failed attempt is tried once more; null = nowhere. */
+  readonly retry: 'there' | 'elsewhere' | null;
+  /** Whether a round may be asked for, a second after the one before it. */
+  readonly isTriggered: boolean;
   /** What is switched on and off between rounds. */
   readonly hiding: 'mute' | 'window' | null;
 }
@@ -59,15 +66,11 @@ interface Node {
 
 interface Round {
   /** By location. */
-  readonly found: readonly Outcome[];
+  readonly found: readonly Found[];
   readonly isHidden: boolean;
+  /** How long after the round before it, ms. */
+  readonly afterMs: number;
 }
-
-const asked: readonly Asked[] = [
-  { sendFailure: true, sendRecovery: true, sendDegraded: false },
-  { sendFailure: true, sendRecovery: true, sendDegraded: true },
-  { sendFailure: false, sendRecovery: true, sendDegraded: true },
-];
 
 /**
  * Follows every history: each location finds anything in each round, or comes without a verdict from some round on, and they
@@ -82,15 +85,22 @@ export function exploreOrders(given: LocationCase): Explored {
   const codes = Array.from({ length: given.locations }, (_, index) => `l${index}`);
   const orders = permutations(codes);
   const rules = [false, true].map((isHidden) => rulesOfCase(given, codes, isHidden));
-  const found = combinations(given.locations);
+  const found = combinations(
+    given.locations,
+    outcomes.filter((each) => each !== 'mended' || given.retry !== null),
+  );
   const rounds = [false, true]
     .filter((isHidden) => !isHidden || given.hiding !== null)
-    .flatMap((isHidden) => found.map((each): Round => ({ found: each, isHidden })));
+    .flatMap((isHidden) =>
+      [minute, 1000]
+        .filter((afterMs) => afterMs === minute || given.isTriggered)
+        .flatMap((afterMs) => found.map((each): Round => ({ found: each, isHidden, afterMs }))),
+    );
   const first: Node = {
     at: start,
     state: newCheckState,
     trouble: null,
-    channels: asked.map(() => freshChannel),
+    channels: freshChannels,
     silent: new Set(),
   };
   const { sequences, situations } = explore<Node, Round>(
@@ -103,24 +113,37 @@ export function exploreOrders(given: LocationCase): Explored {
         assert.ok(byRules !== undefined);
         return followRound(node, round, { given, codes, orders, byRules });
       },
-      keyOf: ({ state, trouble, channels, silent }) =>
-        `${JSON.stringify([state, trouble, [...silent]])} ${channels.map(({ key }) => key).join(' ')}`,
-      nameOf: (round) => `${round.found.join(' and ')}${round.isHidden ? ', hidden' : ''}`,
+      keyOf: ({ at, state, trouble, channels, silent }) =>
+        `${JSON.stringify([at, state, trouble, [...silent]])} ${channels.map(({ key }) => key).join(' ')}`,
+      nameOf: ({ found: each, isHidden, afterMs }) =>
+        `${each.join(' and ')}${isHidden ? ', hidden' : ''}${afterMs === minute ? '' : ', asked for'}`,
     },
     given.rounds,
   );
   return { sequences: sequences * orders.length, situations };
 }
 
+const backoffSeconds = 20;
+
 function rulesOfCase(
-  { failingShare, escalation, hiding }: LocationCase,
+  { failingShare, escalation, retry, hiding }: LocationCase,
   codes: readonly string[],
   isHidden: boolean,
 ): Rules {
   const share: AlertSettings =
     failingShare === null ? {} : { parallelRunFailureThreshold: { enabled: true, percentage: failingShare * 100 } };
+  const retryStrategy: RetryStrategy | null =
+    retry === null
+      ? null
+      : {
+          type: 'SINGLE_RETRY',
+          baseBackoffSeconds: backoffSeconds,
+          maxRetries: 1,
+          maxDurationSeconds: 600,
+          sameRegion: retry === 'there',
+        };
   return rulesOf({
-    check: { runParallel: true, frequency: 1 },
+    check: { runParallel: true, frequency: 1, retryStrategy },
     alertSettings: { ...alertSettingsOf(escalation, null), ...share },
     served: codes,
     isMuted: isHidden && hiding === 'mute',
@@ -136,11 +159,14 @@ interface Setting {
 }
 
 function followRound(before: Node, round: Round, setting: Setting): Node {
-  const at = before.at + minute;
+  const at = before.at + round.afterMs;
   const { isHidden, found } = round;
   // What is due by now is told before the first location answers.
   const opens = judgeState(before.state, setting.byRules.standing, { now: at, everyMs: minute, lookedAt: before.at });
-  const told = opens === null ? before : tell(before, lookOf(before.state, opens), at, isHidden, setting).node;
+  const told =
+    opens === null
+      ? before
+      : tell(before, lookOf(before.state, opens), { now: at, isHidden, rules: setting.byRules.rules }).node;
   const looked = { ...told, trouble: dueBy(told.trouble, at, isHidden, setting) };
   checkKnown(looked, isHidden);
   const ends = setting.orders.map((order) => roundOf({ ...looked, at }, order, round, setting));
@@ -177,13 +203,12 @@ function roundOf(before: Node, order: readonly string[], { found, isHidden }: Ro
   let node = before;
   let isMoved = false;
   for (const location of order) {
-    const outcome = found[codes.indexOf(location)] ?? 'passed';
-    // All start at once: who answers first is chance.
-    const step = foldResult(node.state, { outcome, location, at, startedAt: at }, byRules.rules);
+    const { outcome, startedAt } = runOf(location, found[codes.indexOf(location)] ?? 'passed', at, setting);
+    const step = foldResult(node.state, { outcome, location, at, startedAt }, byRules.rules);
     if (step.change !== null) raised.push(`${step.change.from ?? 'new'} to ${step.change.to}`);
     if (step.opens !== null) raised.push(step.opens);
     isMoved ||= step.isMoved;
-    const told = tell(node, step, at, isHidden, setting);
+    const told = tell(node, step, { now: at, isHidden, rules: byRules.rules });
     raised.push(...told.sent);
     node = told.node;
     // Whenever it is looked at between two answers.
@@ -193,42 +218,26 @@ function roundOf(before: Node, order: readonly string[], { found, isHidden }: Ro
   return { node: { ...node, state: { ...node.state, byLocation: sorted(node.state.byLocation) } }, raised, isMoved };
 }
 
-function tell(node: Node, step: StateStep, now: number, isHidden: boolean, { byRules }: Setting) {
-  const judged = { before: node.state, step, rules: byRules.rules, certificate: null };
-  const tellings = tellingsOf(
-    newsOf(judged, now),
-    node.channels.map(({ told }, index) => listenerOf(told, index)),
+/** What a run came to that began at that location: its last attempt says it, wherever that was made. */
+function runOf(location: string, found: Found, at: number, { byRules, codes, given }: Setting) {
+  // They start almost at once: who answers first is chance.
+  const startedAt = at + codes.indexOf(location);
+  const outcome = found === 'mended' ? 'passed' : found;
+  const isTriedAgain = given.retry !== null && (found === 'failed' || found === 'mended');
+  const verdict = isTriedAgain ? 'failed' : outcome;
+  const ended = { verdict, reason: null, startedAt, stoppedAt: startedAt };
+  const retry = retryOf({ attempt: 1, location, firstStartedAt: null }, ended, byRules.check, codes);
+  assert.equal(retry !== null, isTriedAgain, 'a failed attempt is tried again, and no other is');
+  if (retry === null) return { outcome, startedAt };
+  assert.deepEqual(
+    [retry.at, retry.location !== location],
+    [startedAt + backoffSeconds * 1000, given.retry === 'elsewhere'],
   );
-  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
-  const sent = tellings.flatMap(({ listener, alertTypes }) =>
-    alertTypes.map((type) => `${listener.alertChannelId} ${type}`),
-  );
-  const { opens, state, isMoved } = step;
-  const occasion = { status: state.status, opens, isHidden, isSubscribed: true, now, reminders: null, due: null };
-  if (!isMoved) {
-    assert.deepEqual(sent, [], 'what makes nothing certain is not told');
-    return { node: { ...node, state }, sent };
-  }
-  const channels = node.channels.map((channel, index) => {
-    const telling = tellings.find(({ listener }) => listener.alertChannelId === index);
-    return hear(channel, askedOf(index), telling, occasion);
-  });
-  return { node: { ...node, state, channels }, sent };
-}
-
-function askedOf(index: number): Asked {
-  const own = asked[index];
-  assert.ok(own !== undefined);
-  return own;
-}
-
-function listenerOf(told: Listener['told'], index: number): Listener {
-  const certificate = { sslExpiry: false, sslExpiryThreshold: 30 };
-  return { ...askedOf(index), ...certificate, alertChannelId: index, isSubscribed: true, isViaGroup: false, told };
+  return { outcome, startedAt: retry.at };
 }
 
 /** When all have a verdict, it says where the check stands. */
-function checkWhole({ status }: CheckState, found: readonly Outcome[], { failingShare }: LocationCase): void {
+function checkWhole({ status }: CheckState, found: readonly Found[], { failingShare }: LocationCase): void {
   if (found.includes('unknown')) return;
   const failed = found.filter((outcome) => outcome === 'failed').length;
   const isFailing = failed > 0 && failed >= (failingShare ?? 0) * found.length;
@@ -284,7 +293,7 @@ function permutations(items: readonly string[]): readonly (readonly string[])[] 
   return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 }
 
-function combinations(count: number): readonly (readonly Outcome[])[] {
+function combinations(count: number, found: readonly Found[]): readonly (readonly Found[])[] {
   if (count === 0) return [[]];
-  return combinations(count - 1).flatMap((rest) => outcomes.map((outcome) => [...rest, outcome]));
+  return combinations(count - 1, found).flatMap((rest) => found.map((each) => [...rest, each]));
 }

@@ -8,6 +8,7 @@ export function metricNames(): readonly string[] {
     probeLoopDelayMs: () => 0,
     now: () => 0,
     ownProcess: () => null,
+    runtimeEnds: () => [],
     showsChecks: true,
   });
   metrics.stop();

@@ -3,6 +3,7 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { Rendered } from '#domain/recording.ts';
+import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import { newId } from '#lib/id.ts';
 
 /** An activated API check that runs every ten minutes. */
@@ -96,4 +97,27 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
 /** Renders for checks that are deleted while nothing is open: what it makes is seen as a delivery that failed. */
 export function nobodyHears(): Rendered {
   return { error: 'nobody is told here' };
+}
+
+/** A window of maintenance in UTC that comes once and says nothing but what is told. */
+export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = {}): MaintenanceWindow {
+  return {
+    accountId,
+    id: 1,
+    name: 'Works',
+    description: null,
+    tags: [],
+    startsAt: 0,
+    endsAt: 0,
+    repeatInterval: null,
+    repeatUnit: null,
+    repeatEndsAt: null,
+    timezone: 'UTC',
+    pauseAllChecks: false,
+    silenceAllAlerts: false,
+    silenceAlertsTags: [],
+    createdAt: 0,
+    updatedAt: null,
+    ...change,
+  };
 }

@@ -206,7 +206,7 @@ export function putAlert(raw: RawRows, accountId: string, checkId: string, at: n
     response_us: 12_345,
     error: 'expected status below 400, got 500',
     status_code: 500,
-    started_at: at,
+    started_at: at - 250,
     created_at: at,
   });
   return id;

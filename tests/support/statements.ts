@@ -107,11 +107,15 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
 
 /** In small letters, without quotes, with single spaces, `?` for each parameter and for each list of them. */
 function plainOf(statement: string): string {
-  return statement
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('"', '')
-    .replaceAll(/\$\d+(::\w+(\[\])?)?|\?\d+/g, '?')
-    .replaceAll(/\?(, \?)+/g, '?')
-    .toLowerCase()
-    .trim();
+  return (
+    statement
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll('"', '')
+      // As SQLite is handed it: see connection.ts.
+      .replaceAll('+?', '?')
+      .replaceAll(/\$\d+(::\w+(\[\])?)?|\?\d+/g, '?')
+      .replaceAll(/\?(, \?)+/g, '?')
+      .toLowerCase()
+      .trim()
+  );
 }

@@ -20,18 +20,19 @@ export const apiKind: CheckKind = {
   },
   validateSettings: validateApiSettings,
   describeResult: (result, exchange) => ({
-    apiCheckResult: { ...describeHttp(result, exchange), ...describeScripts(result, exchange), jobAssets: null },
+    apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },
   }),
   measures: httpMeasures,
   alertFacts: httpAlertFacts,
 };
 
-/** What the scripts around the request did; null where there were none. */
-function describeScripts({ details }: Pick<Result, 'details'>, exchange: JsonObject | null): JsonObject {
-  const { scripts } = decodeDetails(details);
-  if (scripts === undefined) return { scripts: null, jobLog: null };
+/** Why another certificate was not seen, and what the scripts around the request did; null where there were none. */
+function describeRest({ details }: Pick<Result, 'details'>, exchange: JsonObject | null): JsonObject {
+  const { scripts, certificateProblem = null } = decodeDetails(details);
+  if (scripts === undefined) return { certificateProblem, scripts: null, jobLog: null };
   const { runtime, node, warnings, runs } = scripts;
   return {
+    certificateProblem,
     scripts: { runtimeVersion: runtime, nodeJsVersion: node, warnings, runs: runs.map((run) => ({ ...run })) },
     jobLog: exchange?.['log'] ?? null,
   };

@@ -25,7 +25,16 @@ const installed = [
   runtime('2024.10', 'STABLE', '11/21/2026'),
 ];
 
-const nothing = { steps: [], log: [], pageLines: [], pageVitals: [], errors: [], problem: null };
+const nothing = {
+  steps: [],
+  openStep: null,
+  flaky: [],
+  log: [],
+  pageLines: [],
+  pageVitals: [],
+  errors: [],
+  problem: null,
+};
 const done: ScriptOutcome = {
   ...nothing,
   ending: 'ended',

@@ -21,27 +21,32 @@ export interface NamedDomain {
   readonly hide: (text: string) => string;
 }
 
+/** What was seen of a domain: its certificate, or why there was none to be seen, in a sentence. */
+export type NamedCertificate =
+  | { readonly certificate: SeenCertificate; readonly problem: null }
+  | { readonly certificate: null; readonly problem: string };
+
 /**
- * Finds the certificate of a domain. Never rejects: null = it could not be seen, which is no finding.
+ * Finds the certificate of a domain. Never rejects: one that could not be seen is no finding.
  *
  * @param of what names the domain: as long as it is the same object, its certificate is believed for an hour
  */
-export type NamedCertificates = (
-  of: object,
-  domain: NamedDomain,
-  signal: AbortSignal,
-) => Promise<SeenCertificate | null>;
+export type NamedCertificates = (of: object, domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
 
 export function createNamedCertificates(guard: EgressGuard, secureContext: SecureContext): NamedCertificates {
-  const known = new WeakMap<object, { readonly until: number; readonly certificate: SeenCertificate | null }>();
+  const known = new WeakMap<object, { readonly until: number; readonly found: NamedCertificate }>();
   return async (of, { place, family, hide }, signal) => {
     const now = performance.now();
     const kept = known.get(of);
-    if (kept !== undefined && now < kept.until) return kept.certificate;
+    if (kept !== undefined && now < kept.until) return kept.found;
     const serverName = place.isAddress ? null : place.host;
-    const { peer } = await shakeHands({ place, serverName, family, secureContext, limitMs }, guard, signal);
-    const certificate = peer === null ? null : seenCertificate(peer.certificates[0], hide(place.host));
-    known.set(of, { until: now + (certificate === null ? leftAloneMs : believedMs), certificate });
-    return certificate;
+    const { peer, fault } = await shakeHands({ place, serverName, family, secureContext, limitMs }, guard, signal);
+    const domain = hide(place.host);
+    const found: NamedCertificate =
+      peer === null
+        ? { certificate: null, problem: `${domain}: ${hide(fault?.message ?? 'no certificate was shown')}` }
+        : { certificate: seenCertificate(peer.certificates[0], domain), problem: null };
+    known.set(of, { until: now + (peer === null ? leftAloneMs : believedMs), found });
+    return found;
   };
 }

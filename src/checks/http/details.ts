@@ -31,6 +31,8 @@ export interface ApiDetails {
   readonly truncated: boolean;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
   readonly assertions: readonly AssertionOutcome[];
+  /** Why the certificate of the domain that the check names could not be seen; absent = it was, or none is named. */
+  readonly certificateProblem?: string;
   /** The scripts around the request; absent = there were none. */
   readonly scripts?: AroundDetails;
 }
@@ -75,7 +77,7 @@ export function encodeDetails(details: ApiDetails): JsonValue {
 }
 
 function encodeRest(details: ApiDetails): JsonValue {
-  const { status, statusText, phases, sizes, protocol, redirects, truncated, scripts } = details;
+  const { status, statusText, phases, sizes, protocol, redirects, truncated, certificateProblem, scripts } = details;
   const rest: Record<string, JsonValue> = {};
   if ((statusText ?? '') !== usualText(status)) rest['t'] = statusText;
   if (phases.wait >= 0.0005) rest['w'] = micros(phases.wait);
@@ -84,11 +86,17 @@ function encodeRest(details: ApiDetails): JsonValue {
   if (protocol?.tls) rest['p'] = [codeIn(tlsNames, protocol.tls), codeIn(cipherNames, protocol.cipher ?? '')];
   if (redirects.length > 0) rest['r'] = redirects.map((each) => [each.status, each.location]);
   if (truncated) rest['x'] = 1;
+  if (certificateProblem !== undefined) rest['c'] = certificateProblem;
   if (scripts !== undefined) {
     const { runtime, node, warnings, runs } = scripts;
     rest['s'] = [runtime, node, warnings, runs.map(({ script, durationMs }) => [script, durationMs])];
   }
   return Object.keys(rest).length === 0 ? 0 : rest;
+}
+
+/** The same details, with why the certificate of the domain that the check names could not be seen. */
+export function withCertificateProblem(stored: JsonValue, certificateProblem: string): JsonValue {
+  return encodeDetails({ ...decodeDetails(stored), certificateProblem });
 }
 
 /** The readable form of what `encodeDetails` made; that of a result without an answer for anything else. */
@@ -125,6 +133,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
           source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null,
         ),
       ),
+    ...(typeof rest['c'] === 'string' && { certificateProblem: rest['c'] }),
     ...decodeScripts(rest['s']),
   };
 }

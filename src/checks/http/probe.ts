@@ -3,7 +3,7 @@ import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
-import { locationMost } from './details.ts';
+import { locationMost, withCertificateProblem } from './details.ts';
 import { secureContextOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
 import { evaluateAll } from '../assertions/evaluate.ts';
@@ -57,8 +57,10 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
       if (signal.aborted) hops.fault = stopped;
       const looked = await concluded(plan, { startedAt, ...hops });
       if (plan.certificateAt === null) return looked;
-      const certificate = await certificateOf(plan, hops.hop, signal);
-      return { ...looked, finding: { ...looked.finding, certificate } };
+      const { certificate, problem } = await certificateOf(plan, hops.hop, signal);
+      const details =
+        problem === null ? looked.finding.details : withCertificateProblem(looked.finding.details, problem);
+      return { ...looked, finding: { ...looked.finding, certificate, details } };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

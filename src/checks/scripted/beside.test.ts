@@ -35,6 +35,13 @@ describe('the domain that a browser check names', () => {
     assert.deepEqual([verdict, certificate?.domain, certificate?.validTo], ['passed', 'localhost', validTo.getTime()]);
   });
 
+  it('is said not to be seen, and why, without what is secret', async () => {
+    const { certificate, message } = await looking('{{HOST}}:1', [variable('HOST', 'localhost', true)]).look();
+    assert.equal(certificate, null);
+    assert.match(String(message), /^\*{8}: /);
+    assert.doesNotMatch(String(message), /localhost/);
+  });
+
   it('is not told by name where a secret brings it in', async (t) => {
     const { port } = await startTlsTarget(t, issued, (_, response) => response.end());
     const { certificate } = await looking(`{{HOST}}:${port}`, [variable('HOST', 'localhost', true)]).look();
@@ -65,8 +72,9 @@ describe('the domain that a browser check names', () => {
       connections++;
       socket.end();
     });
-    const { certificate, verdict } = await looking(`127.0.0.1:${port}`, [], 'public').look();
+    const { certificate, verdict, message } = await looking(`127.0.0.1:${port}`, [], 'public').look();
     assert.deepEqual([verdict, certificate, connections], ['passed', null, 0]);
+    assert.match(String(message), /^127\.0\.0\.1: .*egress/i, 'and says why');
   });
 
   it('may be left out, and must be one', () => {

@@ -21,7 +21,10 @@ export function besideProblems(settings: JsonObject): SettingsProblem[] {
   return message === null ? [] : [{ path: 'sslCheckDomain', message }];
 }
 
-/** The domain of a check, its variables filled in. What it finds is `passed` whatever is seen: nothing is judged by it. */
+/**
+ * The domain of a check, its variables filled in. What it finds is `passed` whatever is seen: nothing is judged by it; its message
+ * says why no certificate was seen.
+ */
 export const besideBrowser: BesideScripts = {
   has: ({ settings }) => domainOf(settings) !== '',
   createProbe(means) {
@@ -33,7 +36,8 @@ export const besideBrowser: BesideScripts = {
       const finding = bareFinding(Date.now(), { verdict: 'passed', reason: null, message: null });
       if (place === null) return finding;
       const { text: hide } = createRedactor(hiddenVariables(input));
-      return { ...finding, certificate: await look(input, { place, family: 0, hide }, signal) };
+      const { certificate, problem } = await look(input, { place, family: 0, hide }, signal);
+      return { ...finding, certificate, message: problem };
     };
   },
 };

@@ -39,6 +39,8 @@ const ended: ScriptOutcome = {
   failedTests: 0,
   errors: [],
   steps: [],
+  openStep: null,
+  flaky: [],
   log: [],
   pageLines: [],
   pageVitals: [],
@@ -262,6 +264,22 @@ describe('the verdict over a script', () => {
     });
   }
 
+  it('says where a script was that a limit ended', async () => {
+    const settings = { script: "\nawait fetch('hunter22');", scriptPath: 'check.mjs' };
+    const openStep = { message: 'GET https://shop.example/slow', place: { file: 'check.mjs', line: 2, column: 1 } };
+    const { finding } = await probe({ check: { settings }, outcome: { ending: 'timeout', openStep } });
+    const where = "await fetch('********') (check.mjs:2): GET https://shop.example/slow";
+    assert.equal(finding.message, `the script was ended: it took more than 120 s; it was at ${where}`);
+  });
+
+  it('warns of a test that passed only when it was tried again', async () => {
+    const { finding, part } = await probe({ outcome: { flaky: ['buying'] } });
+    assert.deepEqual(
+      [finding.verdict, part['warnings']],
+      ['passed', ['flaky: buying failed, and passed when it was tried again']],
+    );
+  });
+
   it('is unknown where we ended it, or could not run it', async () => {
     for (const outcome of [{ ending: 'stopped' }, { ending: 'crashed', problem: 'no such file' }] as const) {
       const { finding } = await probe({ outcome });
@@ -276,6 +294,8 @@ describe('the verdict over a script', () => {
       ['Error: socket hang up', 'reset'],
       ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
+      ['Test timeout exceeded: the tests of a run have 225 s together', 'timeout'],
+      ['the tests took more than 225 s together: buying did not run', 'timeout'],
       ['TypeError: fetch failed: certificate has expired', 'tls'],
       [
         "Error: Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
@@ -318,6 +338,7 @@ describe('the verdict over a script', () => {
       const errors = ['Test timeout of 100ms exceeded.', text].map((message) => ({ message, place: null }));
       const { finding } = await probe({ outcome: { failedTests: 1, errors } });
       assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
+      if (text.includes('Test timeout')) assert.match(finding.message ?? '', /^(?:locator\.click|page\.goto): /);
     }
   });
 

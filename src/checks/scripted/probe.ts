@@ -1,7 +1,7 @@
 // Looks at a target by running the check's script in its runtime: a process of its own, what came of it a finding.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
-import type { Finding, SeenCertificate } from '#domain/result.ts';
+import type { Finding } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
 import type { BesideScripts, ScriptProbeMeans } from '../kind.ts';
@@ -45,19 +45,22 @@ export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe
     // Meanwhile, and whatever comes of it the verdict is that of the script.
     const looked = certificateBeside(input, signal, means, kind);
     const outcome = await means.runScript(work, signal);
-    const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), chosen, redactor);
-    return { ...finding, certificate: await looked };
+    const { certificate, message } = await looked;
+    const unseen = message === null ? [] : [`the certificate of sslCheckDomain was not seen: ${message}`];
+    const told = { ...chosen, warnings: [...chosen.warnings, ...unseen] };
+    const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), told, redactor);
+    return { ...finding, certificate };
   };
 }
 
-/** The certificate of what a check names beside its script; null = it names nothing, or none was seen. */
+/** The certificate of what a check names beside its script, or why none was seen; nothing where it names nothing. */
 async function certificateBeside(
   input: ProbeInput,
   signal: AbortSignal,
   { lookBeside }: ScriptProbeMeans,
   { beside }: ScriptedProbe,
-): Promise<SeenCertificate | null> {
-  return beside?.has(input.check) === true ? (await lookBeside(input, signal)).certificate : null;
+): Promise<Pick<Finding, 'certificate' | 'message'>> {
+  return beside?.has(input.check) === true ? lookBeside(input, signal) : { certificate: null, message: null };
 }
 
 /** What a file of tests needs, where the kind itself needs nothing. */
@@ -75,11 +78,11 @@ function findingOf(
   hide: Redactor,
 ): Finding {
   const { startedAt, stoppedAt, testsMs, tests, failedTests, errors, steps, log } = outcome;
-  const { pageLines, pageVitals, assets, leftOut } = outcome;
+  const { pageLines, pageVitals, assets, leftOut, flaky } = outcome;
   const details: JsonObject = {
     runtime: runtime.name,
     node: runtime.nodeJsVersion,
-    warnings: [...warnings, ...leftOutWarnings(leftOut)],
+    warnings: [...warnings, ...flaky.map(flakyWarning), ...leftOutWarnings(leftOut)],
     startedAt,
     stoppedAt,
     tests,
@@ -106,6 +109,11 @@ function findingOf(
     // In pictures no hidden values are looked for; in their names they are.
     ...(assets.length > 0 && { assets: assets.map((asset) => ({ ...asset, name: hide.text(asset.name) })) }),
   };
+}
+
+/** Of a test that the script has tried again: it passed, and says less than one that always does. */
+function flakyWarning(title: string): string {
+  return `flaky: ${title} failed, and passed when it was tried again`;
 }
 
 function placeFields(place: ScriptOutcome['errors'][number]['place']): Record<string, JsonValue> {

@@ -22,8 +22,13 @@ export function judgeScript(
   const { ending, errors, tests, problem } = outcome;
   if (ending === 'stopped') return unknown('the script was stopped before it ended');
   if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
-  if (ending !== 'ended') return { verdict: 'failed', reason: ending, message: passedLimit(ending, limits) };
-  const [error] = errors;
+  if (ending !== 'ended') {
+    const { openStep } = outcome;
+    const at = openStep === null ? '' : `; it was at ${sentenceOf(openStep, files, hide)}`;
+    return { verdict: 'failed', reason: ending, message: `${passedLimit(ending, limits)}${at}` };
+  }
+  // Where a test took too long, the next one tells what it waited for then.
+  const error = isTestLate(errors) ? errors[1] : errors[0];
   if (error !== undefined) {
     const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
     return {
@@ -82,16 +87,19 @@ const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
   // Of an expectation that is tried again and again, where it is not one of the network.
   [/\bTimeout \d+ms exceeded while waiting on the predicate/, 'assertion'],
   [
-    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout of \d+ms exceeded/,
+    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout (?:of \d+ms )?exceeded|\bthe tests took more than [\d.]+ s together/,
     'timeout',
   ],
 ];
 
-function reasonOf([first, next]: readonly ScriptError[]): Reason {
+function isTestLate([first, next]: readonly ScriptError[]): boolean {
+  return /^Test timeout of \d+ms exceeded/.test(first?.message ?? '') && ofTest.test(next?.message ?? '');
+}
+
+function reasonOf(errors: readonly ScriptError[]): Reason {
+  const [first, next] = errors;
   const message = first?.message ?? '';
-  // Where a test took too long, the next one tells what it waited for then.
-  const isTestLate = /^Test timeout of \d+ms exceeded/.test(message) && next !== undefined && ofTest.test(next.message);
-  if (isWaiting(message) || (isTestLate && isWaiting(next.message))) return 'script';
+  if (isWaiting(message) || (isTestLate(errors) && isWaiting(next?.message ?? ''))) return 'script';
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
 }
 

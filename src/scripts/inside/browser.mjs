@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { contextFollower } from './follow.mjs';
+import { followCalls } from './open-steps.mjs';
 
 /** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
 function watchVitals() {
@@ -16,7 +17,12 @@ function watchVitals() {
   };
   let shift = 0;
   observe('navigation', (entry) => tell('TTFB', entry.responseStart));
-  observe('paint', (entry) => entry.name === 'first-contentful-paint' && tell('FCP', entry.startTime));
+  observe('paint', (entry) => {
+    if (entry.name !== 'first-contentful-paint') return;
+    tell('FCP', entry.startTime);
+    // Where nothing shifts no entry says so.
+    tell('CLS', shift);
+  });
   observe('largest-contentful-paint', (entry) => tell('LCP', entry.startTime));
   observe('layout-shift', (entry) => {
     if (!entry.hadRecentInput) tell('CLS', (shift += entry.value));
@@ -34,14 +40,29 @@ function refuseProxy({ proxy } = {}) {
   if (proxy) throw new Error('a browser takes no proxy of its own here: it is led through the gateway of the run');
 }
 
+/** What cannot be started here says so, where Playwright would tell whoever reads it to install something. */
+function refuseOthers({ chromium, firefox, webkit }) {
+  const refuse = (type, name) => {
+    type[name] = async () => {
+      throw new Error(`${type.name()}.${name}(): only Chromium is here, by chromium.launch()`);
+    };
+  };
+  for (const type of [firefox, webkit])
+    for (const name of ['launch', 'launchPersistentContext', 'launchServer']) refuse(type, name);
+  refuse(chromium, 'launchServer');
+}
+
 /**
  * @param browser resolves with where it is and what is kept of it; what drives it is loaded meanwhile
  * @param tell takes what is to be reported, an object each
- * @param isPlain whether nobody else keeps pictures and traces: Playwright's runner does
+ * @param openSteps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
  * @returns keeps what the open contexts have to show; the run is about to end
  */
-export async function prepareBrowser(home, browser, tell, isPlain) {
-  const { chromium } = createRequire(join(home, 'start.js'))('playwright-core');
+export async function prepareBrowser(home, browser, tell, openSteps) {
+  const playwright = createRequire(join(home, 'start.js'))('playwright-core');
+  const { chromium } = playwright;
+  refuseOthers(playwright);
+  if (openSteps !== null) followCalls(chromium, openSteps);
   const { executablePath, libraryPath, keeps, proxyPort } = await browser;
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
@@ -53,17 +74,18 @@ export async function prepareBrowser(home, browser, tell, isPlain) {
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const always = [...flags, ...proxyFlags(proxyPort)];
   const allow = proxyPort === null ? () => undefined : refuseProxy;
-  const follow = contextFollower(home, keeps, tell, isPlain);
+  const follow = contextFollower(home, keeps, tell, openSteps !== null);
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
     allow(options);
     const browser = await launch({ ...options, ...ours, args: [...args, ...always] });
     const newContext = browser.newContext.bind(browser);
     const followed = [];
-    browser.newContext = async (...asked) => {
-      allow(asked[0]);
-      const context = await watchContext(await newContext(...asked), tell);
-      followed.push(await follow(context));
+    // Videos are ours: Playwright's need a program that is not here (docs/decisions/0084).
+    browser.newContext = async ({ recordVideo, ...asked } = {}) => {
+      allow(asked);
+      const context = await watchContext(await newContext(asked), tell);
+      followed.push(await follow(context, recordVideo));
       return context;
     };
     const close = browser.close.bind(browser);
@@ -74,11 +96,11 @@ export async function prepareBrowser(home, browser, tell, isPlain) {
     return browser;
   };
   const launchPersistent = chromium.launchPersistentContext.bind(chromium);
-  chromium.launchPersistentContext = async (folder, { channel: _channel, args = [], ...options } = {}) => {
+  chromium.launchPersistentContext = async (folder, { channel: _channel, recordVideo, args = [], ...options } = {}) => {
     allow(options);
     const context = await launchPersistent(folder, { ...options, ...ours, args: [...args, ...always] });
     await watchContext(context, tell);
-    await follow(context);
+    await follow(context, recordVideo);
     return context;
   };
   return follow.leaveAll;

@@ -2,24 +2,33 @@
 // last pictures, its trace and its videos, as far as nobody else keeps them.
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { recordAsked } from './asked-video.mjs';
 import { createKeeper } from './assets.mjs';
 import { recordPage } from './video.mjs';
 
 /** How long a page may take to be pictured at the end, ms. */
 const pictureMs = 5000;
 
-/** @returns follows a context; answers with what is to be called before it is closed, as often as one likes */
+/** Where Playwright's runner has videos that tests ask for in their settings: it attaches those that are to be kept. */
+const videosOfRunner = /[\\/]\.playwright-artifacts-/;
+
+/**
+ * @returns follows a context, of which the script may ask for videos, as Playwright takes it: `{ dir }`; answers with what is to
+ * be called before it is closed, as often as one likes
+ */
 export function contextFollower(home, keeps, tell, isPlain) {
   const keep = createKeeper(home, tell);
   const open = new Set();
   let traces = 0;
-  const follow = async (context) => {
+  const follow = async (context, askedVideo) => {
     const path = join(home, 'tmp', `trace-${process.pid}-${++traces}.zip`);
     const stopTrace = isPlain && keeps.trace !== 'off' ? await startTrace(context, path) : null;
     const videos = [];
     const attend = (page) => {
       if (keeps.screenshots !== 'off') keepAsked(page, keep);
-      if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
+      if (askedVideo)
+        videos.push({ page, recording: recordAsked(page, askedVideo.dir ?? join(home, 'tmp', 'videos')) });
+      else if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
     };
     // One that lasts has a page from the beginning.
     context.pages().forEach(attend);
@@ -31,8 +40,14 @@ export function contextFollower(home, keeps, tell, isPlain) {
       if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
       for (const { page, recording } of videos) {
         const content = await recording.stop();
-        if (content !== null) keep({ sort: 'video', name: page.url(), when: whenOf(keeps.video), content });
+        if (content !== null) keepVideo(page.url(), content);
       }
+    };
+    const keepVideo = (name, content) => {
+      // Without a word of the check the script's own holds.
+      if (keeps.video !== 'off') keep({ sort: 'video', name, when: whenOf(keeps.video), content });
+      else if (!videosOfRunner.test(askedVideo.dir ?? ''))
+        keep({ sort: 'video', name, when: 'always', isRequested: true, content });
     };
     let ended = null;
     const leave = () => {
@@ -77,8 +92,11 @@ async function startTrace({ tracing }, path) {
     return start(...asked);
   };
   return async () => {
-    if (isOurs) await stop({ path });
-    return isOurs;
+    if (!isOurs) return false;
+    // From now on the script may trace by itself.
+    isOurs = false;
+    await stop({ path });
+    return true;
   };
 }
 
@@ -104,15 +122,39 @@ function keepAsked(page, keep) {
     if (!ofRunner.test(options.path ?? '')) keep(askedPicture(options, content));
     return content;
   };
-  const parts = Object.getPrototypeOf(page.locator('html'));
+  keepOfParts(Object.getPrototypeOf(page.locator('html')), keep);
+  void keepOfHandles(page, keep);
+}
+
+/** @param parts the prototype of locators or of handles: once in a process */
+function keepOfParts(parts, keep) {
   if (Object.hasOwn(parts, kept)) return;
   const ofPart = parts.screenshot;
   parts[kept] = true;
   parts.screenshot = async function (options = {}) {
-    const content = await ofPart.call(this, options);
-    keep(askedPicture(options, content));
+    const content = await ofPart.call(this, { ...options, [kept]: true });
+    // A locator asks a handle in its turn, by the same options.
+    if (options[kept] !== true) keep(askedPicture(options, content));
     return content;
   };
+}
+
+let hasHandles = false;
+const mostTries = 5;
+
+/** Only a handle itself shows what handles are; in a trace it is nothing that the script did. */
+async function keepOfHandles(page, keep) {
+  // A page that goes elsewhere meanwhile does not answer, and the next one does.
+  for (let tries = 0; tries < mostTries && !hasHandles && !page.isClosed(); tries++) {
+    try {
+      const handle = await page._wrapApiCall(() => page.evaluateHandle('document'), { internal: true });
+      const parts = Object.getPrototypeOf(handle);
+      if (Object.hasOwn(parts, 'screenshot')) keepOfParts(parts, keep);
+      hasHandles = true;
+    } catch {
+      // Again.
+    }
+  }
 }
 
 function askedPicture({ path }, content) {

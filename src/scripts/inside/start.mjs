@@ -8,12 +8,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { prepareAround } from './around.mjs';
 import { prepareBrowser } from './browser.mjs';
+import { createOpenSteps, followRequests } from './open-steps.mjs';
 import { noteFailure, report } from './report.mjs';
 
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
 const work = JSON.parse(Buffer.concat(chunks).toString());
-const { environment, sort, entry, around, browser: installed, network, code, hidden, keeps, testMs } = work;
+const { environment, sort, entry, around, browser: installed, network, code, hidden, keeps, testMs, showAtMs } = work;
 const home = process.cwd();
 const startedAt = Date.now();
 // Read by who keeps traces, in this process: an environment has no room for many.
@@ -45,19 +46,21 @@ if (sort === 'spec') {
   const require = modules.createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
-  Object.assign(process.env, { TOCSIN_SCRIPT_HOME: home, TOCSIN_SCRIPT_ENTRY: entry, TOCSIN_SCRIPT_TEST_MS: testMs });
-  process.env.TOCSIN_SCRIPT_TRACE = keeps.trace;
-  // Read by the settings of the runner; the processes of tests, which begin later, find it in their environment.
-  globalThis.tocsinBrowser = forwarding?.then((browser) => {
-    process.env.TOCSIN_SCRIPT_BROWSER = JSON.stringify(browser);
-    return browser;
-  });
+  // Read by the settings of the runner, which hand it on to the processes of tests: in no environment that a script sees.
+  const told = { home, entry, keeps, testMs, cutAt: startedAt + testMs, endsAt: startedAt + work.wallClockMs };
+  globalThis.tocsinRun = Promise.resolve(forwarding).then((browser) => ({ ...told, browser }));
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
   await forwarding;
   report({ kind: 'begin' });
 } else {
-  if (forwarding !== null) leaveAll = await prepareBrowser(home, forwarding, report, true);
+  const openSteps = createOpenSteps(report);
+  followRequests(openSteps);
+  if (forwarding !== null) {
+    leaveAll = await prepareBrowser(home, forwarding, report, openSteps);
+    // Of a program that hangs; one that goes on is not disturbed.
+    setTimeout(() => void leaveAll().catch(() => undefined), showAtMs).unref();
+  }
   if (sort === 'around') ({ leaves, reveal } = prepareAround(join(home, entry), around));
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
+import { isLockBusy, postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
 import { openLine, type Session } from './session.ts';
 
@@ -205,7 +205,7 @@ async function transact<Answer>(
     const cause = line.firstError() ?? failed;
     const error = postgresErrorOf(cause);
     // A connection that does not answer is not asked once more; closing it ends the transaction as well.
-    isBroken = error instanceof StoreUnavailableError && !isLostRace(cause);
+    isBroken = error instanceof StoreUnavailableError && !isLostRace(cause) && !isLockBusy(cause);
     if (!isBroken) {
       await client.query('ROLLBACK').catch(() => {
         isBroken = true;

@@ -1,6 +1,7 @@
 // The days of results, exchanges, assets and pings: each has a partition of its own, made ahead of time and dropped whole.
+import { setTimeout as pause } from 'node:timers/promises';
 import { firstIdAt } from '../codec.ts';
-import { stateOf } from '../unavailable.ts';
+import { isLockBusy, stateOf } from '../unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
@@ -10,8 +11,16 @@ export const dayMs = 86_400_000;
 const daysAhead = 3;
 /** Slots that were missed while nothing ran, and runs that were late, belong to days that are over. */
 const daysBefore = 1;
+/**
+ * How long one try waits for a table that has to be its own, ms: while it waits, whoever comes to the table waits behind it,
+ * though he would only read.
+ */
+const lockMostMs = 50;
+/** Between two tries, in which everybody has his turn, ms: twice as long each time. */
+const firstPauseMs = 100;
+const tries = 6;
 
-/** Makes the partitions of the days around `now` (epoch ms) that are not there. */
+/** Makes the partitions of the days around `now` (epoch ms) that are not there. Rejects as `dropDays` does. */
 export async function makeDays(connections: Connections, now: number): Promise<void> {
   const today = Math.floor(now / dayMs);
   const days = Array.from({ length: daysBefore + 1 + daysAhead }, (_, index) => today - daysBefore + index);
@@ -38,7 +47,7 @@ async function makeMissing(
   for (const day of days) {
     if (day >= dayOfYear10000 || present.has(nameOf(table, day))) continue;
     try {
-      await connections.transaction((session) => makeDay(session, table, day));
+      await alone(connections, dayMade(table, day));
     } catch (error) {
       // Another process was first, or rows of that day went to the rest: there they are found as well.
       if (!['42P07', '23514', '42P17'].includes(stateOf(error))) throw error;
@@ -48,18 +57,36 @@ async function makeMissing(
 
 const dayOfYear10000 = Date.UTC(10_000, 0) / dayMs;
 
-/** Drops the days that ended before `before` (epoch ms); answers with how many. */
+/**
+ * Drops the days that ended before `before` (epoch ms); answers with how many. Rejects with StoreUnavailableError while somebody
+ * reads a table for seconds: it goes on where it stopped when it is asked again.
+ */
 export async function dropDays(connections: Connections, before: number): Promise<number> {
   const days = await connections.transaction(daysOf);
   const old = days.filter(({ day }) => (day + 1) * dayMs <= before);
-  for (const { name } of old) {
-    // Waits for the statements that read the table, and no longer than they may wait for it.
-    await connections.transaction(async (session) => {
-      await session.query('SET LOCAL lock_timeout = 1000');
-      await session.query(`DROP TABLE IF EXISTS ${name}`);
-    });
-  }
+  for (const { name } of old) await alone(connections, `DROP TABLE IF EXISTS ${name}`);
   return old.length;
+}
+
+/**
+ * Runs a statement that changes which days there are: for it the whole table has to be its own, apart from every reader and
+ * writer. Rejects with StoreUnavailableError when it cannot be had within some tries, three seconds: somebody reads for longer.
+ */
+async function alone(connections: Connections, statement: string): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      await connections.transaction(async (session) => {
+        session.send(`SET LOCAL lock_timeout = ${lockMostMs}`);
+        session.send(statement);
+        // Along with it: nobody waits for what this process does between two statements.
+        session.commit();
+      });
+      return;
+    } catch (error) {
+      if (tried === tries || !isLockBusy(error)) throw error;
+    }
+    await pause(firstPauseMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2));
+  }
 }
 
 interface Day {
@@ -82,7 +109,7 @@ function nameOf(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-async function makeDay(session: Session, table: string, day: number): Promise<void> {
+function dayMade(table: string, day: number): string {
   const [from, to] = [day, day + 1].map((each) => `'\\x${Buffer.from(firstIdAt(each * dayMs)).toString('hex')}'`);
-  await session.query(`CREATE TABLE ${nameOf(table, day)} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${to})`);
+  return `CREATE TABLE ${nameOf(table, day)} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${to})`;
 }

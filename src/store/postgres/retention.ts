@@ -12,9 +12,10 @@ const dayMs = 86_400_000;
 export function createPostgresRetention(connections: Connections): Retention {
   return {
     async sweep(before, now, resultsBefore = before) {
+      const removed = await connections.transaction((session) => removeSlice(session, { before, now, resultsBefore }));
+      // Afterwards: the rest goes on while somebody reads for so long that no day can be made or dropped.
       await makeDays(connections, now);
       const days = await dropDays(connections, resultsBefore);
-      const removed = await connections.transaction((session) => removeSlice(session, { before, now, resultsBefore }));
       return { removed: removed.reduce((sum, rows) => sum + rows, days), isThrough: removed.every(isLast) };
     },
   };

@@ -23,7 +23,7 @@ import { type Bulk, type ColumnTypes, createBulk } from './bulk.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
-/** Results of a turn: to add them up holds the loop. */
+/** Results of a turn. They are added up a few at a time. */
 const resultsMost = 1800;
 
 /** Checks and marks of a turn. */
@@ -75,7 +75,13 @@ async function firstCheckAt(session: Session): Promise<number | null> {
 }
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {
-  return { ...progressRows(session), ...lateRows(session), ...sourceRows(session), ...writtenRows(session, bulk) };
+  return {
+    ...progressRows(session),
+    ...lateRows(session),
+    ...sourceRows(session),
+    ...writtenRows(session, bulk),
+    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+  };
 }
 
 function progressRows(

@@ -3,15 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../dialect.ts';
 import { migrationsFrom, schemaVersion } from '../migrate.ts';
 import type { EngineOptions } from '../store.ts';
-import { stateOf } from '../unavailable.ts';
+import { isLockBusy } from '../unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
 /** The lock of everything that changes the schema; any number, but always the same. */
 const schemaLock = 7_206_177_001;
 const askAgainMs = 100;
-/** The state in which PostgreSQL ends a statement that has waited for a lock as long as it may. */
-const lockNotAvailable = '55P03';
 /** What is made in the second after a start is none that anybody waits for. */
 const toldAfterTries = 10;
 /** PostgreSQL 14, as the server tells it. */
@@ -52,7 +50,7 @@ export async function migratePostgres(
   for (let busy = 1; ;) {
     const isDone = await connections.transaction(work).catch((error: unknown) => {
       // Others hold a table: whoever waited for it longer would hold up all who come after.
-      if (error instanceof Error && stateOf(error.cause) === lockNotAvailable) return null;
+      if (isLockBusy(error)) return null;
       throw error;
     });
     if (isDone === true) return;

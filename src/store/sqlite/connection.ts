@@ -30,7 +30,7 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
   database.exec(`PRAGMA cache_size = ${mode === 'write' ? -16_000 : -8000}; PRAGMA temp_store = MEMORY`);
   // SQLite's own lower() knows the 26 letters only.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text));
-  const prepare = kept((sql) => database.prepare(sql));
+  const prepare = kept((sql) => database.prepare(preparedOnce(sql)));
   const readers = kept((sql) => readerOf(database, sql));
   const select = <Row>(sql: string) => {
     const { all } = readers(sql);
@@ -38,6 +38,14 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
   };
   const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyView(readers) }) });
   return { database, prepare, select, kysely, close: () => database.close() };
+}
+
+/**
+ * A number that is bound behind LIMIT by itself would let SQLite make the statement anew at each call, to plan by it: 5 µs and
+ * more. Behind a sign it is read as any value is.
+ */
+function preparedOnce(sql: string): string {
+  return sql.replaceAll(/\blimit \?/gi, (text) => `${text.slice(0, -1)}+?`);
 }
 
 /** What is made of a text once. */
@@ -58,7 +66,7 @@ export type Values = (string | number | bigint | Uint8Array | null)[];
 
 /** A statement whose rows become plain objects. */
 function readerOf(database: DatabaseSync, sql: string) {
-  const statement = database.prepare(sql);
+  const statement = database.prepare(preparedOnce(sql));
   const names = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
   // Objects that come from there are made like dictionaries: to read a column of one takes several times as long.

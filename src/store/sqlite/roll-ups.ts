@@ -57,6 +57,7 @@ function rollUpStoreOf(connection: Connection): RollUpStore {
     ...lateRows(connection),
     ...sourceRows(connection),
     ...writtenRows(connection),
+    breathe: async () => {},
   };
 }
 

@@ -1,0 +1,154 @@
+// Turns of roll-ups and slices of retention by the store itself, and for how long each holds the loop of its process.
+import { PerformanceObserver } from 'node:perf_hooks';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import type { HistoryEngine } from './history-engines.ts';
+import { dayMs } from './history-plan.ts';
+import { percentile } from './numbers.ts';
+import type { Row } from './report.ts';
+import { pause } from './service.ts';
+
+/** Before a slice that failed is tried again, ms. */
+const againMs = 500;
+
+/** What the thread of the loop did for some work, ms of CPU. */
+interface LoopTime {
+  readonly cpuMs: number;
+  /** What of it was the kernel's. */
+  readonly systemMs: number;
+  /** The longest piece of it in which nobody else had a turn. */
+  readonly heldMs: number;
+  /** When it began and ended, by `performance.now()`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A collection of garbage, in ms by `performance.now()`. */
+interface Collection {
+  readonly startTime: number;
+  readonly duration: number;
+}
+
+/** Turns or slices of one kind. */
+export interface Turns {
+  readonly times: readonly LoopTime[];
+  readonly collections: readonly Collection[];
+  /** Results counted, or rows removed. */
+  readonly rows: number;
+  readonly tookMs: number;
+  /** CPU of this process, all threads, s. */
+  readonly cpuSeconds: number;
+}
+
+/** Rolls up all hours that have ended by `until` (epoch ms) of `days` days, turn after turn. */
+export function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Turns> {
+  return turnsOf(engine, until, async (store) => {
+    const { results, isThrough } = await store.rollUps.turn(until, days * dayMs);
+    return { rows: results, isThrough };
+  });
+}
+
+/**
+ * Removes what is older than `before` (epoch ms): results, and where there are any deliveries with their attempts. On
+ * PostgreSQL results go by whole days.
+ */
+export function removeTo(engine: HistoryEngine, before: number, now: number): Promise<Turns> {
+  return turnsOf(engine, now, async (store) => {
+    try {
+      const { removed, isThrough } = await store.retention.sweep(before, now, await store.rollUps.release(before));
+      return { rows: removed, isThrough };
+    } catch (error) {
+      // Somebody reads for too long: the service tries again as well.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      await pause(againMs);
+      return { rows: 0, isThrough: false };
+    }
+  });
+}
+
+type OpenStore = Awaited<ReturnType<HistoryEngine['openStore']>>;
+type Turn = (store: OpenStore) => Promise<{ readonly rows: number; readonly isThrough: boolean }>;
+
+async function turnsOf(engine: HistoryEngine, now: number, turn: Turn): Promise<Turns> {
+  const store = await engine.openStore(() => now);
+  // What the making of ten million results has left would be collected in the middle of a turn.
+  collectGarbage();
+  const watch = engine.isInLoop ? null : watchPieces();
+  const collections: Collection[] = [];
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
+  const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
+  const times: LoopTime[] = [];
+  let rows = 0;
+  for (let isThrough = false; !isThrough;) {
+    watch?.begin();
+    const from = performance.now();
+    const before = process.threadCpuUsage();
+    const answer = await turn(store);
+    const { user, system } = process.threadCpuUsage(before);
+    const cpuMs = (user + system) / 1000;
+    times.push({ cpuMs, systemMs: system / 1000, heldMs: watch?.longestMs() ?? cpuMs, from, to: performance.now() });
+    rows += answer.rows;
+    ({ isThrough } = answer);
+    // What else the loop has to do comes in between, as in the service: the thread that copies the log back waits for an answer.
+    await new Promise(setImmediate);
+  }
+  const tookMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpu);
+  watch?.stop();
+  observer.disconnect();
+  await store.close();
+  return { times, collections, rows, tookMs, cpuSeconds: (user + system) / 1e6 };
+}
+
+/**
+ * Where a server works between the statements, the loop has its turn in between. A timer that would come each millisecond
+ * comes after each turn of the loop: the CPU of the thread between two of them is what held it.
+ */
+function watchPieces() {
+  const cpu = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let last = cpu();
+  let longest = 0;
+  const look = (): void => {
+    const now = cpu();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(look, 1);
+  return {
+    begin: () => {
+      last = cpu();
+      longest = 0;
+    },
+    longestMs: () => {
+      look();
+      return longest;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** How long turns or slices held the loop. @param what names them in a figure */
+export function heldRows(what: string, { times }: Turns): Row[] {
+  const held = times.map(({ heldMs }) => heldMs);
+  return [
+    { figure: `${what}, loop held, p99`, value: percentile(held, 0.99), unit: 'ms', atMost: 20 },
+    { figure: `${what}, loop held at most`, value: Math.max(...held), unit: 'ms', atMost: 20 },
+  ];
+}
+
+/** The longest turns, as CPU in one piece, and in brackets all of the turn, what of it was the kernel's, and what was collecting garbage. */
+export function longestOf({ times, collections }: Turns): string {
+  const ms = (value: number): string => value.toFixed(0);
+  const longest = times.toSorted((a, b) => b.heldMs - a.heldMs).slice(0, 5);
+  return longest
+    .map(({ heldMs, cpuMs, systemMs, from, to }) => {
+      const within = collections.filter(({ startTime }) => startTime >= from && startTime < to);
+      const collectedMs = within.reduce((sum, { duration }) => sum + duration, 0);
+      return `${ms(heldMs)} (${ms(cpuMs)}, ${ms(systemMs)}, ${ms(collectedMs)})`;
+    })
+    .join(', ');
+}
