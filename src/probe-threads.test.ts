@@ -19,8 +19,9 @@ test('500 probes handed over at once are all under way together: their target an
       prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: `check-${index}` }))),
     ),
   );
-  // How fast they start is a bar of the bench `trigger`; here: none waits for another one's answer.
-  assert.equal(findings.filter(({ verdict }) => verdict === 'passed').length, 500);
+  // How fast they start is a bar of the bench `trigger`; here: none waits for another one's answer. A machine that is held up
+  // withholds its verdict, but has the answer.
+  assert.deepEqual(new Set(findings.map(({ details }) => Array.isArray(details) && details[0])), new Set([200]));
   assert.equal(prober.underWay, 0);
 });
 

@@ -163,28 +163,34 @@ test('what waited while its account left is shown the way, and is not kept where
 test('so many wait at once and no longer than is said, no trigger longer than it was to take, and none when the process stops', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const token = await makeTrigger(beat);
-  const short = callsTo(beat, { mostMs: 300, most: 2, lookMs: 20 });
-  short.move('handing');
-  const first = [short.ping(), short.ping()];
-  await until('both to be held', () => short.looks() > 3);
-  const begunAt = performance.now();
-  assert.equal(await short.ping(), 'unavailable');
+  const few = callsTo(beat, { ...quick, most: 2 });
+  few.move('handing');
+  const first = [few.ping(), few.ping()];
+  await until('both to be held', () => few.looks() > 3);
+  assert.equal(await few.ping(), 'unavailable');
   assert.deepEqual(await answered(first), ['held', 'held'], 'the third was refused before them');
-  assert.deepEqual(await Promise.all(first), ['unavailable', 'unavailable']);
-  assert.ok(performance.now() - begunAt < 5000);
+  few.move(null);
+  assert.deepEqual(await Promise.all(first), ['done', 'done']);
+
+  const short = callsTo(beat, { ...quick, mostMs: 300 });
+  short.move('handing');
+  const begunAt = performance.now();
+  assert.deepEqual(await Promise.all([short.ping(), short.ping()]), ['unavailable', 'unavailable']);
+  const waitedMs = performance.now() - begunAt;
+  assert.ok(waitedMs > 290 && waitedMs < 20_000, `${waitedMs} ms`);
 
   const stopping = new AbortController();
   const long = callsTo(beat, quick, stopping.signal);
   const calledAt = performance.now();
   assert.equal(await long.trigger(token, 1), 'unavailable');
   const tookMs = performance.now() - calledAt;
-  assert.ok(tookMs > 900 && tookMs < 10_000, `${tookMs} ms`);
+  assert.ok(tookMs > 900 && tookMs < 20_000, `${tookMs} ms`);
   const looked = long.looks();
   const held = long.ping();
   await until('it to be held', () => long.looks() > looked + 3);
   const stoppedAt = performance.now();
   stopping.abort();
   assert.deepEqual([await held, await long.ping()], ['unavailable', 'unavailable']);
-  assert.ok(performance.now() - stoppedAt < 10_000, 'neither waits for its time to be over');
-  assert.equal(long.count('pings'), 0);
+  assert.ok(performance.now() - stoppedAt < 20_000, 'neither waits for its time to be over');
+  assert.equal(long.count('pings'), 2, 'those of the first two alone');
 });

@@ -7,8 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 const frameMs = 250;
 /** Less than what is kept of a file; after that the video stands still. */
 const mostBytes = 9 << 20;
-/** How long the last picture is waited for, ms. */
+/** How long the last picture is waited for, ms; where it would be the only one, longer. */
 const stopMs = 1500;
+const onlyMs = 5000;
 /** Of WebP: 1 to 100. */
 const quality = 45;
 
@@ -16,24 +17,31 @@ const quality = 45;
 export function recordPage(page) {
   const frames = [];
   const startedAt = performance.now();
-  const ending = new AbortController();
-  const done = record(page, (frame) => frames.push({ atMs: performance.now() - startedAt, frame }), ending.signal);
+  const [stopping, over] = [new AbortController(), new AbortController()];
+  const onFrame = (frame) => frames.push({ atMs: performance.now() - startedAt, frame });
+  const done = record(page, onFrame, stopping.signal, over.signal);
   return {
     async stop() {
-      ending.abort();
-      await Promise.race([done, pause(stopMs)]);
+      stopping.abort();
+      const mostMs = frames.length === 0 ? onlyMs : stopMs;
+      await Promise.race([done, pause(mostMs, undefined, over).catch(() => undefined)]);
+      over.abort();
       return frames.length === 0 ? null : webm(frames, performance.now() - startedAt);
     },
   };
 }
 
-async function record(page, onFrame, signal) {
+async function record(page, onFrame, stopping, over) {
   let [session, last, bytes] = [null, null, 0];
+  // Of the page that a new one is until it goes somewhere there is nothing to see, and no picture to be had.
+  const isBlank = () => page.url() === 'about:blank';
+  // A run that is quicker than its first picture has one nevertheless.
+  const isWanted = () => !over.aborted && (!stopping.aborted || (last === null && !isBlank()));
   try {
-    while (!signal.aborted && !page.isClosed() && bytes < mostBytes) {
+    while (isWanted() && !page.isClosed() && bytes < mostBytes) {
+      const signal = stopping.aborted ? over : stopping;
       const next = pause(frameMs, undefined, { signal }).catch(() => undefined);
-      // Of the page that a new one is until it goes somewhere there is nothing to see, and no picture to be had.
-      if (page.url() !== 'about:blank') {
+      if (!isBlank()) {
         session ??= await page.context().newCDPSession(page);
         const frame = await picture(session);
         if (frame === late) {
