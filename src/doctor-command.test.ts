@@ -11,6 +11,15 @@ function foundAt(containment: Containment, hasGroups = true): Finding {
   return scriptFinding(doctorContainmentOf({ containment, refused: ['bubblewrap: there is none'] }, hasGroups));
 }
 
+test('of a machine on which it could not be tried how far scripts are kept apart the doctor says that, and nothing else', () => {
+  const why = 'how far scripts are kept apart cannot be tried: bubblewrap: timeout';
+  assert.deepEqual(scriptFinding(doctorContainmentOf(why)), {
+    what: 'scripts',
+    grade: 'warning',
+    message: `${why}; scripts do not run until it can: see whether its disk is full or this machine busy, and try again`,
+  });
+});
+
 test('of scripts that are kept in the doctor names what their limits do not count', () => {
   const shm = { bubblewrap: '', namespaces: ' files in `/dev/shm`,' };
   for (const level of ['bubblewrap', 'namespaces'] as const) {

@@ -65,11 +65,18 @@ function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
   return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
 }
 
-/** What the doctor is told of scripts. @param hasGroups whether each run gets a group of its own at the level `user` */
+/**
+ * What the doctor is told of scripts.
+ *
+ * @param tried or why it could not be tried, in a sentence
+ * @param hasGroups whether each run gets a group of its own at the level `user`
+ */
 export function doctorContainmentOf(
-  { containment: level, refused }: ChosenContainment,
+  tried: ChosenContainment | string,
   hasGroups: boolean = hasOwnGroups,
 ): DoctorInput['containment'] {
+  if (typeof tried === 'string') return tried;
+  const { containment: level, refused } = tried;
   const [falls, uncounted] = [shortfalls(level, hasGroups), uncountedAt(level)];
   return { level, refused, holdsEgress: hasGateway(level), shortfalls: falls, uncounted };
 }
@@ -78,12 +85,12 @@ function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
   return found === null ? null : join(found.folder, found.program);
 }
 
-async function triedContainment({ egress }: Config): Promise<ChosenContainment> {
+async function triedContainment({ egress }: Config): Promise<ChosenContainment | string> {
   const gateway = createScriptGateway({ egress, closed: [] });
   try {
     return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
   } catch (error) {
-    return { containment: 'process', refused: [error instanceof Error ? error.message : String(error)] };
+    return error instanceof Error ? error.message : String(error);
   } finally {
     await gateway.close();
   }

@@ -37,17 +37,20 @@ export interface DoctorInput {
   };
   /** The browser of browser checks; null = none is here. */
   readonly chromium: string | null;
-  /** How far scripts are kept apart here, and why not further. */
-  readonly containment: {
-    readonly level: string;
-    readonly refused: readonly string[];
-    /** Whether they reach only what the egress policy allows. */
-    readonly holdsEgress: boolean;
-    /** What the level does not keep them from, and how far it does. */
-    readonly shortfalls: readonly string[];
-    /** What their limits do not count. */
-    readonly uncounted: readonly string[];
-  };
+  /** A sentence = it could not be tried, and why. */
+  readonly containment: FoundContainment | string;
+}
+
+/** How far scripts are kept apart here, and why not further. */
+interface FoundContainment {
+  readonly level: string;
+  readonly refused: readonly string[];
+  /** Whether they reach only what the egress policy allows. */
+  readonly holdsEgress: boolean;
+  /** What the level does not keep them from, and how far it does. */
+  readonly shortfalls: readonly string[];
+  /** What their limits do not count. */
+  readonly uncounted: readonly string[];
 }
 
 /** Looks at everything; never throws for what it finds. */
@@ -208,8 +211,12 @@ function endFinding({ words, isOver }: DoctorInput['runtimes']['ends'][number]):
 
 /** Of scripts: how far they are kept apart, and what is not contained by its name. */
 export function scriptFinding(containment: DoctorInput['containment']): Finding {
-  const { level, refused, holdsEgress, shortfalls, uncounted } = containment;
   const what = 'scripts';
+  if (typeof containment === 'string') {
+    const remedy = 'scripts do not run until it can: see whether its disk is full or this machine busy, and try again';
+    return { what, grade: 'warning', message: `${containment}; ${remedy}` };
+  }
+  const { level, refused, holdsEgress, shortfalls, uncounted } = containment;
   const limits = `their limits do not count ${uncounted.join(', ')} (docs/security.md, "Scripts")`;
   if (holdsEgress) {
     const message = `contained by ${level}; the egress policy holds for them, over TCP only; ${limits}`;

@@ -113,7 +113,7 @@ describe('the value that a script gives a secret variable is hidden in all it pr
       // As a loop without an end, and without its cost.
       const hang = 'const hang = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
       const printing = `${hang} const token = ['fresh', 'token'].join('-'); console.log('got ' + token); console.error(token);`;
-      const { outcome, told, shown } = await runHidden(`${printing}\n${content}`, { wallClockMs: 4000 });
+      const { outcome, told, shown } = await runHidden(`${printing}\n${content}`, { wallClockMs: 6000 });
       assert.deepEqual(told, ['fresh-token']);
       assert.equal(printed(outcome), 'got ****\n');
       assert.doesNotMatch(shown, /fresh-token/);

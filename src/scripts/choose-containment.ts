@@ -13,7 +13,8 @@ export interface ChosenContainment {
   readonly refused: readonly string[];
 }
 
-const limits = { wallClockMs: 20_000, memoryBytes: 1 << 28, processes: 32, outputBytes: 65_536, diskBytes: 1 << 20 };
+/** Patient, because on a busy machine scripts run after everything else, and no weaker level is taken for that. */
+const limits = { wallClockMs: 60_000, memoryBytes: 1 << 28, processes: 32, outputBytes: 65_536, diskBytes: 1 << 20 };
 
 /** Throws where it sees what it must not, or not what it must; the file exists for it to be found. */
 function lookout(canary: string): string {

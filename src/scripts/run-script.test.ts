@@ -86,7 +86,7 @@ test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
 test('a program that waits in vain for an answer is at its request, of which the query is not told', async (t) => {
   const target = await startTarget(t, () => undefined);
   const content = `await fetch('${target.url}/slow?token=1');`;
-  const outcome = await runPlain(content, { limits: { wallClockMs: 8000 } });
+  const outcome = await runPlain(content, { limits: { wallClockMs: 12_000 } });
   assert.deepEqual([outcome.ending, outcome.openStep?.message], ['timeout', `GET ${target.url}/slow`]);
 });
 
