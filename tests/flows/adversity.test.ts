@@ -163,7 +163,7 @@ describe('a client that dribbles is cut off in bounded time', () => {
         return Buffer.concat(chunks).toString();
       });
       for (const said of await Promise.all(dribblers)) assertRefused(said, 408);
-      assert.ok(performance.now() - startedAt < 5000);
+      assert.ok(performance.now() - startedAt < 15_000);
     });
   }
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import Handlebars from 'handlebars';
+import { countOwnTime } from '../../../tests/support/own-time.ts';
 import { compileTemplate, isCompiled } from './compile.ts';
 import { contextOf } from './context.ts';
 import { helpers } from './helpers.ts';
@@ -104,7 +105,7 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
 for (const [what, [source, message]] of Object.entries(hostile)) {
   test(`${what} ends within 250 ms with an error that has a place`, () => {
     const compiled = compileTemplate(source);
-    const startedAt = performance.now();
+    const tookMs = countOwnTime();
     assert.throws(
       () =>
         compiled.render(
@@ -120,7 +121,7 @@ for (const [what, [source, message]] of Object.entries(hostile)) {
         ),
       (error) => error instanceof TemplateError && message.test(error.message) && error.line === 1 && error.column > 0,
     );
-    assert.ok(performance.now() - startedAt < 250);
+    assert.ok(tookMs() < 250);
   });
 }
 
@@ -129,16 +130,16 @@ test('200 kB of spaces before a trimmed block do not even reach the parser', () 
 });
 
 test('32 kB of spaces before a trimmed tag are compiled quickly', () => {
-  const startedAt = performance.now();
+  const tookMs = countOwnTime();
   assert.equal(compileTemplate(`${' '.repeat(32_000)}{{~X}}`).render({}, 0), '');
-  assert.ok(performance.now() - startedAt < 250);
+  assert.ok(tookMs() < 250);
 });
 
 test('the largest template that is allowed compiles within a second', () => {
-  const startedAt = performance.now();
+  const tookMs = countOwnTime();
   const source = '{{#if X}}{{uppercase (trim Y)}}{{/if}}'.repeat(125);
   compileTemplate(source);
-  assert.ok(performance.now() - startedAt < 1000);
+  assert.ok(tookMs() < 1000);
 });
 
 const inverse: readonly (readonly [source: string, text: string])[] = [

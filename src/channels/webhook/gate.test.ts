@@ -1,6 +1,7 @@
 // What the gate refuses in the source of a template, with a place and a hint.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countOwnTime } from '../../../tests/support/own-time.ts';
 import { passGate } from './gate.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -62,9 +63,9 @@ for (const [source, message] of Object.entries(table)) {
 }
 
 test('a path of many thousand parts is refused quickly', () => {
-  const startedAt = performance.now();
+  const tookMs = countOwnTime();
   assert.match(refused(`{{${'a.'.repeat(8000)}a}}`), /more than 16 parts/);
-  assert.ok(performance.now() - startedAt < 200);
+  assert.ok(tookMs() < 200);
 });
 
 test('the variables that a template names are found, with those that belong to an item apart', () => {

@@ -1,6 +1,7 @@
 // The tags of a template, found as Handlebars would, with the place of what is broken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countOwnTime } from '../../../tests/support/own-time.ts';
 import { scanTags } from './scan.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -69,9 +70,9 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
 
 for (const [what, [source, message]] of Object.entries(hostile)) {
   test(`${what} is refused within 50 ms`, () => {
-    const startedAt = performance.now();
+    const tookMs = countOwnTime();
     assert.match(refused(source).message, message);
-    assert.ok(performance.now() - startedAt < 50);
+    assert.ok(tookMs() < 50);
   });
 }
 
