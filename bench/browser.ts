@@ -133,7 +133,8 @@ async function compare(name: ScriptName, url: string, options: BenchOptions): Pr
   say(`${name}: as the service runs it, and bare`);
   const dataDir = `${folder}/${name}`;
   await seedAccount(dataDir);
-  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '1' } });
+  // Its log says how scripts are contained.
+  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '1', LOG_LEVEL: 'info' } });
   const { path, content } = scripts[name];
   const bare = bareRunner(`${folder}/bare-${name}`, { path, content, environment: { SHOP: url } });
   const checkId = await makeCheck(service, name, url);
@@ -146,7 +147,11 @@ async function compare(name: ScriptName, url: string, options: BenchOptions): Pr
     bareTimes.push(bareTook);
   }
   await service.stop();
-  const containment = /"containment":"(\w+)".*"scripts\.contained"/.exec(service.output())?.[1] ?? 'unknown';
+  const line = service
+    .output()
+    .split('\n')
+    .find((each) => each.includes('scripts.contained'));
+  const containment = /containment\W+(\w+)/.exec(line ?? '')?.[1] ?? 'unknown';
   return { service: times, bare: bareTimes, containment };
 }
 

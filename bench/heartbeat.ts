@@ -85,8 +85,12 @@ async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOpti
   await pause(Math.max(0, -lateMs));
   say(`${count} are overdue`);
   const until = performance.now() + 120_000;
-  while (performance.now() < until && waiting(dataDir, dueAt) > 0) await pause(50);
+  // Not how many: to count them takes the processor that judges them.
+  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  const oneWaits = database.prepare('SELECT 1 FROM heartbeats WHERE due_at <= ? LIMIT 1');
+  while (performance.now() < until && oneWaits.get(dueAt) !== undefined) await pause(50);
   const tookMs = Date.now() - deadline;
+  database.close();
   const failed = countOf(dataDir, 'results');
   const alerts = countOf(dataDir, 'alerts');
   await service.stop();
@@ -149,14 +153,10 @@ function heartbeat(accountId: string, pingToken: string): Check {
   return aCheck(accountId, { checkType: 'HEARTBEAT', settings });
 }
 
-function waiting(dataDir: string, dueAt: number): number {
-  return countOf(dataDir, `heartbeats WHERE due_at <= ${dueAt}`);
-}
-
-function countOf(dataDir: string, rows: string): number {
+function countOf(dataDir: string, table: string): number {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   try {
-    return Number(database.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n']);
+    return Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
   } finally {
     database.close();
   }
