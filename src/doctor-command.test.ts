@@ -16,7 +16,7 @@ test('of a machine on which it could not be tried how far scripts are kept apart
   assert.deepEqual(scriptFinding(doctorContainmentOf(why)), {
     what: 'scripts',
     grade: 'warning',
-    message: `${why}; scripts do not run until it can: see whether its disk is full or this machine busy, and try again`,
+    message: `${why}; scripts do not run until it can: see whether the disk of this machine is full or it is busy, and try again`,
   });
 });
 

@@ -25,7 +25,7 @@ const browsers = () => [...new Set(running().map(({ profile }) => profile))].map
 describe('the browser of a program', () => {
   const browser = findChromium(null);
   let code = '';
-  const run = (content: string, isWritable = false, entry = 'check.cjs'): Promise<ScriptOutcome> =>
+  const run = (content: string, { isWritable = false, entry = 'check.cjs' } = {}): Promise<ScriptOutcome> =>
     runPlain('', {
       sort: entry.includes('.spec.') ? 'spec' : 'plain',
       entry,
@@ -50,8 +50,7 @@ describe('the browser of a program', () => {
     if (process.getuid?.() === 0) chownSync(code, nobody, nobody);
     const outcome = await run(
       `import { test } from '@playwright/test';\ntest('page', async ({ page }) => void (await page.title()));`,
-      true,
-      'check.spec.mjs',
+      { isWritable: true, entry: 'check.spec.mjs' },
     );
     assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 0], JSON.stringify(outcome.errors));
     chmodSync(code, 0o755);
@@ -72,6 +71,30 @@ describe('the browser of a program', () => {
       `const browser = await chromium.launch({ args: ['--lang=de'] }); console.log(browsers()); await browser.close();`,
     );
     assert.equal(said(outcome), 'playwright\n');
+  });
+
+  it('is its own where its profile lasts, and for tests', async () => {
+    const outcome = await program(
+      `const context = await chromium.launchPersistentContext(process.env.HOME + '/mine_1'); console.log(browsers()); await context.close();`,
+    );
+    assert.equal(said(outcome), 'mine\n');
+    const tests = await run(
+      `import { test } from '@playwright/test';\n${browsers.replace('const {', 'import {').replace("= require('node:fs')", "from 'node:fs'")}
+test('page', async ({ page }) => console.log(browsers()));`,
+      { entry: 'check.spec.mjs' },
+    );
+    assert.equal(said(tests), 'playwright\n');
+  });
+
+  it('is given away once, whoever else starts processes by the same way', async () => {
+    const outcome = await program(`const cp = require('node:child_process'); const found = cp.spawn; const seen = [];
+      cp.spawn = (...words) => { seen.push(words[0]); return found(...words); };
+      const first = await chromium.launch(); cp.spawn = found; const second = await chromium.launch();
+      found('${join('/tocsin/browser', browser?.program ?? '')}', ['--version']);
+      console.log(seen.length, browsers(), first.isConnected(), readdirSync(process.env.TMPDIR).some((name) => name.startsWith('browser-')));
+      await first.close(); await second.close(); await new Promise((done) => setTimeout(done, 200));
+      console.log(readdirSync(process.env.TMPDIR).some((name) => name.startsWith('browser-')));`);
+    assert.equal(said(outcome), '1 browser,playwright true true\nfalse\n');
   });
 
   it('is none where it asks for none, and holds nothing up', async () => {

@@ -69,7 +69,7 @@ export async function prepareBrowser({ home, browser, code, tell, openSteps }) {
     ...(!existsSync('/etc/fonts/fonts.conf') && existsSync(fonts) && { FONTCONFIG_FILE: fonts }),
   };
   if (code !== null && openSteps === null) noteBrowser(code);
-  else if (code !== null) startEarly(code, home, executablePath, env);
+  else if (code !== null) startEarlyIfPossible(code, home, executablePath, env);
   const playwright = createRequire(join(home, 'start.js'))('playwright-core');
   const { chromium } = playwright;
   refuseOthers(playwright);
@@ -108,6 +108,14 @@ export async function prepareBrowser({ home, browser, code, tell, openSteps }) {
     return context;
   };
   return follow.leaveAll;
+}
+
+function startEarlyIfPossible(...words) {
+  try {
+    startEarly(...words);
+  } catch {
+    // As on a full disk: the program starts its own, and is told what is wrong.
+  }
 }
 
 async function watchContext(context, tell) {

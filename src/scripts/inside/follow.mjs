@@ -38,10 +38,10 @@ export function contextFollower(home, keeps, tell, isPlain) {
       // The browser may be gone already: what there is of the videos is kept nevertheless.
       const [isTraced] = await Promise.all([stopTrace?.().catch(() => false), ...pages.map((page) => picture(page))]);
       if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
-      for (const { page, recording } of videos) {
-        const content = await recording.stop();
-        if (content !== null) keepVideo(page.url(), content);
-      }
+      // At once: a page that does not answer has nobody else wait.
+      const contents = await Promise.all(videos.map(({ recording }) => recording.stop()));
+      for (const [index, { page }] of videos.entries())
+        if (contents[index] !== null) keepVideo(page.url(), contents[index]);
     };
     const keepVideo = (name, content) => {
       // Without a word of the check the script's own holds.

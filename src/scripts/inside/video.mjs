@@ -24,7 +24,7 @@ export function recordPage(page) {
     async stop() {
       stopping.abort();
       const mostMs = frames.length === 0 ? onlyMs : stopMs;
-      await Promise.race([done, pause(mostMs, undefined, over).catch(() => undefined)]);
+      await Promise.race([done, pause(mostMs, undefined, { signal: over.signal }).catch(() => undefined)]);
       over.abort();
       return frames.length === 0 ? null : webm(frames, performance.now() - startedAt);
     },
