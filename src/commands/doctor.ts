@@ -213,7 +213,8 @@ function endFinding({ words, isOver }: DoctorInput['runtimes']['ends'][number]):
 export function scriptFinding(containment: DoctorInput['containment']): Finding {
   const what = 'scripts';
   if (typeof containment === 'string') {
-    const remedy = 'scripts do not run until it can: see whether the disk of this machine is full or it is busy, and try again';
+    const remedy =
+      'scripts do not run until it can: see whether the disk of this machine is full or it is busy, and try again';
     return { what, grade: 'warning', message: `${containment}; ${remedy}` };
   }
   const { level, refused, holdsEgress, shortfalls, uncounted } = containment;
