@@ -18,16 +18,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { ScriptBrowser } from '#domain/script.ts';
 import { containmentHere, currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
 import { createCodeCache, removeOldCode } from './code-cache.ts';
 import { type Containment, nobody } from './containment.ts';
+import { findChromium } from './find-chromium.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 /** What asks for it. */
 const tests = { runtime: currentRuntime, sort: 'spec', browser: null } as const;
 
-async function scene(t: TestContext, level?: Containment) {
+async function scene(t: TestContext, level?: Containment, browser: ScriptBrowser | null = null) {
   const { containment: here } = await containmentHere();
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-code-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -37,8 +39,8 @@ async function scene(t: TestContext, level?: Containment) {
     folder: join(folder, 'scripts'),
     containment: level ?? here,
     isRoot,
-    // What is about the browser is slow, and the same.
-    browser: () => null,
+    // What is about the browser is slow, and mostly the same.
+    browser: () => browser,
     run: (work, code, signal) => runPlain('', { ...work, code, signal }),
     onMade: (_, problem) => made.resolve(problem),
     onRefused: (problem) => refused.push(problem),
@@ -121,6 +123,22 @@ console.log(JSON.stringify({ files: files.length, got, said }));
   assert.equal(cache.folderOf(tests), null);
   await cache.close();
   assert.deepEqual(readdirSync(scripts), [], 'who has ended uses nothing');
+});
+
+test('a program with a browser has what a program has compiled, and not what tests have', async (t) => {
+  const browser = findChromium(null);
+  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
+  const { cache, made } = await scene(t, undefined, browser);
+  assert.equal(cache.folderOf({ ...tests, sort: 'plain', browser }), null);
+  assert.equal(await made, null);
+  const place = cache.folderOf({ ...tests, sort: 'plain', browser });
+  assert.ok(place !== null);
+  assert.deepEqual(readdirSync(place).toSorted(), ['program', 'runner', 'tests']);
+  const content = `import { getCompileCacheDir } from 'node:module';\nconsole.log(getCompileCacheDir());`;
+  const used = async (found: ScriptBrowser | null) =>
+    printed(await runPlain(content, { browser: found, code: { folder: place, isWritable: false } }));
+  assert.match(await used(browser), /^\/tocsin\/code\/program\//);
+  assert.match(await used(null), /^\/tocsin\/code\/tests\//);
 });
 
 test('where scripts are not kept apart from each other they share no compiled code', async (t) => {

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { noteBrowser, startEarly } from './early-browser.mjs';
 import { contextFollower } from './follow.mjs';
 import { followCalls } from './open-steps.mjs';
 
@@ -54,26 +53,23 @@ function refuseOthers({ chromium, firefox, webkit }) {
 }
 
 /**
- * @param browser where it is, what is kept of it, and the port that its connections go through (null = they are its own)
- * @param code the folder of what was compiled before; null = there is none
+ * @param browser resolves with where it is and what is kept of it; what drives it is loaded meanwhile
  * @param tell takes what is to be reported, an object each
  * @param openSteps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
  * @returns keeps what the open contexts have to show; the run is about to end
  */
-export async function prepareBrowser({ home, browser, code, tell, openSteps }) {
-  const { executablePath, libraryPath, keeps, proxyPort } = browser;
+export async function prepareBrowser(home, browser, tell, openSteps) {
+  const playwright = createRequire(join(home, 'start.js'))('playwright-core');
+  const { chromium } = playwright;
+  refuseOthers(playwright);
+  if (openSteps !== null) followCalls(chromium, openSteps);
+  const { executablePath, libraryPath, keeps, proxyPort } = await browser;
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
     ...process.env,
     ...(libraryPath !== null && { LD_LIBRARY_PATH: libraryPath }),
     ...(!existsSync('/etc/fonts/fonts.conf') && existsSync(fonts) && { FONTCONFIG_FILE: fonts }),
   };
-  if (code !== null && openSteps === null) noteBrowser(code);
-  else if (code !== null) startEarlyIfPossible(code, home, executablePath, env);
-  const playwright = createRequire(join(home, 'start.js'))('playwright-core');
-  const { chromium } = playwright;
-  refuseOthers(playwright);
-  if (openSteps !== null) followCalls(chromium, openSteps);
   // There is no screen, and no other browser.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const always = [...flags, ...proxyFlags(proxyPort)];
@@ -108,14 +104,6 @@ export async function prepareBrowser({ home, browser, code, tell, openSteps }) {
     return context;
   };
   return follow.leaveAll;
-}
-
-function startEarlyIfPossible(...words) {
-  try {
-    startEarly(...words);
-  } catch {
-    // As on a full disk: the program starts its own, and is told what is wrong.
-  }
 }
 
 async function watchContext(context, tell) {

@@ -2,7 +2,7 @@
 //
 // SOCKS and not HTTP, because a target that is down must be an error for the page and never an answer of ours.
 import { connect, createServer } from 'node:net';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 
 /** What is said of a connection that was not made. */
 const replies = { EGRESS_REFUSED: 2, ENETUNREACH: 3, EHOSTUNREACH: 4, ENOTFOUND: 4, EAI_AGAIN: 4, ECONNREFUSED: 5 };
@@ -29,7 +29,7 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => 
   };
   socket.on('error', () => socket.destroy()).on('data', onData);
 });
-server.listen(workerData.port, '127.0.0.1', () => parentPort.postMessage({ isListening: true }));
+server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
 
 /** Where to: `5 1 0`, the sort of address, the address, the port; null = not all of it is there. */
 function readRequest(bytes) {

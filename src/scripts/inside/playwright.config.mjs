@@ -6,7 +6,7 @@ import { cutTests, handOn, takeOn } from './runner-time.mjs';
 
 /** The processes of tests read this file as well. */
 const isRunner = globalThis.tocsinRun !== undefined;
-const { home, entry, keeps, testMs, cutAt, endsAt, browser, code } = isRunner ? await globalThis.tocsinRun : takeOn();
+const { home, entry, keeps, testMs, cutAt, endsAt, browser } = isRunner ? await globalThis.tocsinRun : takeOn();
 
 /** The runner hands on what the processes of tests print. */
 const tell = (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`);
@@ -14,8 +14,8 @@ const tell = (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`)
 await (globalThis.tocsinPrepared ??= prepare());
 
 async function prepare() {
-  if (browser !== null) await prepareBrowser({ home, browser, code, tell, openSteps: null });
-  if (isRunner) handOn({ home, entry, keeps, testMs, cutAt, endsAt, browser, code });
+  if (browser !== null) await prepareBrowser(home, browser, tell, null);
+  if (isRunner) handOn({ home, entry, keeps, testMs, cutAt, endsAt, browser });
   else cutTests(home, cutAt, endsAt);
 }
 

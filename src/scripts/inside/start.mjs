@@ -32,16 +32,13 @@ Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') 
 // What leads this process through the gateway leads every Node.js that it starts.
 if (network !== null)
   process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
-/** Of the browser's connections, on a loopback that nobody else has: above those that Linux gives out by itself. */
-const proxyPort = 61_080;
-/** The browser as it is to be started. */
-const browser = installed === null ? null : { ...installed, keeps, proxyPort: network === null ? null : proxyPort };
 // The thread starts while this one loads what it needs.
-const forwarding = browser === null || network === null ? null : startForwarding();
+const forwarding = installed === null ? null : prepareForwarding();
 
-// Apart for the runner: of what both load the processes of tests do more, and what they compile is worth more.
+// Apart for each: of what all of them load each does something else, and what another has compiled is worth less.
 if (code !== null) {
-  modules.enableCompileCache?.(join(code, sort === 'spec' ? 'runner' : 'tests'));
+  const ofProgram = installed === null ? 'tests' : 'program';
+  modules.enableCompileCache?.(join(code, sort === 'spec' ? 'runner' : ofProgram));
   process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
 }
 
@@ -52,7 +49,7 @@ if (sort === 'spec') {
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
   // Read by the settings of the runner, which hand it on to the processes of tests: in no environment that a script sees.
   const told = { home, entry, keeps, testMs, cutAt: startedAt + testMs, endsAt: startedAt + work.wallClockMs };
-  globalThis.tocsinRun = Promise.resolve(forwarding).then(() => ({ ...told, browser, code }));
+  globalThis.tocsinRun = Promise.resolve(forwarding).then((browser) => ({ ...told, browser }));
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
   await forwarding;
@@ -60,9 +57,8 @@ if (sort === 'spec') {
 } else {
   const openSteps = createOpenSteps(report);
   followRequests(openSteps);
-  if (browser !== null) {
-    leaveAll = await prepareBrowser({ home, browser, code, tell: report, openSteps });
-    await forwarding;
+  if (forwarding !== null) {
+    leaveAll = await prepareBrowser(home, forwarding, report, openSteps);
     // Of a program that hangs; one that goes on is not disturbed.
     setTimeout(() => void leaveAll().catch(() => undefined), showAtMs).unref();
   }
@@ -78,16 +74,21 @@ if (sort === 'spec') {
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
 }
 
+/** The browser as it is to be started, once its connections can be made. */
+async function prepareForwarding() {
+  return { ...installed, keeps, proxyPort: network === null ? null : await startForwarding() };
+}
+
 /** The browser's connections are made beside the script, so that a busy script holds up no page. */
 function startForwarding() {
-  const forwarder = new Worker(new URL('./forward.mjs', import.meta.url), { workerData: { port: proxyPort } });
+  const forwarder = new Worker(new URL('./forward.mjs', import.meta.url));
   return new Promise((resolve, reject) => {
     forwarder.on('error', reject);
-    forwarder.on('message', ({ isListening, failure }) => {
-      if (isListening !== true) return noteFailure(failure);
+    forwarder.on('message', ({ port, failure }) => {
+      if (port === undefined) return noteFailure(failure);
       // From now on it lasts as long as the script does.
       forwarder.unref();
-      return resolve();
+      return resolve(port);
     });
   });
 }
