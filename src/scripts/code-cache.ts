@@ -48,15 +48,17 @@ export interface CodeCacheOptions {
 
 const inside = join(import.meta.dirname, 'inside');
 
+/** A page to be opened, read and used, from a server of the script's own. */
+const serving = `const page = '<!doctype html><title>Page</title><button onclick="this.textContent = 1">0</button>';
+  server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page));
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  address = 'http://127.0.0.1:' + server.address().port + '/';`;
 /** What a script does that is to be fast: asking, and a page of its own server, opened, read, and used. */
 const asking = `import { createServer } from 'node:http';
 import { test, expect } from '@playwright/test';
 let server, address;
 test.beforeAll(async () => {
-  const page = '<!doctype html><title>Page</title><button onclick="this.textContent = 1">0</button>';
-  server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page));
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  address = 'http://127.0.0.1:' + server.address().port + '/';
+  ${serving}
 });
 test.afterAll(() => void server.close());
 test('request', async ({ request }) => {
@@ -75,13 +77,12 @@ const opening = `test('page', async ({ page }) => {
 /** The same page without tests around it. */
 const program = `const { createServer } = require('node:http');
 const { chromium } = require('playwright');
+let server, address;
 (async () => {
-  const page = '<!doctype html><title>Page</title><button onclick="this.textContent = 1">0</button>';
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page));
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  ${serving}
   const browser = await chromium.launch();
   const opened = await browser.newPage();
-  await opened.goto('http://127.0.0.1:' + server.address().port + '/');
+  await opened.goto(address);
   await opened.getByRole('button', { name: '0' }).click();
   await opened.getByText('1').waitFor();
   await browser.close();
