@@ -77,6 +77,22 @@ describe('a clock that is set back by an hour', () => {
     }
   });
 
+  it('and once more within a minute, keeps a retry from being further away than by the second step', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    await test.schedule();
+    const retry = { at: test.now + 20_000, location: 'local' };
+    await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'failed', { retry })));
+    const stepMs = 25_000;
+    for (const longerMost of [0, stepMs]) {
+      await setClock(test, -stepMs);
+      const away = Number(test.one('SELECT available_at FROM runs')) - test.now;
+      // Of two alike over PostgreSQL, the second is what another process saw of the first.
+      assert.ok(away >= 20_000 && away <= 20_000 + longerMost, `${away} ms`);
+      assert.equal(test.difference(), 0);
+    }
+  });
+
   it('while nothing ran, holds nothing back for an hour at the next start', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());

@@ -195,6 +195,14 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'path-clock',
   },
   {
+    table: 'runs',
+    statement:
+      /^update runs set due_at = case when due_at > \? then .* where available_at > \? and available_at < \d+$/,
+    why: clock,
+    seenIn: 'path-clock',
+    engine: 'PostgreSQL',
+  },
+  {
     table: 'deliveries',
     statement: /^update deliveries set next_attempt_at = next_attempt_at \+/,
     why: clock,
