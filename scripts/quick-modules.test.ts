@@ -72,6 +72,40 @@ test('modules are the same ones, whatever leads to them', (t) => {
   assert.deepEqual(quick, slow);
 });
 
+test('what `require` names without an ending is what Node.js takes', (t) => {
+  const told = (what: string): string => `module.exports = ${JSON.stringify(what)};`;
+  const folder = project(t, {
+    'src/main.ts': `import { createRequire } from 'node:module'; createRequire(import.meta.url)('pack');`,
+    'node_modules/pack/index.js': `for (const name of ['./both', './folder', './data', './exact', './with.dot', './own/', './own', './own/..', '.', './a b', './a%20b'])
+      try { const got = require(name); console.log(name, typeof got === 'string' ? got : typeof got); } catch (error) { console.log(name, error.code); }
+      try { require('./absent'); } catch (error) { console.log(error.message); }`,
+    'node_modules/pack/both.js': told('both.js'),
+    'node_modules/pack/both/index.js': told('both/index.js'),
+    'node_modules/pack/folder/index.js': told('folder/index.js'),
+    'node_modules/pack/data.json': '"data.json"',
+    'node_modules/pack/exact': told('exact'),
+    'node_modules/pack/exact.js': told('exact.js'),
+    'node_modules/pack/with.dot.js': told('with.dot.js'),
+    'node_modules/pack/a b.js': told('a b.js'),
+    'node_modules/pack/a%20b.js': told('a%20b.js'),
+    'node_modules/pack/own/package.json': '{"main":"./other"}',
+    'node_modules/pack/own/other.js': told('own/other.js'),
+  });
+  mkdirSync(join(folder, 'elsewhere'));
+  writeFileSync(join(folder, 'elsewhere/linked.js'), `console.log(__filename.split('/').at(-1)); ${told('linked')}`);
+  const [slow, quick] = bothWays(folder);
+  assert.equal(slow?.code, 0, slow?.err);
+  assert.match(slow.out, /^\.\/both both\.js$/m);
+  assert.deepEqual(quick, slow);
+  // A folder with a link in it: the link comes before what has an ending.
+  symlinkSync(join(folder, 'elsewhere/linked.js'), join(folder, 'node_modules/pack/linked'));
+  writeFileSync(join(folder, 'node_modules/pack/linked.js'), told('beside it'));
+  writeFileSync(join(folder, 'node_modules/pack/index.js'), `console.log(require('./linked'), require('./both'));`);
+  const [slowLinked, quickLinked] = bothWays(folder);
+  assert.match(slowLinked?.out ?? '', /^linked\.js\nlinked both\.js$/m);
+  assert.deepEqual(quickLinked, slowLinked);
+});
+
 test('a link leads to the same module as ever, and keeps its own package', (t) => {
   const folder = project(t, {
     'src/main.ts': `import './a.ts'; import './linked.ts'; import './linked-js.js'; ${tell}`,

@@ -1,6 +1,6 @@
 // Loaded before a program by `node --import`: what Node.js has found out about a folder it does not look up again for each
 // file there, which is a quarter of what loading a thousand modules costs (docs/decisions/0063).
-import { lstatSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type LoadFnOutput, type LoadHookSync, registerHooks, type ResolveHookSync } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -13,6 +13,10 @@ const formats = new Map<string, LoadFnOutput['format']>();
 
 const resolve: ResolveHookSync = (specifier, context, next) => {
   const url = fileOf(specifier, context.parentURL);
+  if (url !== null && context.conditions.includes('require')) {
+    const required = requiredFile(url);
+    return required === null ? next(specifier, context) : { url: required, shortCircuit: true };
+  }
   const kind = url === null ? null : kindOf(url);
   if (url === null || kind === null) return next(specifier, context);
   const format = formats.get(kind);
@@ -60,8 +64,32 @@ function kindOf(url: string): string | null {
   return ending === '.ts' || ending === '.js' ? folderOf(url) + ending : null;
 }
 
+/** What is no link, by folder: each is read once, which costs less than to ask for every file in it. */
+const plainFiles = new Map<string, ReadonlySet<string>>();
+
 function isPlainFile(url: string): boolean {
-  return lstatSync(fileURLToPath(url), { throwIfNoEntry: false })?.isFile() ?? false;
+  const folder = folderOf(url);
+  let files = plainFiles.get(folder);
+  if (files === undefined) plainFiles.set(folder, (files = plainFilesOf(folder)));
+  return files.has(url.slice(folder.length));
+}
+
+/** Names that stand in addresses as they are; what has others, and folders with links, are left to Node.js. */
+const plainName = /^[\w.@+-]+$/;
+
+function plainFilesOf(folder: string): ReadonlySet<string> {
+  try {
+    const entries = readdirSync(fileURLToPath(folder), { withFileTypes: true });
+    if (entries.some((entry) => entry.isSymbolicLink())) return new Set();
+    return new Set(entries.flatMap((entry) => (entry.isFile() && plainName.test(entry.name) ? [entry.name] : [])));
+  } catch {
+    return new Set();
+  }
+}
+
+/** What `require` finds first of what is called so; null = it may be a folder, or have another ending. */
+function requiredFile(url: string): string | null {
+  return [url, `${url}.js`].find(isPlainFile) ?? null;
 }
 
 function isModule(format: string | null | undefined): boolean {

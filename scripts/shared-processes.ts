@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Bytes of files that share a process, unless told otherwise: some seconds of tests, so that what is left at the end can be divided. */
-const usualBytes = 60_000;
+const usualBytes = 110_000;
 
 /** A hook outside of every suite is about its whole process, and so is what a file sets of it. */
 const isAboutItsProcess = /^(before|after|beforeEach|afterEach)\(|\bprocess\.env\[[^\]]+\] = |\bprocess\.(chdir|on)\(/m;

@@ -1,4 +1,4 @@
-// A clock that is set by an hour, either way, while 200 checks run every 10 s: no herd, no slot without its one outcome.
+// A clock that is set by an hour, either way, while 100 checks run every 10 s: no herd, no slot without its one outcome.
 // One process goes by its machine's clock; processes over PostgreSQL by the database's, whatever those of their machines say.
 import assert from 'node:assert/strict';
 import type { Role } from '#config-variables.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const hourMs = 3_600_000;
 const attempted = 'SELECT 1 FROM deliveries WHERE attempts = 1';
 const intervalMs = 10_000;
-const checks = 200;
+const checks = 100;
 const secret = 'a secret between two';
 
 const results = (on: Service): ResultRow[] => on.rows(resultRows);

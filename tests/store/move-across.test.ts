@@ -1,18 +1,14 @@
 // A whole installation from SQLite to PostgreSQL and back: the same rows, the same sums, the days where they belong.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { openSource, openTarget } from '#commands/move-sides.ts';
 import { copyInstallation, type VerifiedTable } from '#store/move/copy-installation.ts';
 import { fill, rowsOf } from '../support/every-table.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres, openTempStore, secretKey, type TempStore } from '../support/temp-store.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 const noon = Date.UTC(2026, 2, 10, 12);
 const dayMs = 86_400_000;

@@ -1,18 +1,14 @@
 // Edits of many checks beside schedulers that never rest: each is made, and no slot is left behind.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { it } from 'node:test';
 import { aGroup } from '../support/records.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const checks = 200;
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 it('a group of many checks is deactivated, activated and emptied while two schedulers plan without a rest', async () => {
   await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));

@@ -1,19 +1,16 @@
 // A server whose clock is set, seen by several processes, each in its own moment.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresDatabase } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 const now = Date.UTC(2026, 2, 10, 12);
 const clock = { now: () => now };

@@ -1,22 +1,18 @@
 // What runs depend on is kept in memory over PostgreSQL, where several loops of one process read it at once.
 import assert from 'node:assert/strict';
-import { after, before, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { idBytes } from '#store/codec.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { type Connections, openConnections } from '#store/postgres/connections.ts';
 import type { Session } from '#store/postgres/session.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { aGroup } from '../support/records.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { until } from '../support/until.ts';
 import { HeartbeatUnderTest } from './heartbeat-under-test.ts';
 import type { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 /** A heartbeat, and beside it connections that can hold up a table. */
 async function openScene(

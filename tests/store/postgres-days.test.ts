@@ -1,17 +1,13 @@
 // Days of results come and go while somebody reads for long: nobody else waits for that.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { Client } from 'pg';
 import { StoreUnavailableError } from '#store/unavailable.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { putAccount, putChannel, putDelivery } from '../support/rows.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 const dayMs = 86_400_000;
 /** A try waits for 50 ms; the rest is for a machine that is busy. */

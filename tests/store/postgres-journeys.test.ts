@@ -1,18 +1,14 @@
 // Over PostgreSQL what is asked for at once leaves in one piece, the end of a transaction too (docs/decisions/0050).
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
-import { after, before, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openConnections } from '#store/postgres/connections.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 /** How often this process writes to the server during some work: each time it waited for an answer, or might have. */
 async function writesDuring(t: TestContext, work: () => Promise<unknown>): Promise<number> {

@@ -1,16 +1,12 @@
 // Over PostgreSQL nobody takes work by a clock that is not the database's (docs/decisions/0055).
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { it } from 'node:test';
 import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const hourMs = 3_600_000;
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 it('a process whose time is an hour off takes no schedule, no run and no delivery, and is told to ask', async () => {
   let told = 0;

@@ -1,15 +1,11 @@
 // Over PostgreSQL old results may go while others are rolled up.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { it } from 'node:test';
 import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 it('results are released beside a turn of roll-ups', async () => {
   const temp = await openTempPostgres(server);

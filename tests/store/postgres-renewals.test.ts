@@ -1,17 +1,13 @@
 // Over PostgreSQL a renewal of leases waits for nothing that is being recorded or settled.
 import assert from 'node:assert/strict';
-import { after, before, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { idBytes } from '#store/codec.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 /** Holds a row as the transaction does that is about to change it. */
 async function hold(t: TestContext, url: string, table: 'runs' | 'deliveries', id: string): Promise<void> {

@@ -1,16 +1,12 @@
 // Several processes that send to one channel over PostgreSQL (docs/decisions/0071).
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { idBytes } from '#store/codec.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 describe('several processes that deliver', () => {
   it('find what they settle and renew by its key, and not among all that is under way', async () => {

@@ -1,17 +1,13 @@
 // Wake-ups between the processes of one PostgreSQL: told to the others, gathered, and listened for again after a loss.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 const secretKey = new Uint8Array(32).fill(7);
 

@@ -1,6 +1,6 @@
 // What only a PostgreSQL can do to the store: many processes at once, a server that goes away, days as partitions.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { newId } from '#lib/id.ts';
 import { postgresDialect } from '#store/dialect.ts';
 import { type MigrationNews, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
@@ -13,18 +13,15 @@ import { WrongKeyError } from '#store/key-check.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
-import { oddPassword, type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { oddPassword, type PostgresDatabase } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { aCheck } from '../support/records.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 const now = Date.UTC(2026, 2, 10, 12);
 const clock = { now: () => now };

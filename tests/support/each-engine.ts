@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { after, test as nodeTest } from 'node:test';
 import { getCallSites } from 'node:util';
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import { sharedPostgres } from './shared-postgres.ts';
 import { assertAccountsNamed, noteDoor, recordFor, recordStatements } from './statements.ts';
 import { noteCalls, uncalled } from './store-surface.ts';
 import { openTempPostgres, openTempStore, type TempStore } from './temp-store.ts';
@@ -12,19 +12,13 @@ import { openTempPostgres, openTempStore, type TempStore } from './temp-store.ts
 /** Opens a new store of the engine that the case is run on; its clock stands at `at`, epoch ms. */
 export type NewStore = (at?: number) => Promise<TempStore>;
 
-let starting: Promise<PostgresServer> | null = null;
-
 recordStatements();
 
 type Engine = 'SQLite' | 'PostgreSQL';
 
 const all: Readonly<Record<Engine, NewStore>> = {
   SQLite: (at) => Promise.resolve(openTempStore(at)),
-  PostgreSQL: async (at) => {
-    // One server for a process of tests, each store in a database of its own.
-    starting ??= startPostgres();
-    return openTempPostgres(await starting, at);
-  },
+  PostgreSQL: async (at) => openTempPostgres(await sharedPostgres(), at),
 };
 
 /** Both, unless the run says that it is about one (`npm run check`). */
@@ -58,7 +52,12 @@ export function test(name: string, work: (newStore: NewStore) => Promise<void>):
     };
     nodeTest(`${name} [${engine}]`, async () => {
       recordFor(file);
-      await work(newStore);
+      try {
+        await work(newStore);
+      } finally {
+        // Who else is in this process is not judged by this suite.
+        recordFor('');
+      }
       assert.ok(isOpened, 'the case opened no store: it says nothing of the engine');
       outcome.ended.set(engine, (outcome.ended.get(engine) ?? 0) + 1);
     });
@@ -77,8 +76,7 @@ function callingFile(): string {
   return basename(name, '.test.ts');
 }
 
-after(async () => {
-  if (starting !== null) await (await starting).stop();
+after(() => {
   for (const [file, outcome] of files) judgeFile(file, outcome);
 });
 

@@ -20,19 +20,36 @@ async function clientOf(url: string): Promise<Client> {
   const kept = clients.get(url);
   if (kept !== undefined) return kept;
   const client = new Client({ connectionString: url, query_timeout: 9000 });
-  client.on('error', () => clients.delete(url));
+  const forget = (): void => {
+    if (clients.get(url) === client) clients.delete(url);
+  };
+  client.on('error', forget).on('end', forget);
   await client.connect();
   clients.set(url, client);
   return client;
 }
 
 async function answer({ url, sql, values }: Question): Promise<unknown> {
-  const client = await clientOf(url);
   if (sql === null) {
+    const kept = clients.get(url);
     clients.delete(url);
-    await client.end();
+    await kept?.end();
     return [];
   }
+  const wasKept = clients.has(url);
+  const client = await clientOf(url);
+  try {
+    return await rowsOf(client, sql, values);
+  } catch (error) {
+    // The server may have ended a connection that was kept, which shows when it is used: who only looks does it by another.
+    const isEnded = /terminat|not queryable|closed|ECONNRESET|EPIPE/.test(String(error));
+    if (!wasKept || !isEnded || !/^select /i.test(sql)) throw error;
+    clients.delete(url);
+    return rowsOf(await clientOf(url), sql, values);
+  }
+}
+
+async function rowsOf(client: Client, sql: string, values: readonly unknown[]): Promise<unknown> {
   const result = await client.query<Record<string, unknown>>(sql, [...values]);
   return Array.isArray(result) ? [] : result.rows.map((row) => ({ ...row }));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '#config-variables.ts';
 import type { PostgresDatabase } from './postgres.ts';
-import { openRawPostgres } from './raw-rows.ts';
+import { openRawPostgres, type RawRows } from './raw-rows.ts';
 import type { Cleanup } from './scripted-server.ts';
 import { apiKey, asker, type Service } from './service.ts';
 import { type Ended, startProcess, type TocsinProcess } from './tocsin-process.ts';
@@ -52,9 +52,12 @@ export async function startRoleProcesses(
     return ready;
   };
   let members: Member[] = [];
+  // Kept: tests look again and again, and a connection costs PostgreSQL more than a look.
+  const raw = openRawPostgres(database.url);
   t.after(async () => {
     for (const kill of starting) kill();
     await Promise.all(members.map(({ process }) => process.end('SIGKILL')));
+    raw.close();
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -97,15 +100,8 @@ export async function startRoleProcesses(
       );
       await Promise.all(members.filter(({ process }) => process.isRunning).map(({ process }) => lookAround(process)));
     },
-    rows(look) {
-      const raw = openRawPostgres(database.url);
-      try {
-        return look(raw);
-      } finally {
-        raw.close();
-      }
-    },
-    stored: () => storedCells(database.url),
+    rows: (look) => look(raw),
+    stored: () => storedCells(raw),
   };
 }
 
@@ -127,19 +123,14 @@ function joined(all: readonly Ended[]): Ended {
 }
 
 /** Every cell of every table, bytes as they are. */
-function storedCells(url: string): Record<string, string> {
-  const raw = openRawPostgres(url);
-  try {
-    const tables = raw.prepare(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`).all();
-    return Object.fromEntries(
-      tables.map(({ name }) => {
-        const rows = raw.prepare(`SELECT * FROM ${String(name)}`).all();
-        return [`the table ${String(name)}`, rows.flatMap((row) => Object.values(row).map(textOf)).join('\n')];
-      }),
-    );
-  } finally {
-    raw.close();
-  }
+function storedCells(raw: RawRows): Record<string, string> {
+  const tables = raw.prepare(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`).all();
+  return Object.fromEntries(
+    tables.map(({ name }) => {
+      const rows = raw.prepare(`SELECT * FROM ${String(name)}`).all();
+      return [`the table ${String(name)}`, rows.flatMap((row) => Object.values(row).map(textOf)).join('\n')];
+    }),
+  );
 }
 
 function textOf(cell: unknown): string {
