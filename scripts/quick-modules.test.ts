@@ -91,14 +91,17 @@ test('what `require` names without an ending is what Node.js takes', (t) => {
     'node_modules/pack/own/package.json': '{"main":"./other"}',
     'node_modules/pack/own/other.js': told('own/other.js'),
   });
-  mkdirSync(join(folder, 'elsewhere'));
-  writeFileSync(join(folder, 'elsewhere/linked.js'), `console.log(__filename.split('/').at(-1)); ${told('linked')}`);
+  mkdirSync(join(folder, 'node_modules/elsewhere'));
+  writeFileSync(
+    join(folder, 'node_modules/elsewhere/linked.js'),
+    `console.log(__filename.split('/').at(-1)); ${told('linked')}`,
+  );
   const [slow, quick] = bothWays(folder);
   assert.equal(slow?.code, 0, slow?.err);
   assert.match(slow.out, /^\.\/both both\.js$/m);
   assert.deepEqual(quick, slow);
   // A folder with a link in it: the link comes before what has an ending.
-  symlinkSync(join(folder, 'elsewhere/linked.js'), join(folder, 'node_modules/pack/linked'));
+  symlinkSync(join(folder, 'node_modules/elsewhere/linked.js'), join(folder, 'node_modules/pack/linked'));
   writeFileSync(join(folder, 'node_modules/pack/linked.js'), told('beside it'));
   writeFileSync(join(folder, 'node_modules/pack/index.js'), `console.log(require('./linked'), require('./both'));`);
   const [slowLinked, quickLinked] = bothWays(folder);
