@@ -1,5 +1,5 @@
 // Runs npm scripts at the same time, for those that wait most of their time: each line bears the number of its script.
-// together.ts "chaos -- kill --rounds 10 then static" "chaos -- postgres --minutes 1" test:project; passes when all of them do.
+// together.ts "chaos -- kill --rounds 10 then static" "chaos -- postgres --minutes 1"; passes when all of them do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

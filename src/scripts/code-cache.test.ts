@@ -39,7 +39,6 @@ async function scene(t: TestContext, level?: Containment, browser: ScriptBrowser
     folder: join(folder, 'scripts'),
     containment: level ?? here,
     isRoot,
-    // What is about the browser is slow, and mostly the same.
     browser: () => browser,
     run: (work, code, signal) => runPlain('', { ...work, code, signal }),
     onMade: (_, problem) => made.resolve(problem),
@@ -61,8 +60,10 @@ function filesIn(folder: string): Record<string, string> {
   );
 }
 
-test('what one run of ours compiled is used by scripts, and no script can write or replace any of it', async (t) => {
-  const { cache, folder, refused, made } = await scene(t);
+test('what runs of ours compiled is used by scripts, each sort its own, and no script can write or replace any of it', async (t) => {
+  const browser = findChromium(null);
+  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
+  const { cache, folder, refused, made } = await scene(t, undefined, browser);
   assert.equal(cache.folderOf({ ...tests, sort: 'plain' }), null, 'for a program alone it is not worth while');
   assert.equal(cache.folderOf(tests), null, 'there is none before it is made');
   assert.equal(await made, null);
@@ -70,6 +71,12 @@ test('what one run of ours compiled is used by scripts, and no script can write 
   assert.ok(place !== null);
   const left = readdirSync(join(folder, 'scripts')).filter((name) => !name.startsWith('.used-'));
   assert.equal(left.length, 1, 'nothing of its making is left');
+  assert.deepEqual(readdirSync(place).toSorted(), ['program', 'runner', 'tests']);
+  const telling = `import { getCompileCacheDir } from 'node:module';\nconsole.log(getCompileCacheDir());`;
+  const used = async (found: ScriptBrowser | null): Promise<string> =>
+    printed(await runPlain(telling, { browser: found, code: { folder: place, isWritable: false } }));
+  assert.match(await used(browser), /^\/tocsin\/code\/program\//);
+  assert.match(await used(null), /^\/tocsin\/code\/tests\//);
   const before = filesIn(place);
   assert.ok(Object.keys(before).length > 20, `${Object.keys(before).length} files`);
   for (const facts of Object.values(before)) assert.match(facts, new RegExp(`^${process.getuid?.()} 644 `));
@@ -123,22 +130,6 @@ console.log(JSON.stringify({ files: files.length, got, said }));
   assert.equal(cache.folderOf(tests), null);
   await cache.close();
   assert.deepEqual(readdirSync(scripts), [], 'who has ended uses nothing');
-});
-
-test('a program with a browser has what a program has compiled, and not what tests have', async (t) => {
-  const browser = findChromium(null);
-  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
-  const { cache, made } = await scene(t, undefined, browser);
-  assert.equal(cache.folderOf({ ...tests, sort: 'plain', browser }), null);
-  assert.equal(await made, null);
-  const place = cache.folderOf({ ...tests, sort: 'plain', browser });
-  assert.ok(place !== null);
-  assert.deepEqual(readdirSync(place).toSorted(), ['program', 'runner', 'tests']);
-  const content = `import { getCompileCacheDir } from 'node:module';\nconsole.log(getCompileCacheDir());`;
-  const used = async (found: ScriptBrowser | null) =>
-    printed(await runPlain(content, { browser: found, code: { folder: place, isWritable: false } }));
-  assert.match(await used(browser), /^\/tocsin\/code\/program\//);
-  assert.match(await used(null), /^\/tocsin\/code\/tests\//);
 });
 
 test('where scripts are not kept apart from each other they share no compiled code', async (t) => {

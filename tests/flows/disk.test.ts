@@ -34,6 +34,7 @@ interface Scene extends Hindrance {
 }
 
 const quiet = { LOG_LEVEL: 'silent' };
+const roles = ['api', 'scheduler', 'runner', 'deliverer'] as const;
 
 /** Checks that run every 10 s, with a channel that is told of all of them. */
 async function openScene(
@@ -69,7 +70,7 @@ async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>
 async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
   const server = await postgresServer();
   let name = '';
-  const service = await startService(t, quiet, { prepare: (database) => (name = database.name) });
+  const service = await startService(t, quiet, { roles, prepare: (database) => (name = database.name) });
   const setReadOnly = async (state: 'on' | 'off'): Promise<void> => {
     await server.admin(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
     // Connections keep what they began with.
