@@ -191,7 +191,7 @@ test('a heartbeat that stops to be called alerts and recovers, and our own end r
   t,
   startService,
 }) => {
-  const service = await startService(t, {}, { roles: ['api', 'deliverer', 'upkeep'] });
+  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'deliverer'] });
   await missesAndRecovers(t, service);
   await refusesTheRest(service);
   await outlivesOurEnd(service);
