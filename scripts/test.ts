@@ -61,11 +61,15 @@ function processesOf(group: string, files: readonly string[], folder: string): r
   ];
 }
 
-/** The flows, and of each sort the larger: what takes long is not left to the end, where nothing runs beside it. */
-function longestFirst(processes: readonly SharedProcess[]): SharedProcess[] {
-  const weight = ({ files, bytes }: SharedProcess): number =>
-    (files.some((file) => file.includes('/tests/flows/')) ? 1e9 : 0) + bytes;
-  return processes.toSorted((a, b) => weight(b) - weight(a));
+/**
+ * In turn a flow, which waits most of its time, and one that computes: neither leaves processors idle while it lasts. Of each sort
+ * the larger first: what takes long is not left to the end, where nothing runs beside it.
+ */
+function inTurn(processes: readonly SharedProcess[]): SharedProcess[] {
+  const sorted = processes.toSorted((a, b) => b.bytes - a.bytes);
+  const isFlow = ({ files }: SharedProcess): boolean => files.some((file) => file.includes('/tests/flows/'));
+  const [flows, others] = [sorted.filter(isFlow), sorted.filter((each) => !isFlow(each))];
+  return sorted.flatMap((_, place) => [...flows.slice(place, place + 1), ...others.slice(place, place + 1)]);
 }
 
 /** Where Linux keeps files in memory, and how much of both the databases of all files of tests at once may take, bytes. */
@@ -164,7 +168,7 @@ async function main(args: readonly string[]): Promise<void> {
     return processesOf(name, files, join(folder, `files-${name}`));
   });
   const { counts, isSuccess, empty, unended, leftOut } = await runProcesses(
-    longestFirst(processes),
+    inTurn(processes),
     Number(values.patience),
   ).finally(() => rmSync(folder, { recursive: true, force: true }));
   const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;

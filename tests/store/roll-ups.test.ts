@@ -29,15 +29,25 @@ async function pass({ store, clock }: TempStore, ms: number): Promise<void> {
 }
 
 /** The next turn ends before its commit: the row that says how far roll-ups are may not be written. */
-async function crashNextTurn({ store, clock, raw }: TempStore): Promise<void> {
+async function crashNextTurn({ store, clock, raw, isShared }: TempStore): Promise<void> {
   const value = raw.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get()?.['value'];
   if (typeof value !== 'string') return;
-  raw.exec(`CREATE UNIQUE INDEX crash ON installation ((length(key) * 0))
-    WHERE key = 'crash' OR (key = 'rolled-up' AND value <> '${value}')`);
-  insertRow(raw, 'installation', { key: 'crash', value: '' });
+  const [refuse, allow] = isShared ? refusalOfPostgres(value) : refusalOfSqlite(value);
+  raw.exec(refuse);
   await store.rollUps.turn(clock.now(), keptMs).catch(() => undefined);
-  raw.exec(`DROP INDEX crash`);
-  raw.exec(`DELETE FROM installation WHERE key = 'crash'`);
+  raw.exec(allow);
+}
+
+/** Statements that have another progress refused, and allowed again. A row that is there twice would be tried again for seconds. */
+function refusalOfPostgres(value: string): [string, string] {
+  const refuse = `ALTER TABLE installation ADD CONSTRAINT crash CHECK (key <> 'rolled-up' OR value = '${value}')`;
+  return [refuse, 'ALTER TABLE installation DROP CONSTRAINT crash'];
+}
+
+function refusalOfSqlite(value: string): [string, string] {
+  const refuse = `CREATE TRIGGER crash BEFORE UPDATE ON installation WHEN new.key = 'rolled-up' AND new.value <> '${value}'
+    BEGIN SELECT raise(ABORT, 'refused'); END`;
+  return [refuse, 'DROP TRIGGER crash'];
 }
 
 const recorded = fc.record({
