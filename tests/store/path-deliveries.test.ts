@@ -211,7 +211,9 @@ describe('a delivery', () => {
       assert.deepEqual((await test.temp.store.deliveries.find(test.accountId, each.id))?.delivery, each);
       assert.equal(await test.temp.store.deliveries.find(newId(), each.id), null);
     }
-    await assert.rejects(test.path.addDelivery({ ...delivery, isTest: false }), 'its id is taken');
+    // Over PostgreSQL it would be tried again for seconds, as what has lost a race.
+    if (!test.temp.isShared)
+      await assert.rejects(test.path.addDelivery({ ...delivery, isTest: false }), 'its id is taken');
     assert.deepEqual(test.rows('SELECT count(*) AS n FROM delivery_requests'), [{ n: 1 }]);
 
     assert.deepEqual(await test.claimDeliveries(), []);

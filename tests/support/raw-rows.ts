@@ -17,23 +17,60 @@ type Ask = (url: string, sql: string | null, values?: readonly Cell[]) => Record
 
 let asked: Ask | null = null;
 
-/** The door to a PostgreSQL database. */
+/** Rows that are inserted by one statement: as many values as a statement may have, and some to spare. */
+const valuesMost = 20_000;
+const plainInsert = /^(INSERT INTO \w+ \([^()]*\) VALUES )\([$\d, ]+\)$/i;
+
+/** The door to a PostgreSQL database. Rows inserted between BEGIN and COMMIT, which nobody sees before, go many at a time. */
 export function openRawPostgres(url: string): RawRows & { close(): void } {
   asked ??= startWorker();
   const ask = asked;
+  let isBegun = false;
+  /** By the statement. */
+  const waiting = new Map<string, Cell[][]>();
+  const flush = (): void => {
+    const all = [...waiting];
+    waiting.clear();
+    for (const [sql, rows] of all) insertTogether(ask, url, sql, rows);
+  };
+  const now = (sql: string, values?: readonly Cell[]): Record<string, unknown>[] => {
+    flush();
+    return ask(url, sql, values);
+  };
   return {
     prepare(sql) {
       let position = 0;
       const numbered = sql.replace(/\?(\d+)?/g, (_, number: string | undefined) => `$${number ?? ++position}`);
+      const isPlain = plainInsert.test(numbered);
       return {
-        get: (...values) => ask(url, numbered, values)[0],
-        all: (...values) => ask(url, numbered, values),
-        run: (...values) => ask(url, numbered, values),
+        get: (...values) => now(numbered, values)[0],
+        all: (...values) => now(numbered, values),
+        run(...values) {
+          if (!isBegun || !isPlain) return now(numbered, values);
+          const rows = waiting.get(numbered) ?? [];
+          waiting.set(numbered, rows);
+          rows.push(values);
+          return [];
+        },
       };
     },
-    exec: (sql) => void ask(url, sql),
+    exec(sql) {
+      now(sql);
+      if (/^(BEGIN|COMMIT|ROLLBACK)$/.test(sql)) isBegun = sql === 'BEGIN';
+    },
     close: () => void ask(url, null),
   };
+}
+
+function insertTogether(ask: Ask, url: string, sql: string, rows: readonly (readonly Cell[])[]): void {
+  const [, head = ''] = plainInsert.exec(sql) ?? [];
+  const width = rows[0]?.length ?? 1;
+  const atOnce = Math.floor(valuesMost / width);
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const some = rows.slice(from, from + atOnce);
+    const places = some.map((row, index) => `(${row.map((_, column) => `$${index * width + column + 1}`).join(', ')})`);
+    ask(url, head + places.join(', '), some.flat());
+  }
 }
 
 /** This thread sleeps until the other has answered: so a test reads the same whatever its engine. */
