@@ -7,7 +7,7 @@ import { idBytes, idText } from '#store/codec.ts';
 import { writtenProgress } from '#store/roll-up-progress.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
-import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
+import { putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 import {
   assertCurrent,
