@@ -89,7 +89,7 @@ describe('the runner of the tests', () => {
   it('fails on a group it does not know, and lists those there are', () => {
     const { status, text } = run({}, 'everything');
     assert.equal(status, 1);
-    assert.match(text, /all, unit, project, store, rest, flows/);
+    assert.match(text, /all, unit, scripts, project, store, rest, flows/);
   });
 
   it('counts the tests of every file', () => {

@@ -23,7 +23,8 @@ const testMost = 300;
 
 /** Where the files of a group are. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  unit: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'scripts/**/*.test.ts'],
+  unit: ['src/!(scripts)/**/*.test.ts', 'src/*.test.ts', 'cli/**/*.test.ts'],
+  scripts: ['src/scripts/**/*.test.ts', 'scripts/**/*.test.ts'],
   project: ['tests/*.test.ts'],
   store: ['tests/store/**/*.test.ts'],
   rest: ['tests/rest/**/*.test.ts'],
