@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openConnections } from '#store/postgres/connections.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { openTempPostgres } from '../support/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();

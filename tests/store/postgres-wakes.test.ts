@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { until } from '../support/until.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();
 

@@ -19,7 +19,7 @@ let asked: Ask | null = null;
 
 /** Rows that are inserted by one statement: as many values as a statement may have, and some to spare. */
 const valuesMost = 20_000;
-const plainInsert = /^(INSERT INTO \w+ \([^()]*\) VALUES )\([$\d, ]+\)$/i;
+const plainInsert = /^(INSERT INTO \w+ \([^()]*\) VALUES )\(\$\d+(?:, \$\d+)*\)$/i;
 
 /** The door to a PostgreSQL database. Rows inserted between BEGIN and COMMIT, which nobody sees before, go many at a time. */
 export function openRawPostgres(url: string): RawRows & { close(): void } {
@@ -41,7 +41,8 @@ export function openRawPostgres(url: string): RawRows & { close(): void } {
     prepare(sql) {
       let position = 0;
       const numbered = sql.replace(/\?(\d+)?/g, (_, number: string | undefined) => `$${number ?? ++position}`);
-      const isPlain = plainInsert.test(numbered);
+      // A value that is named by its number may stand in several places.
+      const isPlain = plainInsert.test(numbered) && !/\?\d/.test(sql);
       return {
         get: (...values) => now(numbered, values)[0],
         all: (...values) => now(numbered, values),
