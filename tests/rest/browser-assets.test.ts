@@ -149,14 +149,14 @@ test('first', async () => { await new Promise((resolve) => setTimeout(resolve, 2
 ${spec(hangs).split('\n').slice(1).join('\n')}
 test('third', async () => {});`;
   const [tests, plain] = await Promise.all([
-    run(three, { wallClockMs: 30_000 }),
-    run(program(hangs), { sort: 'plain', wallClockMs: 20_000 }),
+    run(three, { wallClockMs: 45_000 }),
+    run(program(hangs), { sort: 'plain', wallClockMs: 45_000 }),
   ]);
   assert.deepEqual([tests.ending, tests.failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']]);
   const told = tests.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
-  assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have 15 s together/);
+  assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have 30 s together/);
   assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
-  assert.deepEqual(told.slice(2), ['9 the tests took more than 15 s together: third did not run']);
+  assert.deepEqual(told.slice(2), ['9 the tests took more than 30 s together: third did not run']);
   assert.deepEqual([plain.ending, sortsOf(plain)], ['timeout', ['screenshot', 'trace']], JSON.stringify(plain.log));
   assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
 });
