@@ -1,4 +1,4 @@
-// Runs a program of ours in a session of its own that comes after all others, near what scripts of checks have:
+// Runs a program of ours in a session of its own that comes after others, nearer to what scripts of checks have:
 // behind.ts scripts/test.ts rest flows. Ends as the program does.
 //
 // Where tests take all there is, a script that has 10 s for its answer would wait as long for its first line. What makes sessions without
@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** As `nice` counts; scripts have 19. */
-const niceness = 15;
+/** As `nice` counts: a tenth of what others have, and seven times what scripts have with their 19. */
+const niceness = 10;
 
 /** To be said of the first process of a session before it starts others: they have the same. */
 function putBehind(pid: number): void {
