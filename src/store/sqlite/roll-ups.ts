@@ -16,10 +16,10 @@ import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Results of a turn: some milliseconds of work. */
-const resultsMost = 500;
+const resultsMost = 350;
 
 /** Checks and marks of a turn. */
-const size = { checks: 125, lateHours: 10 };
+const size = { checks: 90, lateHours: 7 };
 
 /** Roll-ups of a file. */
 export function createSqliteRollUps(file: SqliteFile): RollUps {
