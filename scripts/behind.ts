@@ -1,12 +1,12 @@
 // Runs a program of ours in a session of its own that comes after others, nearer to what scripts of checks have:
 // behind.ts scripts/test.ts rest flows. Ends as the program does.
 //
-// Where tests take all there is, a script that has 10 s for its answer would wait as long for its first line. What makes sessions without
-// end, as some of tests/escape do, is none for it: each new one would come before the tests.
+// Where tests take all there is, a script that has 10 s for its answer would wait as long for its first line. Programs that begin
+// sessions without end, as the bombs of tests/escape do, are not for it: each of their sessions would come before the tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { yieldProcessor } from '#scripts/yield-processor.ts';
 
 /** As `nice` counts: a tenth of what others have, and seven times what scripts have with their 19. */
 const niceness = 10;
@@ -15,11 +15,9 @@ const niceness = 10;
 function putBehind(pid: number): void {
   try {
     setPriority(pid, niceness);
-    // Where the kernel shares the processor among sessions (autogroup), `nice` is about the processes of one session only.
-    const path = `/proc/${pid}/autogroup`;
-    if (existsSync(path)) writeFileSync(path, String(niceness));
+    yieldProcessor(pid, niceness);
   } catch {
-    // It has ended, or this machine has no such thing: it runs as all others do.
+    // It has ended: nothing of it runs.
   }
 }
 

@@ -14,13 +14,14 @@ const isKnown = existsSync('/proc/self/autogroup');
  * session of its own, its processes would get as much as the whole service. To be said again and again: a process may begin a session
  * at any time, as bubblewrap does before the script.
  *
+ * @param niceness of the session, 0 to 19 as `nice` counts
  * @returns false when it can never be said. It may have to wait: the kernel takes such a word ten times a second
  */
-export function yieldProcessor(pid: number): boolean {
+export function yieldProcessor(pid: number, niceness = lowest): boolean {
   if (!isKnown) return false;
   const path = `/proc/${pid}/autogroup`;
   try {
-    if (!readFileSync(path, 'utf8').endsWith(`nice ${lowest}\n`)) writeFileSync(path, String(lowest));
+    if (!readFileSync(path, 'utf8').endsWith(`nice ${niceness}\n`)) writeFileSync(path, String(niceness));
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
