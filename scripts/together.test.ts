@@ -22,6 +22,15 @@ it('one of them that fails fails them all, after the others have ended', () => {
   assert.match(stdout, /# sim: passed in \d+ s/);
 });
 
+it('what one that failed said last is told again at the end, and nothing of the others', () => {
+  const { stdout } = together('sim -- nonsense', 'sim');
+  const told = stdout.match(/\n\n# sim -- nonsense: ended with 2 in \d+ s\n((?: {2}.*\n)+)$/)?.[1] ?? '';
+  assert.match(told, /nonsense/, stdout);
+  assert.doesNotMatch(told, /every .* held/);
+  const said = stdout.match(/^1 (.+)$/gm)?.map((line) => `  ${line.slice(2)}`) ?? [];
+  for (const line of said) assert.ok(told.includes(`${line}\n`), line);
+});
+
 it('one that is to wait for another begins when that has ended, whatever came of it', () => {
   const { status, stdout } = together('sim -- nonsense then fuzz', 'sim');
   assert.equal(status, 1);

@@ -13,10 +13,14 @@ test('a hold-up of the loop is seen while it lasts and after it, and is not coun
   await nextTurn();
   await nextTurn();
   assert.equal(loop.longestSince(before) >= 100, true);
-  // What began two buckets later does not see it.
-  const until = performance.now() + 300;
-  while (performance.now() < until) await nextTurn();
-  assert.equal(loop.longestSince(performance.now()) < 100, true);
+  // What begins two buckets later does not see it. A busy machine holds the loop up by itself, but not at every look.
+  const lookFrom = performance.now() + 300;
+  let seen = Infinity;
+  while (seen >= 100 && performance.now() < lookFrom + 10_000) {
+    await nextTurn();
+    if (performance.now() >= lookFrom) seen = loop.longestSince(performance.now());
+  }
+  assert.equal(seen < 100, true, `${seen} ms`);
 });
 
 function hold(ms: number): void {
