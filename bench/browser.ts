@@ -59,8 +59,10 @@ export const browserBench: Bench = {
   async run(options) {
     const shop = startPeer('shop');
     const url = `${await shop.ask<string>('listen')}/`;
-    const tests = await compare('tests', url, options);
-    const program = await compare('program', url, options);
+    const tests = await compare({ name: 'tests', warm: 1 }, url, options);
+    const program = await compare({ name: 'program', warm: 1 }, url, options);
+    const coldTests = await compare({ name: 'tests', warm: 0 }, url, options);
+    const coldProgram = await compare({ name: 'program', warm: 0 }, url, options);
     const before = await besides(url, { name: 'alone', browsers: 0, signed: 0 }, options);
     const beside = await besides(url, { name: `beside ${atOnce}`, browsers: atOnce, signed: 0 }, options);
     // Once more: a machine that changes its pace may have been slow the first time, and nothing would be too slow against that.
@@ -74,13 +76,11 @@ export const browserBench: Bench = {
       `${service.map(Math.round).join(', ')} ms; bare: ${bare.map(Math.round).join(', ')} ms`;
     return {
       rows: [
-        { figure: 'tests: service / bare', value: median(tests.service) / median(tests.bare), unit: '×', atMost: 1.3 },
-        {
-          figure: 'program: service / bare',
-          value: median(program.service) / median(program.bare),
-          unit: '×',
-          atMost: 1.3,
-        },
+        { figure: 'tests: service / bare', value: ratioOf(tests), unit: '×', atMost: 1.3 },
+        { figure: 'program: service / bare', value: ratioOf(program), unit: '×', atMost: 1.3 },
+        // Without a bar: each such run loads everything itself, as bare Playwright does, and is contained.
+        { figure: 'tests that no process waits for: service / bare', value: ratioOf(coldTests), unit: '×' },
+        { figure: 'program that no process waits for: service / bare', value: ratioOf(coldProgram), unit: '×' },
         { figure: 'API checks beside 4: delay p99', value: beside.delayP99, unit: 'ms', atMost: 250 },
         { figure: 'API checks beside 4: response p95 / alone', value: ratio, unit: '×', atMost: 1.2 },
         { figure: 'API checks beside 4: slots run', value: beside.share * 100, unit: '%', atLeast: 100 },
@@ -109,6 +109,8 @@ export const browserBench: Bench = {
         `scripts are contained by: ${tests.containment}; the bare ones by nothing`,
         `tests of Playwright, from the making of the folder to its last word: ${times(tests)}`,
         `plain program: ${times(program)}`,
+        `where no process waits (TOCSIN_SCRIPTS_WARM=0), tests: ${times(coldTests)}`,
+        `and the plain program: ${times(coldProgram)}`,
         `${apiChecks} API checks at 10 s, alone: delay p99 ${alone.delayP99.toFixed(0)} ms, response p95 ${before.responseP95.toFixed(1)} ms before and ${after.responseP95.toFixed(1)} ms after those beside 4; the lower counts`,
         `beside ${beside.browserRuns} browser runs, 4 at once: response p95 ${beside.responseP95.toFixed(1)} ms, ${beside.flagged} withheld`,
         `beside ${queued} browser checks, of which ${atOnce} run at once (${behind.browserRuns} runs): response p95 ${behind.responseP95.toFixed(1)} ms, ${behind.flagged} withheld`,
@@ -127,21 +129,43 @@ interface Compared {
   readonly containment: string;
 }
 
-/** In turns, so that a machine that changes its pace changes both. */
-async function compare(name: ScriptName, url: string, options: BenchOptions): Promise<Compared> {
-  const { folder, isQuick, say } = options;
-  say(`${name}: as the service runs it, and bare`);
+function ratioOf({ service, bare }: Compared): number {
+  return median(service) / median(bare);
+}
+
+/** Until the process for the next script has loaded what it needs: neither side runs beside that, ms. */
+const quietMs = 1500;
+
+/**
+ * In turns, so that a machine that changes its pace changes both.
+ *
+ * @param warm processes that wait for a script
+ */
+async function compare(
+  { name, warm }: { readonly name: ScriptName; readonly warm: 0 | 1 },
+  url: string,
+  options: BenchOptions,
+): Promise<Compared> {
+  const { folder: base, isQuick, say } = options;
+  const folder = `${base}/warm-${warm}`;
+  say(`${name}: as the service runs it, ${warm === 0 ? 'in a process of its own, ' : ''}and bare`);
   const dataDir = `${folder}/${name}`;
   await seedAccount(dataDir);
   // Its log says how scripts are contained.
-  const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: '1', LOG_LEVEL: 'info' } });
+  const service = await startService({
+    dataDir,
+    environment: { TOCSIN_SCRIPTS_AT_ONCE: '1', TOCSIN_SCRIPTS_WARM: String(warm), LOG_LEVEL: 'info' },
+  });
   const { path, content } = scripts[name];
   const bare = bareRunner(`${folder}/bare-${name}`, { path, content, environment: { SHOP: url } });
   const checkId = await makeCheck(service, name, url);
   const [times, bareTimes]: [number[], number[]] = [[], []];
   // The first rounds warm the caches of the disk up.
   for (let round = -1; round < (isQuick ? 5 : 15); round++) {
-    const [took, bareTook] = [await runOnce(service, checkId), await bare()];
+    await pause(quietMs);
+    const took = await runOnce(service, checkId);
+    await pause(quietMs);
+    const bareTook = await bare();
     if (round < 0) continue;
     times.push(took);
     bareTimes.push(bareTook);

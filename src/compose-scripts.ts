@@ -6,6 +6,7 @@ import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
+import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
@@ -14,7 +15,8 @@ import { type ChosenContainment, chooseContainment } from '#scripts/choose-conta
 import { type CodeCache, createCodeCache, removeOldCode } from '#scripts/code-cache.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
-import { type OpenGateway, runScript } from '#scripts/run-script.ts';
+import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
+import { createWarmScripts, type WarmScripts } from '#scripts/warm-scripts.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts, scriptRules } from './compose-script-rules.ts';
 import type { Config } from './config.ts';
@@ -47,6 +49,8 @@ export interface ScriptProberOptions {
   readonly closed: readonly Place[];
   /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
+  /** Processes of scripts that are begun before they are needed, and wait; 0 = none. */
+  readonly warm: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
   /** Where compiled code of runtimes is kept; null = nowhere: each run compiles anew. */
@@ -91,6 +95,7 @@ export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const { runtimes, clock, log, egress, closed, atOnce, chromium, codeFolder, prober } = options;
+  const warm = createWarmScripts(options.warm);
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, closed, onThreadEnd });
   const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
@@ -126,7 +131,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       const level = await containment();
       const folder = codesOf(level)?.folderOf(work) ?? null;
       const code = folder === null ? null : { folder, isWritable: false };
-      return runScript(work, signal, { containment: level, isRoot, openGateway: gateway.open, code });
+      return runWarm(work, signal, { containment: level, isRoot, openGateway: gateway.open, code }, warm);
     },
   };
   const probes = scriptProbes(means);
@@ -145,10 +150,23 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     holdBack: () => lanes.close(),
     async close() {
       closing.abort();
-      await codes?.close();
+      await Promise.all([codes?.close(), warm.close()]);
       await gateway.close();
     },
   };
+}
+
+/** In a process that waits for it, if one does; and the next one waits for the next script of its shape. */
+async function runWarm(
+  work: ScriptWork,
+  signal: AbortSignal,
+  means: ScriptMeans,
+  warm: WarmScripts,
+): Promise<ScriptOutcome> {
+  const outcome = await runScript(work, signal, means, warm.take(work, means));
+  // What could not be begun now is not to be tried beside the next.
+  if (outcome.ending !== 'crashed' && outcome.ending !== 'stopped') void warm.prepare(work, means);
+  return outcome;
 }
 
 /** Never resolves for who is not let in any more: its run is given back when the process stops. */

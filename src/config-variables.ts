@@ -176,6 +176,13 @@ export const configVariables = {
     right: 'a whole number from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
+  TOCSIN_SCRIPTS_WARM: {
+    fallback: '1',
+    meaning:
+      'Processes that wait for the next script of Playwright with everything loaded, so that it begins half a second sooner; each takes 80 to 130 MB, and ends after 20 minutes without a script. 0 = none.',
+    right: 'a whole number from 0 to 64',
+    read: (text) => wholeNumber(text, 0, 64),
+  } satisfies ConfigVariable<number>,
   LOG_LEVEL: {
     fallback: 'info',
     meaning: 'The least that is logged. JSON lines; made readable on a terminal.',

@@ -72,6 +72,7 @@ const right: readonly Case[] = [
   ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
   ['TOCSIN_CHROMIUM', process.execPath, (c) => c.chromium, process.execPath],
   ['TOCSIN_SCRIPTS_AT_ONCE', '4', (c) => c.scriptsAtOnce, 4],
+  ['TOCSIN_SCRIPTS_WARM', '0', (c) => c.scriptsWarm, 0],
   ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
 ];
 
@@ -113,6 +114,7 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_PROBE_THREADS', '65'],
   ['TOCSIN_CHROMIUM', '/no/such/program'],
   ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
+  ['TOCSIN_SCRIPTS_WARM', '65'],
   ['LOG_LEVEL', 'loud'],
 ];
 
@@ -138,6 +140,7 @@ describe('configuration', () => {
       probeThreads: 7,
       chromium: null,
       scriptsAtOnce: 8,
+      scriptsWarm: 1,
       logLevel: 'info',
       unknownVariables: [],
     });

@@ -45,6 +45,8 @@ export interface Config {
   readonly chromium: string | null;
   /** Scripts of one type of check that run at once. */
   readonly scriptsAtOnce: number;
+  /** Processes that wait for the next script; 0 = none. */
+  readonly scriptsWarm: number;
   readonly logLevel: LogLevel;
   /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */
   readonly unknownVariables: readonly string[];
@@ -91,6 +93,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),
+    scriptsWarm: take(env, 'TOCSIN_SCRIPTS_WARM') ?? 1,
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(
       (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),

@@ -88,6 +88,8 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     egress,
     closed: placesOfDatabase(config),
     atOnce: scriptsAtOnce,
+    // Runtimes are compared: none is to begin sooner than another.
+    warm: 0,
     chromium,
     codeFolder: codeFolderHere(),
     prober,

@@ -17,7 +17,7 @@ import { keepsNothing, type ScriptBrowser, type ScriptOutcome, type ScriptWork }
 import { createUseMarks, problemOf, problemOfOwn, removeOldPlaces } from './code-folder.ts';
 import { type Containment, containments, hasGateway, hasOtherUser, nobody } from './containment.ts';
 import { insideEnclosed } from './enclosure.ts';
-import type { ScriptCode } from './run-script.ts';
+import type { ScriptCode } from './script-process.ts';
 
 type Runtime = ScriptWork['runtime'];
 

@@ -13,6 +13,8 @@ export interface RunFolder {
   readonly root: string;
   /** For the socket of its gateway, which it may use and not replace. */
   readonly gateway: string;
+  /** Lets a process in that waits for files: it can neither read nor write there yet. */
+  show(): Promise<void>;
   /** Puts its files there, with a link to the packages by the name they have for the script. */
   fill(files: readonly ScriptFile[], packages: string): Promise<void>;
   /** Removes everything; never rejects. */
@@ -33,6 +35,12 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
     home,
     root,
     gateway,
+    async show() {
+      if (owner === null) return;
+      // Whoever has another user must be let through to it.
+      await chmod(base, 0o711);
+      await chmod(home, 0o711);
+    },
     async fill(files, packages) {
       for (const { path, content } of files) {
         for (const folder of foldersOf(path)) {
@@ -47,7 +55,7 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
       }
       await symlink(packages, join(home, 'node_modules'));
       if (owner !== null) {
-        // Whoever has another user must be let through to it.
+        await chmod(home, 0o700);
         await chmod(base, 0o711);
         await give(join(home, 'tmp'));
         await give(home);

@@ -1,14 +1,22 @@
 // Runs a script in a process of its own: contained, watched, ended with all it started, and nothing of it left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
-import { type Contained, contained, type Containment, hasGateway, hasOtherUser, nobody } from './containment.ts';
+import { hasGateway } from './containment.ts';
 import { lineReader, outputReader } from './lines.ts';
-import { treeUse, type TreeUse } from './process-tree.ts';
 import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
-import { makeRunFolder, type RunFolder } from './run-folder.ts';
-import { runProcesses } from './run-processes.ts';
+import {
+  beginProcess,
+  type Closed,
+  endProcess,
+  giveOrder,
+  lookAt,
+  makePlace,
+  type ProcessMeans,
+  type ScriptPlace,
+  type ScriptProcess,
+} from './script-process.ts';
 import { takeAssets } from './take-assets.ts';
 import { watchUse } from './watch-use.ts';
 
@@ -18,46 +26,47 @@ import { watchUse } from './watch-use.ts';
  */
 export type OpenGateway = (path: string, owner: number | null) => Promise<() => void>;
 
-/** Compiled code of the runtime's packages. */
-export interface ScriptCode {
-  readonly folder: string;
-  /** For a script of ours alone: whoever writes there decides what others run. */
-  readonly isWritable: boolean;
-}
-
 /** How scripts are run here. */
-export interface ScriptMeans {
-  readonly containment: Containment;
+export interface ScriptMeans extends ProcessMeans {
   readonly openGateway: OpenGateway;
-  /** null or absent = none; only where files of a script are apart from all others (`hasGateway`). */
-  readonly code?: ScriptCode | null;
-  /** Whether this process may be anybody: scripts then run as nobody. */
-  readonly isRoot: boolean;
 }
 
-/** Runs it once; the signal ends it. Never rejects. */
-export async function runScript(work: ScriptWork, signal: AbortSignal, means: ScriptMeans): Promise<ScriptOutcome> {
-  const { containment, isRoot, code = null } = means;
-  const startedAt = Date.now();
-  const owner = hasOtherUser(isRoot, containment) ? nobody : null;
-  let folder: RunFolder | null = null;
+/**
+ * Runs it once; the signal ends it. Never rejects.
+ *
+ * @param warm a process of the work's shape that waits for an order, and is used up; where it ends before the script has begun,
+ *   another one is begun instead
+ */
+export async function runScript(
+  work: ScriptWork,
+  signal: AbortSignal,
+  means: ScriptMeans,
+  warm: ScriptProcess | null = null,
+): Promise<ScriptOutcome> {
+  const report = emptyReport();
+  const outcome = await runIn(warm, { work, startedAt: Date.now(), signal, report }, means);
+  const isLost = warm !== null && outcome.ending === 'crashed' && !report.hasBegun;
+  return isLost ? runScript(work, signal, means) : outcome;
+}
+
+interface Run {
+  readonly work: ScriptWork;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): Promise<ScriptOutcome> {
+  const { work, startedAt, signal, report } = run;
+  let place = warm?.place ?? null;
   let closeGateway: (() => void) | null = null;
   try {
-    folder = await makeRunFolder(owner);
-    if (hasGateway(containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
-    const { runtime, browser } = work;
-    const folders = {
-      ...folder,
-      runtime: runtime.folder,
-      nodeBinary: runtime.nodeBinary,
-      browser: browser?.folder ?? null,
-      code,
-    };
-    const command = contained(containment, folders, work.limits, isRoot);
+    place ??= await makePlace(work, means);
+    const { folder, command, owner } = place;
+    if (hasGateway(means.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
     await folder.fill(work.files, command.packages);
-    const report = emptyReport();
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
-    const outcome = await runCommand({ work, command, home: folder.home, startedAt, signal, report });
+    const outcome = await conduct(orderedProcess(warm, place, work), run);
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
@@ -68,8 +77,17 @@ export async function runScript(work: ScriptWork, signal: AbortSignal, means: Sc
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
   } finally {
     closeGateway?.();
-    await folder?.remove();
+    if (warm !== null) endProcess(warm);
+    await place?.folder.remove();
   }
+}
+
+/** With the order that the work is. */
+function orderedProcess(warm: ScriptProcess | null, place: ScriptPlace, work: ScriptWork): ScriptProcess {
+  const order = orderOf(work);
+  if (warm === null) return beginProcess(work, place, order);
+  giveOrder(warm, order);
+  return warm;
 }
 
 /** Assets of the sorts that the check keeps: pictures and traces that are off are off whoever says otherwise. */
@@ -90,32 +108,15 @@ function openGatewayIn(folder: string, owner: number | null, means: ScriptMeans)
   throw new Error(`${path} is too long for the name of a socket: right would be a TMPDIR of 60 characters or less`);
 }
 
-interface Run {
-  readonly work: ScriptWork;
-  readonly command: Contained;
-  /** The script's folder by the name we have for it. */
-  readonly home: string;
-  readonly startedAt: number;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-}
-
 type Ending = ScriptOutcome['ending'];
 
-/** What node leaves the wrappers with; the script's own environment comes by stdin, where no other process reads it. */
-const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
-
-async function runCommand({ work, command, home, startedAt, signal, report }: Run): Promise<ScriptOutcome> {
+/** From the order to the end of all that it has started. */
+async function conduct(running: ScriptProcess, { work, startedAt, signal, report }: Run): Promise<ScriptOutcome> {
   const { limits } = work;
-  const child = spawn(command.command, command.words, {
-    cwd: home,
-    env: wrapperEnvironment,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    ...(command.user === null ? {} : { uid: command.user, gid: command.group ?? command.user }),
-  });
+  const { child, closed, place } = running;
+  const { folder, command } = place;
   let ending: Ending | null = null;
-  const watch = watchUse(child, lookAt(child.pid, home, command), home, limits, (passed) => end(passed));
+  const watch = watchUse(child, lookAt(running), folder.home, limits, (passed) => end(passed));
   const end = (why: Ending): void => {
     ending ??= why;
     watch.killAll();
@@ -125,9 +126,6 @@ async function runCommand({ work, command, home, startedAt, signal, report }: Ru
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    const closed = closing(child);
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(JSON.stringify(orderOf(work, command)));
     const { hide, onSecret } = work;
     const told: ReportMeans = { startedAt, home: command.home, hide, ...(onSecret !== undefined && { onSecret }) };
     const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
@@ -144,12 +142,6 @@ async function runCommand({ work, command, home, startedAt, signal, report }: Ru
     watch.stop();
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-/** Where it has numbers of processes of its own all descend from the first one: whoever loses its parent gets another there. */
-function lookAt(pid: number | undefined, home: string, { hasOwnNumbers, group }: Contained): () => TreeUse {
-  if (pid === undefined) return () => ({ processes: [], memoryBytes: 0 });
-  return hasOwnNumbers ? () => treeUse(pid) : runProcesses(pid, { home, group });
 }
 
 /** What came of a script that no limit ended: that it left no report is its own fault where it did that itself. */
@@ -173,52 +165,11 @@ const showMs = 15_000;
 /** So long before it what a program's browser has to show is kept, ms: it may still end by itself. */
 const programShowMs = 10_000;
 
-/** What the first code of the process is told. */
-function orderOf(work: ScriptWork, command: Contained): object {
-  const { environment, sort, entry, around = null, hidden, keeps, limits } = work;
-  const { network, code } = command;
-  const { wallClockMs } = limits;
+/** What the process of a script is told to do. */
+function orderOf({ environment, entry, around, hidden, keeps, limits: { wallClockMs } }: ScriptWork): object {
   const testMs = wallClockMs - Math.min(showMs, wallClockMs / 2);
   const showAtMs = wallClockMs - Math.min(programShowMs, wallClockMs / 2);
-  const told = { environment, sort, entry, around, hidden, keeps, wallClockMs, testMs, showAtMs, network, code };
-  return { ...told, browser: browserOf(work, command) };
-}
-
-/** Where the browser is for the script. */
-function browserOf({ browser }: ScriptWork, { browser: folder }: Contained): object | null {
-  if (browser === null || folder === null) return null;
-  const { program, libraries } = browser;
-  const libraryPath = libraries === null ? null : join(folder, libraries);
-  return { executablePath: join(folder, program), libraryPath };
-}
-
-/** Signals that come from outside only, and what a shell around the process makes of them. */
-const foreignSignals = new Set(['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT']);
-const foreignCodes = new Set([9, 15, 1, 2, 3].map((number) => 128 + number));
-
-/** How a process ended. */
-interface Closed {
-  readonly code: string;
-  /** Why it did not begin; null = it did. */
-  readonly why: string | null;
-  /** By a signal that it did not cause itself: the machine's memory ran out, or it is being shut down. */
-  readonly isForeign: boolean;
-}
-
-function closing(child: ChildProcess): Promise<Closed> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ code: 'nothing', why: error.message, isForeign: true }));
-    // What it started may hold its output open: the end of the process is the end.
-    child.once('exit', (code, signal) => {
-      const isForeign = signal === null ? foreignCodes.has(code ?? 0) : foreignSignals.has(signal);
-      const done = (): void => resolve({ code: signal ?? `code ${code}`, why: null, isForeign });
-      const late = setTimeout(done, 1000);
-      child.once('close', () => {
-        clearTimeout(late);
-        done();
-      });
-    });
-  });
+  return { environment, entry, around, hidden, keeps, wallClockMs, testMs, showAtMs };
 }
 
 /** Characters of a line of the report: more than any that is not made to be long. */

@@ -8,7 +8,8 @@ import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { type Containment, containments, hasGateway } from '#scripts/containment.ts';
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#scripts/choose-containment.ts';
-import { type OpenGateway, runScript, type ScriptCode } from '#scripts/run-script.ts';
+import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
+import type { ScriptCode } from '#scripts/script-process.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -76,33 +77,28 @@ function plainWords(level: Containment): [string, string[]] {
   return ['unshare', [...user, '--mount', '--pid', '--net', '--fork', 'sh', '-c', mounts]];
 }
 
-/** Runs a plain script in the CURRENT runtime. */
-export async function runPlain(
+/** What is particular to a run, and how it is made. */
+export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
+  readonly limits?: Partial<ScriptLimits>;
+  readonly signal?: AbortSignal;
+  readonly egress?: EgressPolicy;
+  /** Where scripts may not connect, whatever the policy says. */
+  readonly closed?: readonly Place[];
+  /** Compiled code of the runtime. */
+  readonly code?: ScriptCode | null;
+  /** As far as this machine can by default. */
+  readonly level?: Containment;
+}
+
+/** A run of a plain script in the CURRENT runtime, but for what is said otherwise. */
+export async function plainRun(
   content: string,
-  {
-    limits = {},
-    signal = new AbortController().signal,
-    egress = open,
-    closed = [],
-    level,
-    code = null,
-    ...work
-  }: Partial<Omit<ScriptWork, 'limits'>> & {
-    limits?: Partial<ScriptLimits>;
-    signal?: AbortSignal;
-    egress?: EgressPolicy;
-    /** Where scripts may not connect, whatever the policy says. */
-    closed?: readonly Place[];
-    /** Compiled code of the runtime. */
-    code?: ScriptCode | null;
-    /** As far as this machine can by default. */
-    level?: Containment;
-  } = {},
-): Promise<ScriptOutcome> {
+  { limits = {}, egress = open, closed = [], level, code = null, ...work }: Omit<RunOptions, 'signal'> = {},
+): Promise<{ work: ScriptWork; means: ScriptMeans }> {
   const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
-  return runScript(
-    {
+  return {
+    work: {
       runtime: currentRuntime,
       sort: 'plain',
       files,
@@ -115,9 +111,17 @@ export async function runPlain(
       ...work,
       limits: { ...roomyLimits, ...limits },
     },
-    signal,
-    { containment, isRoot, openGateway: gatewaysOf(egress, closed), code },
-  );
+    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), code },
+  };
+}
+
+/** Runs a plain script in the CURRENT runtime. */
+export async function runPlain(
+  content: string,
+  { signal = new AbortController().signal, ...options }: RunOptions = {},
+): Promise<ScriptOutcome> {
+  const { work, means } = await plainRun(content, options);
+  return runScript(work, signal, means);
 }
 
 /** What it printed on stdout. */

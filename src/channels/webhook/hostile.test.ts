@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => hostile.close());
 
-const deadlineMs = 2000;
+const deadlineMs = 4000;
 
 test('each of twelve kinds of hostile receivers ends as what it is, at the deadline or before', async () => {
   assert.equal(hostile.kinds.length, 12);

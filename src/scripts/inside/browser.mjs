@@ -1,6 +1,5 @@
 // Gives scripts the Chromium that is here, whichever way they start one, and tells what its pages say and how they load.
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { contextFollower } from './follow.mjs';
 import { followCalls } from './open-steps.mjs';
@@ -53,13 +52,13 @@ function refuseOthers({ chromium, firefox, webkit }) {
 }
 
 /**
- * @param browser resolves with where it is and what is kept of it; what drives it is loaded meanwhile
+ * @param playwright what drives it
+ * @param browser resolves with where it is and what is kept of it
  * @param tell takes what is to be reported, an object each
  * @param openSteps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
  * @returns keeps what the open contexts have to show; the run is about to end
  */
-export async function prepareBrowser(home, browser, tell, openSteps) {
-  const playwright = createRequire(join(home, 'start.js'))('playwright-core');
+export async function prepareBrowser(home, playwright, browser, tell, openSteps) {
   const { chromium } = playwright;
   refuseOthers(playwright);
   if (openSteps !== null) followCalls(chromium, openSteps);

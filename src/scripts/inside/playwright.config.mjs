@@ -1,4 +1,5 @@
 // How Playwright's runner is set up for a check: one process of tests, no retry but those of the script, its report to us.
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareBrowser } from './browser.mjs';
@@ -6,6 +7,8 @@ import { cutTests, handOn, takeOn } from './runner-time.mjs';
 
 /** The processes of tests read this file as well. */
 const isRunner = globalThis.tocsinRun !== undefined;
+// Everything is loaded that can be before it is known what is to be run.
+globalThis.tocsinLoaded?.();
 const { home, entry, keeps, testMs, cutAt, endsAt, browser } = isRunner ? await globalThis.tocsinRun : takeOn();
 
 /** The runner hands on what the processes of tests print. */
@@ -14,7 +17,10 @@ const tell = (event) => process.stdout.write(`\u0001${JSON.stringify(event)}\n`)
 await (globalThis.tocsinPrepared ??= prepare());
 
 async function prepare() {
-  if (browser !== null) await prepareBrowser(home, browser, tell, null);
+  if (browser !== null) {
+    const playwright = createRequire(join(home, 'start.js'))('playwright-core');
+    await prepareBrowser(home, playwright, browser, tell, null);
+  }
   if (isRunner) handOn({ home, entry, keeps, testMs, cutAt, endsAt, browser });
   else cutTests(home, cutAt, endsAt);
 }

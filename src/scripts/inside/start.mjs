@@ -1,4 +1,4 @@
-// The first code of a script's own process: takes its environment from stdin, where nobody else reads it, and begins.
+// The first code of a script's own process: takes from stdin, where nobody else reads it, what it is to be, and what it is to do.
 //
 // Plain JavaScript, because it runs under the Node.js of any runtime.
 import * as modules from 'node:module';
@@ -8,57 +8,70 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { prepareAround } from './around.mjs';
 import { prepareBrowser } from './browser.mjs';
+import { noteReads } from './early-reads.mjs';
 import { createOpenSteps, followRequests } from './open-steps.mjs';
 import { noteFailure, report } from './report.mjs';
 
-const chunks = [];
-for await (const chunk of process.stdin) chunks.push(chunk);
-const work = JSON.parse(Buffer.concat(chunks).toString());
-const { environment, sort, entry, around, browser: installed, network, code, hidden, keeps, testMs, showAtMs } = work;
-const home = process.cwd();
-const startedAt = Date.now();
-// Read by who keeps traces, in this process: an environment has no room for many.
-globalThis.tocsinHidden = hidden;
-let hasFailed = false;
 /** Keeps what the browser has to show of a failure. */
 let leaveAll = () => Promise.resolve();
 /** Of a script around a request: what it has left, and telling what of that is to be hidden. */
 let leaves = () => null;
 let reveal = () => undefined;
+let hasFailed = false;
 /** How long that may take, ms. */
 const showMs = 10_000;
-for (const name of Object.keys(process.env)) delete process.env[name];
-Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
-// What leads this process through the gateway leads every Node.js that it starts.
-if (network !== null)
-  process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
+const home = process.cwd();
+
+// What it is to be. With its order, or that comes later: who was begun before there is one is warm by then.
+const told = readTold();
+const { sort, browser: installed, network, code, packages, order: atOnce = null } = await nextTold();
+setEnvironment(atOnce?.environment ?? {});
 // The thread starts while this one loads what it needs.
-const forwarding = installed === null ? null : prepareForwarding();
+const forwarding = installed === null || network === null ? null : startForwarding();
 
 // Apart for each: of what all of them load each does something else, and what another has compiled is worth less.
 if (code !== null) {
   const ofProgram = installed === null ? 'tests' : 'program';
   modules.enableCompileCache?.(join(code, sort === 'spec' ? 'runner' : ofProgram));
-  process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
 }
+
+const require = modules.createRequire(join(dirname(packages), 'start.js'));
+const endNoting = atOnce === null ? noteReads() : null;
+let startedAt = 0;
+let entry = '';
+const ordered = atOnce === null ? nextTold().then(begin) : Promise.resolve(begin(atOnce));
 
 // What goes wrong until `begin` is told is no fault of the script.
 if (sort === 'spec') {
-  const require = modules.createRequire(join(home, 'start.js'));
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
+  globalThis.tocsinLoaded = tellWarm;
   // Read by the settings of the runner, which hand it on to the processes of tests: in no environment that a script sees.
-  const told = { home, entry, keeps, testMs, cutAt: startedAt + testMs, endsAt: startedAt + work.wallClockMs };
-  globalThis.tocsinRun = Promise.resolve(forwarding).then((browser) => ({ ...told, browser }));
+  globalThis.tocsinRun = ordered.then(async ({ keeps, testMs, wallClockMs }) => {
+    const [cutAt, endsAt] = [startedAt + testMs, startedAt + wallClockMs];
+    return { home, entry, keeps, testMs, cutAt, endsAt, browser: await browserFor(keeps) };
+  });
   // It comes back before it reads the first file of the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
-  await forwarding;
+  await globalThis.tocsinRun;
   report({ kind: 'begin' });
 } else {
   const openSteps = createOpenSteps(report);
   followRequests(openSteps);
-  if (forwarding !== null) {
-    leaveAll = await prepareBrowser(home, forwarding, report, openSteps);
+  const preparing =
+    installed === null
+      ? null
+      : prepareBrowser(
+          home,
+          require('playwright-core'),
+          ordered.then(({ keeps }) => browserFor(keeps)),
+          report,
+          openSteps,
+        );
+  tellWarm();
+  const { around, showAtMs } = await ordered;
+  if (preparing !== null) {
+    leaveAll = await preparing;
     // Of a program that hangs; one that goes on is not disturbed.
     setTimeout(() => void leaveAll().catch(() => undefined), showAtMs).unref();
   }
@@ -74,9 +87,52 @@ if (sort === 'spec') {
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
 }
 
-/** The browser as it is to be started, once its connections can be made. */
-async function prepareForwarding() {
-  return { ...installed, keeps, proxyPort: network === null ? null : await startForwarding() };
+/** Objects, a line each. */
+async function* readTold() {
+  process.stdin.setEncoding('utf8');
+  let held = '';
+  for await (const chunk of process.stdin) {
+    const lines = (held + chunk).split('\n');
+    held = lines.pop();
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+async function nextTold() {
+  const { value, done } = await told.next();
+  // Nobody wants anything of it any more.
+  if (done) process.exit();
+  return value;
+}
+
+function setEnvironment(environment) {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
+  // What leads this process through the gateway leads every Node.js that it starts.
+  if (network !== null)
+    process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
+  if (code !== null) process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
+}
+
+/** Where it waits for its order: from now on it takes no time to load anything. */
+function tellWarm() {
+  if (endNoting !== null) report({ kind: 'warm', read: endNoting() });
+}
+
+function begin(order) {
+  ({ entry } = order);
+  setEnvironment(order.environment);
+  // Read by who keeps traces, in this process: an environment has no room for many.
+  globalThis.tocsinHidden = order.hidden;
+  startedAt = Date.now();
+  // To the end, so that a script that reads finds nothing.
+  void told.next();
+  return order;
+}
+
+/** The browser as it is to be started, once its connections can be made; null = there is none. */
+async function browserFor(keeps) {
+  return installed === null ? null : { ...installed, keeps, proxyPort: await forwarding };
 }
 
 /** The browser's connections are made beside the script, so that a busy script holds up no page. */
