@@ -42,6 +42,8 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
       await chmod(home, 0o711);
     },
     async fill(files, packages) {
+      // Until all of it is there nobody else may enter: a link that somebody puts there would lead what is written elsewhere.
+      await chmod(home, 0o700);
       for (const { path, content } of files) {
         for (const folder of foldersOf(path)) {
           const made = await mkdir(join(home, folder), { mode: 0o700 }).then(
@@ -55,7 +57,6 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
       }
       await symlink(packages, join(home, 'node_modules'));
       if (owner !== null) {
-        await chmod(home, 0o700);
         await chmod(base, 0o711);
         await give(join(home, 'tmp'));
         await give(home);

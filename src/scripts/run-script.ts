@@ -218,6 +218,8 @@ function readAll(
     if (count(Buffer.from(chunk))) read(chunk);
   });
   told?.on('error', () => undefined);
+  // That of a process that waited was read before, and stopped.
+  told?.resume();
   return () => {
     for (const output of outputs) output.end();
     for (const { stream, text, at } of held) addLine(report, stream, text, means, at);

@@ -79,11 +79,12 @@ export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: obje
     ...(command.user === null ? {} : { uid: command.user, gid: command.group ?? command.user }),
   });
   const closed = closing(child);
-  child.stdin.on('error', () => undefined);
+  // There is none of one that could not be begun at all.
+  child.stdin?.on('error', () => undefined);
   const { network, code, packages } = command;
   const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, code, packages };
   tell(child, order === null ? told : { ...told, order });
-  if (order !== null) child.stdin.end();
+  if (order !== null) child.stdin?.end();
   return { place, child, closed };
 }
 

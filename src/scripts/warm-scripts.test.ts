@@ -29,8 +29,8 @@ function testsRun(content: string, options: RunOptions = {}) {
 
 type Made = Awaited<ReturnType<typeof programRun>>;
 
-function warmScripts(t: TestContext, most = 1): WarmScripts {
-  const warm = createWarmScripts(most);
+function warmScripts(t: TestContext, most = 1, stayMs?: number): WarmScripts {
+  const warm = createWarmScripts(most, stayMs);
   t.after(() => warm.close());
   return warm;
 }
@@ -73,7 +73,8 @@ console.log(JSON.stringify({
   globals: Object.getOwnPropertyNames(globalThis).toSorted(),
   handlers: process.eventNames().map(String).toSorted(),
   processes: fs.readdirSync('/proc').filter((name) => Number(name) > 0).length,
-  variables: Object.getOwnPropertyDescriptor(process, 'env').value === process.env && structuredClone({ ...process.env }),
+  variables: structuredClone(process.env),
+  left: [require('playwright').left, globalThis.left],
 }));
 fs.writeFileSync('left', 'left');
 fs.writeFileSync('/tmp/left', 'left');
@@ -164,7 +165,7 @@ test('who sets a variable that was read while the process had none gets a proces
 });
 
 test('one waits for what it was made for, no more of them than are wanted, and none once they are closed', async (t) => {
-  const warm = warmScripts(t, 2);
+  const warm = warmScripts(t, 2, 0);
   const [program, tests] = [await programRun('1;'), await testsRun('')];
   const reason = wrongLevel(program.means);
   if (reason !== false) return t.skip(reason);
@@ -200,4 +201,66 @@ test('the script of a process that ends before it has begun it gets another', as
   const outcome = await run(made, first);
   assert.deepEqual([outcome.ending, printed(outcome)], ['ended', 'once\n'], JSON.stringify(outcome));
   assert.deepEqual(folders(), []);
+});
+
+test('what is used stays where another shape is asked for, and close waits for what is being begun', async (t) => {
+  const warm = warmScripts(t);
+  const [program, tests] = [await programRun('1;'), await testsRun('')];
+  const reason = wrongLevel(program.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(program.work, program.means);
+  await warm.prepare(tests.work, tests.means);
+  assert.equal(warm.take(tests.work, tests.means), null);
+  const process = warm.take(program.work, program.means);
+  assert.ok(process);
+  const preparing = warm.prepare(program.work, program.means);
+  await warm.close();
+  await preparing;
+  assert.equal((await run(program, process)).ending, 'ended');
+  assert.deepEqual(folders(), []);
+});
+
+test('what it tells and prints is read as it comes, however much it is', async (t) => {
+  const content = `import { test } from '@playwright/test';
+test('a', async () => {
+  console.log('first');
+  for (let n = 0; n < 150; n++) console.log('x'.repeat(10_000));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  console.log('last');
+});`;
+  const made = await testsRun(content);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const outcome = await runWarm(warmScripts(t), made);
+  assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 0], JSON.stringify(outcome).slice(0, 2000));
+  const first = outcome.log.find(({ text }) => text.includes('first'));
+  assert.ok((first?.atMs ?? Infinity) <= outcome.stoppedAt - outcome.startedAt - 1000, `${first?.atMs}`);
+});
+
+test('a script that has begun is never begun again', async (t) => {
+  let calls = 0;
+  const target = await startTarget(t, (_, response) => {
+    calls++;
+    response.end();
+  });
+  const program = `fetch(process.env.SHOP).then(() => process.kill(process.pid, 'SIGKILL'));`;
+  const made = await programRun(program, { environment: { SHOP: target.url } });
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const outcome = await runWarm(warmScripts(t), made);
+  assert.deepEqual([outcome.ending, calls], ['crashed', 1], JSON.stringify(outcome));
+});
+
+test('a script that brings a package.json gets a process that finds it when it begins', async (t) => {
+  const files = [
+    { path: 'package.json', content: '{"type":"module"}' },
+    { path: 'check.js', content: `import.meta.url;\nconsole.log('module');` },
+  ];
+  const warm = warmScripts(t);
+  const made = await programRun('', { files, entry: 'check.js' });
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(made.work, made.means);
+  assert.equal(warm.take(made.work, made.means), null);
+  assert.equal(printed(await run(made)), 'module\n');
 });

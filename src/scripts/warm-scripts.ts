@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ScriptWork } from '#domain/script.ts';
 import { hasGateway } from './containment.ts';
 import {
@@ -29,80 +29,96 @@ export interface WarmScripts {
 
 /** How long one waits, ms: longer than most checks with a browser do. */
 const longestWaitMs = 20 * 60_000;
-/**
- * Whether so much is loaded for a script that it is worth while: Playwright's runner, or what drives a browser. Only where nobody
- * else sees its files: they are put where a process of the script's own user stands already.
- */
-function isWorthWhile({ sort, browser }: ScriptShape, { containment }: ProcessMeans): boolean {
-  return hasGateway(containment) && (sort === 'spec' || (sort === 'plain' && browser !== null));
-}
-
 /** How long one may take to load what it needs, ms: on a busy machine it comes last. */
 const longestLoadMs = 60_000;
-
+/** After so long without being taken one gives way to what another shape asks for, ms. At once, two shapes in turn would each put out the other's. */
+const usualStayMs = 5 * 60_000;
 /** What `debug` looks for among all variables. */
 const ofDebug = /^debug_/i;
+/** Of a file by that name in its folder Node.js remembers whether it is there from the moment at which it begins. */
+const foundAtBegin = 'package.json';
 
 interface Waiting {
   readonly key: string;
   readonly process: ScriptProcess;
   /** Names of variables that were read while there were none. */
   readonly read: ReadonlySet<string>;
+  /** Of `performance.now()`. */
+  readonly since: number;
   readonly timer: NodeJS.Timeout;
 }
 
-/** @param most that wait at once; 0 = none is ever begun */
-export function createWarmScripts(most: number): WarmScripts {
+/**
+ * @param most that wait at once; 0 = none is ever begun
+ * @param stayMs how long one stays before it gives way to another shape
+ */
+export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScripts {
   const waiting = new Set<Waiting>();
-  const beginning = new Set<Promise<void>>();
+  /** What is being begun or ended. */
+  const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
-  const end = async (one: Waiting): Promise<void> => {
-    // Whoever took it sees to its end.
-    if (!waiting.delete(one)) return;
-    clearTimeout(one.timer);
-    await endWithFolder(one.process);
+  let beginning = 0;
+  const follow = (work: Promise<void>): Promise<void> => {
+    // Nobody waits for it but the end of all: what cannot be made or removed costs the next script time, and nothing else.
+    const followed = work.catch(() => undefined).then(() => void underWay.delete(followed));
+    underWay.add(followed);
+    return followed;
   };
+  const leave = (one: Waiting): boolean => {
+    clearTimeout(one.timer);
+    return waiting.delete(one);
+  };
+  // Whoever took it sees to its end.
+  const end = async (one: Waiting): Promise<void> => (leave(one) ? endWithFolder(one.process) : undefined);
   const begin = async (key: string, shape: ScriptShape, means: ProcessMeans): Promise<void> => {
     const process = await beginWithout(shape, means);
     const read = await loading(process, shape, closing.signal);
     if (read === null) return endWithFolder(process);
-    const timer = setTimeout(() => void end(one), longestWaitMs).unref();
-    const one: Waiting = { key, process, read, timer };
+    const timer = setTimeout(() => void follow(end(one)), longestWaitMs).unref();
+    const one: Waiting = { key, process, read, since: performance.now(), timer };
     waiting.add(one);
-    void process.closed.then(() => end(one));
+    void process.closed.then(() => follow(end(one)));
+    return undefined;
   };
   return {
     take(work, means) {
-      const key = waiting.size === 0 ? null : keyOf(work, means);
+      if (waiting.size === 0 || work.files.some(({ path }) => path === foundAtBegin)) return null;
+      const key = keyOf(work, means);
       const names = Object.keys(work.environment);
       const fits = (one: Waiting): boolean =>
         one.key === key && !names.some((name) => one.read.has(name) || ofDebug.test(name));
       const one = [...waiting].find(fits);
       if (one === undefined) return null;
-      waiting.delete(one);
-      clearTimeout(one.timer);
+      leave(one);
       return one.process;
     },
     async prepare(shape, means) {
       if (most === 0 || closing.signal.aborted || !isWorthWhile(shape, means)) return;
       const key = keyOf(shape, means);
-      if (waiting.size + beginning.size >= most) {
-        // Of what is not asked for any more, as a runtime that was left.
-        const other = [...waiting].find((each) => each.key !== key);
+      if (waiting.size + beginning >= most) {
+        const isOver = (one: Waiting): boolean => one.key !== key && performance.now() - one.since >= stayMs;
+        const other = [...waiting].find(isOver);
         if (other === undefined) return;
-        void end(other);
+        void follow(end(other));
       }
-      const begun = begin(key, shape, means).catch(() => undefined);
-      beginning.add(begun);
-      await begun;
-      beginning.delete(begun);
+      beginning++;
+      await follow(begin(key, shape, means));
+      beginning--;
     },
     async close() {
       closing.abort();
-      await Promise.all(beginning);
-      await Promise.all([...waiting].map(end));
+      for (const one of waiting) void follow(end(one));
+      while (underWay.size > 0) await Promise.all(underWay);
     },
   };
+}
+
+/**
+ * Whether so much is loaded for a script that it is worth while: Playwright's runner, or what drives a browser. Only where nobody
+ * else sees its files: they are put where a process of the script's own user stands already.
+ */
+function isWorthWhile({ sort, browser }: ScriptShape, { containment }: ProcessMeans): boolean {
+  return hasGateway(containment) && (sort === 'spec' || (sort === 'plain' && browser !== null));
 }
 
 async function beginWithout(shape: ScriptShape, means: ProcessMeans): Promise<ScriptProcess> {
@@ -118,8 +134,6 @@ async function beginWithout(shape: ScriptShape, means: ProcessMeans): Promise<Sc
 
 async function endWithFolder(process: ScriptProcess): Promise<void> {
   endProcess(process);
-  // What nobody reads would keep it from being closed.
-  for (const stream of process.child.stdio) if (stream instanceof Readable) stream.resume();
   await process.closed;
   await process.place.folder.remove();
 }
@@ -158,9 +172,15 @@ function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment, c
   const { folder, nodeBinary } = runtime;
   const { memoryBytes, diskBytes } = limits;
   const program = browser === null ? [] : [join(browser.folder, browser.program)];
-  const files = [join(folder, 'node_modules', '.package-lock.json'), nodeBinary, ...program].map((path) => {
-    const facts = statSync(path, { throwIfNoEntry: false });
-    return [path, facts?.ino, facts?.mtimeMs];
-  });
+  const files = [join(folder, 'node_modules', '.package-lock.json'), nodeBinary, ...program].map(factsOf);
   return JSON.stringify([folder, files, sort, browser, memoryBytes, diskBytes, containment, code]);
+}
+
+function factsOf(path: string): object {
+  try {
+    const { ino, mtimeMs } = statSync(path);
+    return { path, ino, mtimeMs };
+  } catch {
+    return { path };
+  }
 }

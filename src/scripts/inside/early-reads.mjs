@@ -5,7 +5,8 @@ export function noteReads() {
   const own = Object.getOwnPropertyDescriptor(process, 'env');
   const names = new Set();
   const note = (name) => void (typeof name === 'string' && names.add(name));
-  // Who takes all of them is asked for none: Playwright keeps them to tell later which were changed, and `debug` looks for its own.
+  // Whoever goes through all of them is noted with those that are there: Playwright keeps them all to tell later which were changed, and
+  // `debug` looks for its own, which whoever begins the process knows by their names.
   const value = new Proxy(process.env, {
     get(variables, name) {
       note(name);

@@ -39,7 +39,7 @@ const require = modules.createRequire(join(dirname(packages), 'start.js'));
 const endNoting = atOnce === null ? noteReads() : null;
 let startedAt = 0;
 let entry = '';
-const ordered = atOnce === null ? nextTold().then(begin) : Promise.resolve(begin(atOnce));
+const ordered = atOnce === null ? nextTold().then(begin) : begin(atOnce);
 
 // What goes wrong until `begin` is told is no fault of the script.
 if (sort === 'spec') {
@@ -90,11 +90,14 @@ if (sort === 'spec') {
 /** Objects, a line each. */
 async function* readTold() {
   process.stdin.setEncoding('utf8');
-  let held = '';
+  let pieces = [];
   for await (const chunk of process.stdin) {
-    const lines = (held + chunk).split('\n');
-    held = lines.pop();
-    for (const line of lines) yield JSON.parse(line);
+    const [first, ...more] = chunk.split('\n');
+    pieces.push(first);
+    for (const piece of more) {
+      yield JSON.parse(pieces.join(''));
+      pieces = [piece];
+    }
   }
 }
 
@@ -119,14 +122,14 @@ function tellWarm() {
   if (endNoting !== null) report({ kind: 'warm', read: endNoting() });
 }
 
-function begin(order) {
+async function begin(order) {
+  // To the end, so that a script that reads finds nothing.
+  await told.next();
   ({ entry } = order);
   setEnvironment(order.environment);
   // Read by who keeps traces, in this process: an environment has no room for many.
   globalThis.tocsinHidden = order.hidden;
   startedAt = Date.now();
-  // To the end, so that a script that reads finds nothing.
-  void told.next();
   return order;
 }
 

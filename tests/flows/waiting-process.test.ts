@@ -1,0 +1,40 @@
+// A script of Playwright runs in a process that was begun before anybody asked for the run, and each in another one.
+import assert from 'node:assert/strict';
+import { hasGateway } from '#scripts/containment.ts';
+import { test } from '../support/each-topology.ts';
+import { containmentHere } from '../support/script-runs.ts';
+import { until } from '../support/until.ts';
+
+interface Result {
+  readonly id: string;
+  readonly hasFailures: boolean;
+}
+
+test('a run finds a process that waits for it, begun after the run before', async ({ t, startService }) => {
+  const { containment } = await containmentHere();
+  if (!hasGateway(containment)) return t.skip(`nothing waits where scripts are contained by ${containment}`);
+  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
+  const script = `if (globalThis.ran) throw new Error('a script ran here before');
+globalThis.ran = true;
+console.log('begun ' + Math.round(Date.now() - 1000 * process.uptime()));`;
+  const check = { name: 'Opens', frequency: 1440, script, scriptPath: 'opens.cjs' };
+  const { id } = await service.must('POST', '/v1/checks/browser', check);
+  const seen = new Set<string>();
+  /** When the process of a new run began, epoch ms. */
+  const run = async (): Promise<number> => {
+    await service.must('POST', `/v1/triggers/checks/${String(id)}`);
+    const result = await until('the result', async () => {
+      const all = (await service.must('GET', `/v1/check-results/${String(id)}`)) as unknown as readonly Result[];
+      return all.find((each) => !seen.has(each.id)) ?? false;
+    });
+    seen.add(result.id);
+    const one = (await service.must('GET', `/v1/check-results/${String(id)}/${result.id}`)) as unknown as Result;
+    assert.equal(one.hasFailures, false, JSON.stringify(one));
+    return Number(/begun (\d+)/.exec(JSON.stringify(one))?.[1]);
+  };
+  // On a busy machine a run may come before the process has loaded what it needs.
+  await until('a run in a process that had waited', async () => {
+    const calledAt = Date.now();
+    return (await run()) < calledAt;
+  });
+});
