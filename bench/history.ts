@@ -129,8 +129,8 @@ function complaintsOf(service: Service): string[] {
 
 function turnRows(name: string, rolled: Turns, slices: Turns): Row[] {
   return [
-    ...heldRows(`${name}: turns of roll-ups`, rolled),
-    ...heldRows(`${name}: slices of retention`, slices),
+    ...heldRows(`${name}: turns of roll-ups`, rolled, false),
+    ...heldRows(`${name}: slices of retention`, slices, true),
     { figure: `${name}: rolled up`, value: rolled.rows / (rolled.tookMs / 1000), unit: 'results/s' },
     {
       figure: `${name}: CPU of it at 1,000 results/s`,
