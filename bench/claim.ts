@@ -1,8 +1,9 @@
 // What it takes to claim 500 due rows out of many, after half an hour of work at them: schedules and runs, on both
 // engines; and the scheduler's whole turn, which also makes the runs of what it claimed.
-import { type Churned, openChurned, perStep, stepMs } from './support/churn.ts';
+import { type Churned, openChurned, perStep, rawMinuteS, stepMs } from './support/churn.ts';
 import { percentile } from './support/numbers.ts';
 import type { Bench, BenchOptions, EngineName, Findings, Row } from './support/report.ts';
+import { pause } from './support/service.ts';
 import { claim, record, schedule } from './support/turns.ts';
 
 const sizes = [100_000, 1_000_000];
@@ -60,7 +61,7 @@ async function measure(
       `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s), the last by turns, claims and recording of the product, those before as 5 statements a step; results kept` +
         (kept === null
           ? ''
-          : '; autovacuum by the settings of each table, come every 5 s because a minute of statements takes about that, and not in the last minute: its dead rows lie there; shared_buffers 1 GB'),
+          : `; autovacuum by the settings of each table, come every ${rawMinuteS} s, which each minute of statements lasts at least, and not in the last minute: its dead rows lie there; shared_buffers 1 GB`),
     ],
     faults: [...claimed.faults, ...turns.faults, ...shared].map((fault) => `${title}: ${fault}`),
   };
@@ -79,8 +80,11 @@ async function churn(churned: Churned, minutes: number, say: (what: string) => v
   let most = 0;
   for (let minute = 1; minute < minutes; minute++) {
     if (minute % 5 === 0 || minute === 1) say(`minute ${minute} of ${minutes}`);
+    const endsAt = performance.now() + rawMinuteS * 1000;
     for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
     most = Math.max(most, (await autovacuum?.of('runs'))?.dead ?? 0);
+    // More than a minute's worth of rows would die between two visits of it.
+    if (autovacuum !== null) await pause(Math.max(0, endsAt - performance.now()));
   }
   await autovacuum?.untilClean('runs');
   await autovacuum?.stayAway();
