@@ -3,8 +3,56 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import * as fc from 'fast-check';
 import { outcomes } from '#domain/result.ts';
+import type { Run } from '#domain/run.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes, idBytesOrNull } from '#store/codec.ts';
+import { sourceCodes } from '#store/codes.ts';
 import { it } from '../support/each-engine.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
+
+/** A second account's id. */
+function anotherAccount({ temp }: PathUnderTest): string {
+  const id = newId();
+  temp.raw.prepare('INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)').run(idBytes(id), 'Other', 0);
+  return id;
+}
+
+/** A run that waits, as its row: of the first account when not told, due now. */
+function waiting(test: PathUnderTest, checkId: string, change: Partial<Run> = {}): Run {
+  const run: Run = {
+    accountId: test.accountId,
+    id: newId(),
+    checkId,
+    location: 'local',
+    source: 'SCHEDULER',
+    slotAt: test.now,
+    intervalMs: 10_000,
+    attempt: 1,
+    dueAt: test.now,
+    firstStartedAt: null,
+    batchId: null,
+    ...change,
+  };
+  const ids = [run.accountId, run.id, run.checkId].map(idBytes);
+  test.temp.raw
+    .prepare(
+      `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, available_at,
+         first_started_at, batch_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      ...ids,
+      run.location,
+      sourceCodes.encode(run.source),
+      run.slotAt,
+      run.intervalMs,
+      run.attempt,
+      run.dueAt,
+      run.dueAt,
+      run.firstStartedAt,
+      idBytesOrNull(run.batchId),
+    );
+  return run;
+}
 
 describe('scheduling', () => {
   it('makes one run of a slot, however often the slot is due', async (newStore) => {
@@ -102,6 +150,52 @@ describe('a run', () => {
     assert.equal(again?.isRecorded, false);
     assert.deepEqual(test.rows('SELECT passed, failed FROM run_counts'), [{ passed: 1, failed: 0 }]);
     assert.equal(test.difference(), 0);
+  });
+
+  it('comes with all that its row says, oldest due first, whoever owns it', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const other = anotherAccount(test);
+    const [own, theirs] = [await test.add({}), await test.add({ accountId: other })];
+    const batchId = newId();
+    const onDemand = { source: 'TRIGGER_API', slotAt: null, intervalMs: null } as const;
+    const runs = [
+      waiting(test, own.id, { dueAt: test.now - 400, slotAt: test.now - 700, intervalMs: 86_400_000 }),
+      waiting(test, theirs.id, { accountId: other, dueAt: test.now - 900, ...onDemand, batchId }),
+      waiting(test, own.id, { dueAt: test.now - 300, attempt: 3, firstStartedAt: test.now - 60_000 }),
+      waiting(test, theirs.id, { accountId: other, dueAt: test.now - 200, ...onDemand, source: 'SCHEDULE_NOW' }),
+      waiting(test, newId(), { dueAt: test.now - 100, batchId, intervalMs: null }),
+    ].sort((a, b) => a.dueAt - b.dueAt);
+    const claimed = await test.claim();
+    assert.deepEqual(
+      claimed.map(({ run }) => run),
+      runs,
+    );
+    assert.deepEqual(
+      claimed.map(({ context }) => context?.check.id ?? null),
+      [theirs.id, own.id, own.id, theirs.id, null],
+    );
+    assert.deepEqual(await test.claim(), []);
+  });
+
+  it('comes with its check as it stands, in an account too that never counted a change', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const other = anotherAccount(test);
+    const checks = [await test.add({}), await test.add({ accountId: other, name: 'Bank' })];
+    test.temp.raw.prepare(`DELETE FROM counters WHERE noun = 'revision' AND account_id = ?`).run(idBytes(other));
+    const claimNames = async (): Promise<unknown[]> => {
+      for (const [index, { id, accountId }] of checks.entries())
+        waiting(test, id, { accountId, dueAt: test.now + index });
+      test.temp.clock.turn(1);
+      return (await test.claim()).map(({ context }) => context?.check.name);
+    };
+    assert.deepEqual(await claimNames(), ['Shop', 'Bank']);
+    assert.deepEqual(await claimNames(), ['Shop', 'Bank'], 'from memory');
+    await test.temp.store.checks.change(other, checks[1]?.id ?? '', ({ check }) => ({
+      check: { ...check, name: 'Banks' },
+      subscriptions: null,
+      isAutoAssigned: false,
+    }));
+    assert.deepEqual(await claimNames(), ['Shop', 'Banks']);
   });
 
   it('that is given back can be taken at once', async (newStore) => {

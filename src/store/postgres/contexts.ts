@@ -29,7 +29,7 @@ export interface Contexts {
   /**
    * The same from memory alone; null = something has to be read.
    *
-   * @param revisions counters of changes of the runs' accounts, as they stand
+   * @param revisions counters of changes of the runs' accounts, as they stand; one that is missing stands at 0
    */
   remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null;
 }
@@ -55,7 +55,8 @@ export function createContexts(seal: Seal): Contexts {
       const found: CheckContext[] = [];
       for (const { accountId, checkId } of runs) {
         const account = accounts.get(accountId);
-        const context = account?.revision === revisions.get(accountId) ? account?.checks.get(checkId) : undefined;
+        const context =
+          account?.revision === (revisions.get(accountId) ?? 0) ? account?.checks.get(checkId) : undefined;
         if (context === undefined) return null;
         found.push(context);
       }
