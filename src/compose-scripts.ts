@@ -15,6 +15,7 @@ import { type ChosenContainment, chooseContainment } from '#scripts/choose-conta
 import { type CodeCache, createCodeCache, removeOldCode } from '#scripts/code-cache.ts';
 import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
+import { removeOldRunFolders } from '#scripts/run-folder.ts';
 import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
 import { createWarmScripts, type WarmScripts } from '#scripts/warm-scripts.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
@@ -100,24 +101,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const gateway = createScriptGateway({ egress, closed, onThreadEnd });
   const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
   const closing = new AbortController();
-  let chosen: Promise<ChosenContainment> | null = null;
-  // Tried at the first script: who has none need not know.
-  const containment = async (): Promise<ChosenContainment['containment']> => {
-    chosen ??= chooseContainment(process.execPath, isRoot, gateway.open).then((found) => {
-      const { containment: level, refused } = found;
-      const holds = hasGateway(level);
-      const network = holds ? 'by the egress policy' : 'the machine’s: the egress policy does not hold';
-      log[holds ? 'info' : 'warn']('scripts.contained', { containment: level, network, refused });
-      return found;
-    });
-    try {
-      return (await chosen).containment;
-    } catch (error) {
-      // As on a full disk: the next script tries again.
-      chosen = null;
-      throw error;
-    }
-  };
+  const containment = containmentOnce(gateway.open, log);
   let codes: CodeCache | null = null;
   const codesOf = (level: ChosenContainment['containment']): CodeCache | null =>
     codeFolder === null ? null : (codes ??= codeCacheFor(codeFolder, level, options, lanes, gateway.open));
@@ -153,6 +137,28 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       await Promise.all([codes?.close(), warm.close()]);
       await gateway.close();
     },
+  };
+}
+
+/** Answers how far scripts are kept apart here: tried at the first of them, because who has none need not know. */
+function containmentOnce(openGateway: OpenGateway, log: Log): () => Promise<ChosenContainment['containment']> {
+  let chosen: Promise<ChosenContainment> | null = null;
+  return async () => {
+    if (chosen === null) void removeOldRunFolders();
+    chosen ??= chooseContainment(process.execPath, isRoot, openGateway).then((found) => {
+      const { containment, refused } = found;
+      const holds = hasGateway(containment);
+      const network = holds ? 'by the egress policy' : 'the machine’s: the egress policy does not hold';
+      log[holds ? 'info' : 'warn']('scripts.contained', { containment, network, refused });
+      return found;
+    });
+    try {
+      return (await chosen).containment;
+    } catch (error) {
+      // As on a full disk: the next script tries again.
+      chosen = null;
+      throw error;
+    }
   };
 }
 

@@ -2,12 +2,39 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { basename, dirname, join } from 'node:path';
+import { after, test } from 'node:test';
 import { nobody } from './containment.ts';
-import { makeRunFolder } from './run-folder.ts';
+import { makeRunFolder, removeOldRunFolders } from './run-folder.ts';
+
+// Its own, so that nothing of other runs is looked at.
+process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
+after(() => rmSync(tmpdir(), { recursive: true }));
+
+test('what a process has left that was killed goes an hour later, and nothing else', async () => {
+  const old = new Date(Date.now() - 3_700_000);
+  const owner = process.getuid?.() === 0 ? nobody : null;
+  const [left, fresh] = [await makeRunFolder(owner), await makeRunFolder(owner)];
+  for (const folder of [left, fresh]) await folder.fill([{ path: 'lib/a.js', content: '' }], '/nowhere');
+  utimesSync(dirname(left.home), old, old);
+  const other = join(tmpdir(), 'something-else');
+  mkdirSync(other);
+  utimesSync(other, old, old);
+  await removeOldRunFolders();
+  assert.deepEqual(readdirSync(tmpdir()).toSorted(), ['something-else', basename(dirname(fresh.home))].toSorted());
+  await fresh.remove();
+});
 
 test('who waits in the folder may look at nothing until all files are there, and has them then', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root gives files to another user');

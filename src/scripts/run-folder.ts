@@ -1,6 +1,6 @@
 // The folder of one run of a script: made for it, gone with it.
 import { spawn } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ScriptFile } from '#domain/script.ts';
@@ -21,9 +21,27 @@ export interface RunFolder {
   remove(): Promise<void>;
 }
 
+const prefix = 'tocsin-script-';
+/** Far longer than anything waits or runs in one, ms. */
+const oldMs = 3_600_000;
+
+/** Removes the folders that processes of ours have left which were killed. Never rejects; what stays is tried again at another start. */
+export async function removeOldRunFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    const base = join(tmpdir(), name);
+    const facts = await lstat(base).catch(() => null);
+    // What is somebody else's only bears the name.
+    const isOurs = facts?.isDirectory() === true && facts.uid === process.getuid?.();
+    if (!isOurs || Date.now() - facts.mtimeMs < oldMs) continue;
+    const home = await lstat(join(base, 'home')).catch(() => null);
+    await removeBase(base, home === null || home.uid === facts.uid ? null : home.uid);
+  }
+}
+
 /** @param owner the user whose files they are to be; null = ours */
 export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
-  const base = await mkdtemp(join(tmpdir(), 'tocsin-script-'));
+  const base = await mkdtemp(join(tmpdir(), prefix));
   const [home, root, gateway] = [join(base, 'home'), join(base, 'root'), join(base, 'gateway')];
   const give = async (path: string): Promise<void> => {
     if (owner !== null) await chown(path, owner, owner);
@@ -62,11 +80,13 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
         await give(home);
       }
     },
-    async remove() {
-      await emptyAs(owner, home);
-      await rm(base, { recursive: true, force: true }).catch(() => undefined);
-    },
+    remove: () => removeBase(base, owner),
   };
+}
+
+async function removeBase(base: string, owner: number | null): Promise<void> {
+  await emptyAs(owner, join(base, 'home'));
+  await rm(base, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** The folders above a file, the outermost first. */

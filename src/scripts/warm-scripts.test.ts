@@ -220,6 +220,23 @@ test('what is used stays where another shape is asked for, and close waits for w
   assert.deepEqual(folders(), []);
 });
 
+test('one that was made of what is not there any more gives way at once', async (t) => {
+  const warm = warmScripts(t);
+  const made = await programRun(`console.log('here');`);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const folder = mkdtempSync(join(tmpdir(), 'code-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const compiled = { ...made.means, code: { folder, isWritable: false } };
+  await warm.prepare(made.work, made.means);
+  assert.equal(warm.take(made.work, compiled), null);
+  await warm.prepare(made.work, compiled);
+  assert.equal(warm.take(made.work, made.means), null);
+  const process = warm.take(made.work, compiled);
+  assert.ok(process);
+  assert.equal(printed(await run({ ...made, means: compiled }, process)), 'here\n');
+});
+
 test('what it tells and prints is read as it comes, however much it is', async (t) => {
   const content = `import { test } from '@playwright/test';
 test('a', async () => {

@@ -39,7 +39,7 @@ const ofDebug = /^debug_/i;
 const foundAtBegin = 'package.json';
 
 interface Waiting {
-  readonly key: string;
+  readonly key: Key;
   readonly process: ScriptProcess;
   /** Names of variables that were read while there were none. */
   readonly read: ReadonlySet<string>;
@@ -70,7 +70,7 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
   };
   // Whoever took it sees to its end.
   const end = async (one: Waiting): Promise<void> => (leave(one) ? endWithFolder(one.process) : undefined);
-  const begin = async (key: string, shape: ScriptShape, means: ProcessMeans): Promise<void> => {
+  const begin = async (key: Key, shape: ScriptShape, means: ProcessMeans): Promise<void> => {
     const process = await beginWithout(shape, means);
     const read = await loading(process, shape, closing.signal);
     if (read === null) return endWithFolder(process);
@@ -86,7 +86,7 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
       const key = keyOf(work, means);
       const names = Object.keys(work.environment);
       const fits = (one: Waiting): boolean =>
-        one.key === key && !names.some((name) => one.read.has(name) || ofDebug.test(name));
+        isSame(one.key, key) && !names.some((name) => one.read.has(name) || ofDebug.test(name));
       const one = [...waiting].find(fits);
       if (one === undefined) return null;
       leave(one);
@@ -96,7 +96,8 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
       if (most === 0 || closing.signal.aborted || !isWorthWhile(shape, means)) return;
       const key = keyOf(shape, means);
       if (waiting.size + beginning >= most) {
-        const isOver = (one: Waiting): boolean => one.key !== key && performance.now() - one.since >= stayMs;
+        const isOver = ({ key: other, since }: Waiting): boolean =>
+          !isSame(other, key) && (other.shape === key.shape || performance.now() - since >= stayMs);
         const other = [...waiting].find(isOver);
         if (other === undefined) return;
         void follow(end(other));
@@ -167,13 +168,26 @@ async function loading(
   }
 }
 
-/** What a process was made for; with the files that it has open, which are others once they were installed anew. */
-function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment, code = null }: ProcessMeans): string {
+/** What a process was made for. */
+interface Key {
+  readonly shape: string;
+  /** What it was made of: its compiled code, and the files that it has open, which are others once they were installed anew. */
+  readonly state: string;
+}
+
+function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment, code = null }: ProcessMeans): Key {
   const { folder, nodeBinary } = runtime;
   const { memoryBytes, diskBytes } = limits;
   const program = browser === null ? [] : [join(browser.folder, browser.program)];
   const files = [join(folder, 'node_modules', '.package-lock.json'), nodeBinary, ...program].map(factsOf);
-  return JSON.stringify([folder, files, sort, browser, memoryBytes, diskBytes, containment, code]);
+  return {
+    shape: JSON.stringify([folder, sort, browser, memoryBytes, diskBytes]),
+    state: JSON.stringify([files, containment, code]),
+  };
+}
+
+function isSame(one: Key, other: Key): boolean {
+  return one.shape === other.shape && one.state === other.state;
 }
 
 function factsOf(path: string): object {
