@@ -26,7 +26,8 @@ test('what a process has left that was killed goes an hour later, and nothing el
   const old = new Date(Date.now() - 3_700_000);
   const owner = process.getuid?.() === 0 ? nobody : null;
   const [left, fresh] = [await makeRunFolder(owner), await makeRunFolder(owner)];
-  for (const folder of [left, fresh]) await folder.fill([{ path: 'lib/a.js', content: '' }], '/nowhere');
+  const files = ['lib/a.js'].map((path) => ({ path, content: '' }));
+  for (const folder of [left, fresh]) await folder.fill(files, '/nowhere');
   utimesSync(dirname(left.home), old, old);
   const other = join(tmpdir(), 'something-else');
   mkdirSync(other);
