@@ -47,6 +47,7 @@ export async function startComposed(
     PORT: '0',
     TOCSIN_DATA_DIR: folder,
     TOCSIN_BOOTSTRAP_API_KEY: apiKey,
+    TOCSIN_SCRIPTS_WARM: '0',
     TOCSIN_BOOTSTRAP_ACCOUNT_ID: accountId,
     TOCSIN_RATE_LIMIT: '0',
     TOCSIN_PROBE_THREADS: '1',

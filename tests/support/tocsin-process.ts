@@ -61,6 +61,8 @@ export function startProcess(
       PORT: '0',
       TOCSIN_RATE_LIMIT: '0',
       TOCSIN_PROBE_THREADS: '1',
+      // What a test does not ask for would take processors from others.
+      TOCSIN_SCRIPTS_WARM: '0',
       LOG_LEVEL: 'warn',
       ...environment,
     },
