@@ -21,13 +21,15 @@ function putBehind(pid: number): void {
   }
 }
 
+let pid: number | undefined;
+// Before there is anything to be ended: what came between would end this process alone.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => void (pid !== undefined && process.kill(-pid, signal)));
+}
 // The session of whoever asks stays as it is.
 const how = { stdio: 'inherit', detached: true } as const;
 const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(2)], how);
-const { pid } = child;
-if (pid !== undefined) {
-  putBehind(pid);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.kill(-pid, signal));
-}
+pid = child.pid;
+if (pid !== undefined) putBehind(pid);
 const [code] = (await once(child, 'close')) as [number | null];
 process.exitCode = code ?? 1;

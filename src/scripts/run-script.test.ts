@@ -87,8 +87,9 @@ test('a program that waits in vain for an answer is at its request, of which the
   const stop = new AbortController();
   const target = await startTarget(t, ({ url }) => void (url === '/after' && stop.abort()));
   // By the time of the script itself: whatever else runs here comes first.
-  const content = `setTimeout(() => fetch('${target.url}/after'), 1200);
-await fetch('${target.url}/slow?token=1');`;
+  const content = `const answer = fetch('${target.url}/slow?token=1');
+setTimeout(() => setTimeout(() => fetch('${target.url}/after'), 700), 700);
+await answer;`;
   const outcome = await runPlain(content, { signal: stop.signal });
   assert.deepEqual([outcome.ending, outcome.openStep?.message], ['stopped', `GET ${target.url}/slow`]);
 });
