@@ -1,4 +1,4 @@
-// The folder of a run that waits for its files: nobody leads what is written there elsewhere.
+// Folders of runs: nobody leads elsewhere what is written there, and what a killed process has left goes.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -57,8 +57,13 @@ export async function makePlace(shape: ScriptShape, means: ProcessMeans): Promis
   const owner = hasOtherUser(isRoot, containment) ? nobody : null;
   const folder = await makeRunFolder(owner);
   const { folder: runtime, nodeBinary } = shape.runtime;
-  const folders = { ...folder, runtime, nodeBinary, browser: shape.browser?.folder ?? null, code };
-  return { folder, command: contained(containment, folders, shape.limits, isRoot), owner };
+  try {
+    const folders = { ...folder, runtime, nodeBinary, browser: shape.browser?.folder ?? null, code };
+    return { folder, command: contained(containment, folders, shape.limits, isRoot), owner };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
 }
 
 /** What node leaves the wrappers with; the script's own environment comes by stdin, where no other process reads it. */
