@@ -23,6 +23,9 @@ export interface Metrics {
   stop(): void;
 }
 
+/** How often the main loop is woken up to see how late that is, ms: delays are known to as much, and a hundredth of a core is saved. */
+const loopLookMs = 50;
+
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** What is asked at each scrape beside the store. */
@@ -76,7 +79,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
   });
   const noteLag = addLagGauge(registers);
   const heartbeats = addHeartbeatMetrics(registers);
-  const loop = monitorEventLoopDelay({ resolution: 10 });
+  const loop = monitorEventLoopDelay({ resolution: loopLookMs });
   loop.enable();
   addProcessGauges(registers, loop, probeLoopDelayMs);
   const ownLocation = (): string | null => ownProcess()?.location.code ?? null;

@@ -5,7 +5,7 @@ import { honestFinding } from '#domain/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, Probe, ProbeInput } from '#domain/probe.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
-import { watchLoopDelay } from '#lib/loop-delay.ts';
+import { createLoopWatch } from '#lib/loop-delay.ts';
 import { crashed } from './probe-lanes.ts';
 import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
 import { createPace } from './probe-pace.ts';
@@ -22,7 +22,7 @@ const begunMost = 1000;
 
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
-const loop = watchLoopDelay();
+const loop = createLoopWatch();
 const probes = new Map<string, Probe>(
   Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
     // Of a script, what its check names beside it: the script itself runs elsewhere.
@@ -98,12 +98,14 @@ async function run({ number, input, work }: Waiting): Promise<void> {
   const startedAt = performance.now();
   const controller = new AbortController();
   underWay.set(number, controller);
+  loop.begin();
   pace.begin(number);
   const { finding, answer } = await lookAt(input, work, controller.signal);
   underWay.delete(number);
   pace.end(number);
   if (next < waiting.length) plan();
   const loopDelayMs = loop.longestSince(startedAt);
+  loop.end();
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
   // What is judged was measured before: it brings the hold-up of then.

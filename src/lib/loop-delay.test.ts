@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'node:test';
-import { watchLoopDelay } from './loop-delay.ts';
+import { createLoopWatch } from './loop-delay.ts';
 
 test('a hold-up of the loop is seen while it lasts and after it, and is not counted for what began later', async (t) => {
-  const loop = watchLoopDelay();
-  t.after(() => loop.stop());
+  const loop = createLoopWatch();
+  loop.begin();
+  t.after(() => loop.end());
   const before = performance.now();
   hold(150);
   assert.equal(loop.longestSince(before) >= 100, true);
@@ -21,6 +22,24 @@ test('a hold-up of the loop is seen while it lasts and after it, and is not coun
     if (performance.now() >= lookFrom) seen = loop.longestSince(performance.now());
   }
   assert.equal(seen < 100, true, `${seen} ms`);
+});
+
+test('what is between two watches is not seen; what the first one saw stays, also what was under way at its end', () => {
+  const loop = createLoopWatch();
+  loop.begin();
+  loop.begin();
+  const before = performance.now();
+  loop.end();
+  hold(150);
+  loop.end();
+  const between = performance.now();
+  assert.equal(loop.longestSince(before) >= 100, true, 'one of the two still watched');
+  hold(2000);
+  loop.begin();
+  assert.equal(loop.longestSince(between + 200) < 1000, true, 'nobody watched');
+  assert.equal(loop.longestSince(before) < 1000, true);
+  loop.end();
+  assert.equal(loop.longestSince(before) >= 100, true);
 });
 
 function hold(ms: number): void {

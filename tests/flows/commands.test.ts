@@ -23,6 +23,9 @@ import { openRawPostgres } from '../support/raw-rows.ts';
 import { startService } from '../support/service.ts';
 import { startProcess } from '../support/tocsin-process.ts';
 
+/** Where no work is to be done: its threads would be begun for nothing. */
+const onlyApi = { TOCSIN_ROLES: 'api' };
+
 function emptyFolder(t: { after(fn: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-commands-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +57,7 @@ describe('about the file: backup', () => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
-    const service = await startService(t, {}, { dataDir, enter: [] });
+    const service = await startService(t, onlyApi, { dataDir, enter: [] });
     await service.must('POST', '/v1/variables', { key: 'KEPT', value: 'in the copy' });
     const target = join(folder, 'backups', 'tocsin-2026-01-31.db');
     const environment = { TOCSIN_DATA_DIR: dirname(service.databasePath) };
@@ -95,7 +98,7 @@ describe('about the file: restore', () => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
-    const service = await startService(t, {}, { dataDir, enter: [] });
+    const service = await startService(t, onlyApi, { dataDir, enter: [] });
     const environment = { TOCSIN_DATA_DIR: dataDir };
     const copy = join(folder, 'copy.db');
     assert.equal((await tocsin(['backup', copy], environment)).code, 0);
@@ -137,7 +140,7 @@ describe('about the file: restore', () => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
-    const service = await startService(t, {}, { dataDir, enter: [] });
+    const service = await startService(t, onlyApi, { dataDir, enter: [] });
     const environment = { TOCSIN_DATA_DIR: dataDir };
     assert.equal((await tocsin(['backup', join(folder, 'copy.db')], environment)).code, 0);
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
@@ -231,7 +234,7 @@ describe('doctor', () => {
 
 describe('about the file: doctor', () => {
   it('names what is wrong, says what to do, and exits with 1', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, onlyApi);
     await service.stop();
     const dataDir = dirname(service.databasePath);
     chmodSync(join(dataDir, 'secret.key'), 0o644);
@@ -264,7 +267,7 @@ describe('about PostgreSQL: doctor', () => {
     assert.equal(away.code, 1);
     assert.match(away.out, /PROBLEM +database .*ECONNREFUSED/);
 
-    const { printed, child, ready } = startProcess({ TOCSIN_DATA_DIR: emptyFolder(t), DATABASE_URL: url });
+    const { printed, child, ready } = startProcess({ ...onlyApi, TOCSIN_DATA_DIR: emptyFolder(t), DATABASE_URL: url });
     t.after(() => void child.kill('SIGKILL'));
     await (await ready).end('SIGTERM');
     const raw = openRawPostgres(url);

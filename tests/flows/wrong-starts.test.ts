@@ -123,7 +123,7 @@ describe('a start on what another uses', () => {
 
 describe('about the file: a start on what another uses', () => {
   it('a second process on the same file is refused, and the first goes on', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, { TOCSIN_ROLES: 'api' });
     const folder = dirname(service.databasePath);
     assertOneLine(await start({ TOCSIN_DATA_DIR: folder }), 1, /in use by another Tocsin/, /TOCSIN_DATA_DIR/);
     await service.must('POST', '/v1/variables', { key: 'STILL', value: 'here' });
@@ -199,6 +199,8 @@ describe('about PostgreSQL: a start', () => {
     TOCSIN_SECRET_KEY: sharedKey,
     TOCSIN_BOOTSTRAP_API_KEY: apiKey,
     DATABASE_URL: url,
+    // That each of them could do all of its work is shown elsewhere, and would cost seconds.
+    TOCSIN_ROLES: 'api',
   });
 
   it('with a password, a user or a database that the server does not know ends with the server’s words', async (t) => {

@@ -28,7 +28,9 @@ test('a check is read with the group that it has then: one that was made meanwhi
       isAutoAssigned: false,
     }));
   // More than are read at once: the last ones are read when the changes have been made.
-  const ids = (await Promise.all(Array.from({ length: 203 }, newCheck))).sort();
+  const ids: string[] = [];
+  while (ids.length < 203) ids.push(await newCheck());
+  ids.sort();
   const [kept, left, moved] = ids.slice(200);
   assert.ok(kept !== undefined && left !== undefined && moved !== undefined);
   const [stays, goes] = [await newGroup(), await newGroup()];

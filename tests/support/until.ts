@@ -21,7 +21,7 @@ export async function until<Answer>(
     const waitedMs = now - startedAt;
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
     // What takes long, or is costly to look at, is looked at less often: looking costs what is waited for its processor.
-    const pauseMs = Math.min(100, Math.max(10 + waitedMs / 20, 2 * (now - lookedAt)));
+    const pauseMs = Math.min(400, Math.max(10 + waitedMs / 20, 2 * (now - lookedAt)));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
