@@ -49,7 +49,7 @@ function filesOf(group: string): readonly string[] {
 /** Groups whose files keep processes of their own: each of them is a network or a containment. */
 const apart: ReadonlySet<string> = new Set(['egress', 'escape']);
 /** Bytes of flows that share a process, most of which start and end services again and again: minutes of tests. */
-const flowsBytes = 25_000;
+const flowsBytes = 45_000;
 
 /** The processes of a group. @param folder for what loads several files */
 function processesOf(group: string, files: readonly string[], folder: string): readonly SharedProcess[] {

@@ -183,7 +183,9 @@ async function refusesTheRest(service: Service): Promise<void> {
   };
   assert.equal(events[0]?.body.length, 10_000);
   assert.equal((await service.api('GET', `/v1/checks/heartbeats/${id}/events?limit=11`)).status, 400);
-  const api = await service.must('POST', '/v1/checks/url', { name: 'x', request: { url: 'http://127.0.0.1:9/' } });
+  // It must not become due: nobody is there to run it.
+  const idle = { name: 'x', activated: false, request: { url: 'http://127.0.0.1:9/' } };
+  const api = await service.must('POST', '/v1/checks/url', idle);
   assert.equal((await service.api('GET', `/v1/checks/heartbeats/${String(api['id'])}/events`)).status, 404);
 }
 

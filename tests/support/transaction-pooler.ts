@@ -156,12 +156,15 @@ function serve(client: Socket, take: () => Promise<Backend>, giveBack: (backend:
   let split = splitter(0);
   let isGreeted = false;
   let backend: Promise<Backend> | null = null;
+  /** How many times the server has yet to say that it is ready: a client may send more before it has heard of what it sent. */
+  let awaited = 0;
   const held = (): Promise<Backend> => {
     backend ??= take().then((taken) => {
       taken.onMessage = (type, message) => {
         client.write(message);
+        if (type === 'Z') awaited--;
         // The transaction is over: the connection goes to whoever is next.
-        if (type === 'Z' && message.at(5) === 'I'.charCodeAt(0)) {
+        if (type === 'Z' && awaited === 0 && message.at(5) === 'I'.charCodeAt(0)) {
           backend = null;
           giveBack(taken);
         }
@@ -180,7 +183,9 @@ function serve(client: Socket, take: () => Promise<Backend>, giveBack: (backend:
   client.on('data', (chunk) => {
     for (const message of split(chunk)) {
       if (isGreeted) {
-        if (message[0] === 0x58) client.end();
+        const type = String.fromCharCode(message[0] ?? 0);
+        if (type === 'Q' || type === 'S') awaited++;
+        if (type === 'X') client.end();
         else void held().then(({ socket }) => socket.write(message));
       } else if (message.readInt32BE(4) === 80_877_103) {
         client.write('N');
