@@ -10,6 +10,12 @@ import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();
 
+/** By TCP, or by the server's socket, which has no port. */
+function leadsToServer(socket: Socket): boolean {
+  const isOwnOutput = [process.stdout, process.stderr].some((stream: unknown) => stream === socket);
+  return !isOwnOutput && (socket.remotePort === undefined || socket.remotePort === server.port);
+}
+
 /** How often this process writes to the server during some work: each time it waited for an answer, or might have. */
 async function writesDuring(t: TestContext, work: () => Promise<unknown>): Promise<number> {
   const sockets = Socket.prototype as Required<Socket>;
@@ -17,7 +23,7 @@ async function writesDuring(t: TestContext, work: () => Promise<unknown>): Promi
   await work();
   return methods.reduce((sum, { mock }) => {
     mock.restore();
-    return sum + mock.calls.filter((call) => (call.this as Socket).remotePort === server.port).length;
+    return sum + mock.calls.filter((call) => leadsToServer(call.this as Socket)).length;
   }, 0);
 }
 

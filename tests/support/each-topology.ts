@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe as nodeDescribe, type TestContext, test as nodeTest } from 'node:test';
 import type { Role } from '#config-variables.ts';
-import { type PostgresDatabase, type PostgresServer, startPostgres } from './postgres.ts';
+import { lightSettings, type PostgresDatabase, type PostgresServer, startPostgres } from './postgres.ts';
 import { everyRole, startRoleProcesses } from './role-processes.ts';
 import type { Cleanup } from './scripted-server.ts';
 import { type Place, type Service, startService } from './service.ts';
@@ -30,7 +30,7 @@ let starting: Promise<PostgresServer> | null = null;
 
 /** The one server of this file of tests. */
 export function postgresServer(): Promise<PostgresServer> {
-  starting ??= startPostgres();
+  starting ??= startPostgres(null, undefined, lightSettings);
   return starting;
 }
 

@@ -49,11 +49,25 @@ export interface PostgresDatabase {
   readonly name: string;
   /** As DATABASE_URL takes it; over the loopback address. */
   readonly url: string;
+  /** The same by the server's socket: a sixth of what statements cost on both sides is TCP. */
+  readonly socketUrl: string;
   drop(): Promise<void>;
 }
 
 /** Whom the server runs as when the tests are root, which it refuses: nobody. */
 const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/**
+ * For servers that are never cut off themselves: what guards pages against the end of power, lets others follow the log, or
+ * says in its name what a process is at costs many small statements a twentieth.
+ */
+export const lightSettings: Readonly<Record<string, string>> = {
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  update_process_title: 'off',
+  jit: 'off',
+};
 
 /** The password of both roles: with every character that an address has to escape. */
 export const oddPassword = `o:d/d@p%?a#s s&w'ö"r\\d`;
@@ -102,9 +116,11 @@ export async function startPostgres(
       // As none is called in any other server: who still asks for a database that had this port before finds none.
       const name = `tocsin_${process.pid}_${++made}`;
       await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE ${template} ${strategy}`);
+      const url = `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`;
       return {
         name,
-        url: `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`,
+        url,
+        socketUrl: `${url}?host=${encodeURIComponent(socketDir)}`,
         drop: async () => void (await admin(`DROP DATABASE ${name} WITH (FORCE)`)),
       };
     },

@@ -103,19 +103,20 @@ export async function openTempPostgres(
   more: Pick<PostgresOptions, 'onOtherTime'> = {},
 ): Promise<TempPostgres> {
   const database = await server.newDatabase((await migratedOf(server)).name);
+  const { socketUrl: url } = database;
   const clock = clockAt(at);
-  const store = await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock, ...more });
-  const raw = openRawPostgres(database.url);
+  const store = await openPostgresStore({ address: readPostgresAddress(url), secretKey, clock, ...more });
+  const raw = openRawPostgres(url);
   let resting: Promise<void> | null = null;
   const rest = (): Promise<void> => (resting ??= store.close());
   return {
     store,
     clock,
     isShared: true,
-    url: database.url,
+    url,
     raw,
     stored: () => storedText(raw),
-    address: { kind: 'postgres', address: readPostgresAddress(database.url) },
+    address: { kind: 'postgres', address: readPostgresAddress(url) },
     rest,
     [Symbol.asyncDispose]: async () => {
       raw.close();
