@@ -48,12 +48,14 @@ function filesOf(group: string): readonly string[] {
 
 /** Groups whose files keep processes of their own: each of them is a network or a containment. */
 const apart: ReadonlySet<string> = new Set(['egress', 'escape']);
+/** How much longer they take than others of their size: what they try is started in there. They must not come last. */
+const apartWeight = 20;
 /** Bytes of flows that share a process, most of which start and end services again and again: minutes of tests. */
 const flowsBytes = 45_000;
 
 /** The processes of a group. @param folder for what loads several files */
 function processesOf(group: string, files: readonly string[], folder: string): readonly SharedProcess[] {
-  if (apart.has(group)) return files.map(ownProcess);
+  if (apart.has(group)) return files.map(ownProcess).map((own) => ({ ...own, bytes: own.bytes * apartWeight }));
   if (group !== 'flows') return shareProcesses(files, folder);
   const [common, others] = [files.filter(sharesItsService), files.filter((file) => !sharesItsService(file))];
   return [

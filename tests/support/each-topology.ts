@@ -43,10 +43,15 @@ const topologies: Readonly<Record<Topology, StartService>> = {
   ) => {
     const database = await (await postgresServer()).newDatabase();
     prepare?.(database);
-    return startRoleProcesses(t, database, {
-      roles,
-      environment: (role) => ({ ...environment, ...machineOf(role) }),
-    });
+    // What goes over TCP to the database stands in the flows that are about that way: poolers, cuts, roles.
+    return startRoleProcesses(
+      t,
+      { ...database, url: database.socketUrl },
+      {
+        roles,
+        environment: (role) => ({ ...environment, ...machineOf(role) }),
+      },
+    );
   },
 };
 const names = Object.keys(topologies) as Topology[];
