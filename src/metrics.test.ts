@@ -1,10 +1,12 @@
 // What Prometheus reads of the scheduler, and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessSign } from '#domain/process.ts';
 import type { Figures } from '#store/figures.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { noFigures } from '../tests/support/no-figures.ts';
+import { until } from '../tests/support/until.ts';
 import { createMetrics } from './metrics.ts';
 
 it('the lag of the scheduler is the longest since the last scrape', async (t) => {
@@ -21,6 +23,29 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
   metrics.onScheduled({ missed: 0, latestByMs: 1500 });
   metrics.onScheduled({ missed: 0, latestByMs: 20 });
   assert.deepEqual([await lag(), await lag()], ['1.5', '0']);
+});
+
+it('tells for how long its loop was held up, and not for how long it waits between two looks', async (t) => {
+  const metrics = createMetrics(noFigures, {
+    probeLoopDelayMs: () => 0,
+    now: () => 0,
+    ownProcess: () => null,
+    runtimeEnds: () => [],
+    showsChecks: false,
+  });
+  t.after(() => metrics.stop());
+  const delay = async (): Promise<number> =>
+    Number(/^tocsin_event_loop_delay_seconds\{thread="main"\} (.*)$/m.exec(await metrics.registry.metrics())?.[1]);
+  await pause(200);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await pause(100);
+  const held = await delay();
+  assert.ok(held >= 0.2, `${held} s`);
+  // A busy machine holds it up by itself, but not at every look.
+  await until('looks that come in time', async () => {
+    await pause(250);
+    return (await delay()) < 0.045;
+  });
 });
 
 it('states of checks are told where that is asked for, and read from the database nowhere else', async (t) => {

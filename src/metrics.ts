@@ -149,7 +149,8 @@ function addProcessGauges(registers: MetricRegistry[], loop: Loop, probeLoopDela
     labelNames: ['thread'] as const,
     registers,
     collect() {
-      delay.set({ thread: 'main' }, loop.max / 1e9);
+      // What it tells is the time between two looks, of which the loop was asked to wait most.
+      delay.set({ thread: 'main' }, Math.max(0, loop.max / 1e6 - loopLookMs) / 1000);
       delay.set({ thread: 'probes' }, probeLoopDelayMs() / 1000);
       loop.reset();
     },
