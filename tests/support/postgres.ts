@@ -49,7 +49,7 @@ export interface PostgresDatabase {
   readonly name: string;
   /** As DATABASE_URL takes it; over the loopback address. */
   readonly url: string;
-  /** The same by the server's socket: a sixth of what statements cost on both sides is TCP. */
+  /** The same by the server's socket: a tenth of what small statements cost on both sides is TCP. */
   readonly socketUrl: string;
   drop(): Promise<void>;
 }
@@ -58,8 +58,8 @@ export interface PostgresDatabase {
 const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /**
- * For servers that are never cut off themselves: what guards pages against the end of power, lets others follow the log, or
- * says in its name what a process is at costs many small statements a twentieth.
+ * For servers that may be killed, but whose machine stays: what guards pages against the end of power, lets others follow the
+ * log, or says in its name what a process is at costs many small statements a twentieth.
  */
 export const lightSettings: Readonly<Record<string, string>> = {
   full_page_writes: 'off',
