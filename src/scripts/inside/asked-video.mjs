@@ -13,7 +13,8 @@ export function recordAsked(page, folder) {
   const stop = () => (stopped ??= recording.stop().then(write));
   const write = (content) => {
     try {
-      if (content === null) throw new Error('there was nothing to see: the page went to no address');
+      if (content === null)
+        throw new Error('there was nothing to see: the page went to no address, or did not show itself in time');
       mkdirSync(folder, { recursive: true });
       writeFileSync(path, content);
       written.resolve();

@@ -9,30 +9,37 @@ const frameMs = 250;
 const mostBytes = 9 << 20;
 /** How long the last picture is waited for, ms; where it would be the only one, longer. */
 const stopMs = 1500;
-const onlyMs = 5000;
+const onlyMs = 10_000;
 /** Of WebP: 1 to 100. */
 const quality = 45;
 
-/** Records from now on; `stop` answers with the file, or null where there was nothing to see. */
+/** Records until the page is closed or `stop` is called, which answers with the file, or null where there was nothing to see. */
 export function recordPage(page) {
   const frames = [];
   const startedAt = performance.now();
   const [stopping, over] = [new AbortController(), new AbortController()];
   const onFrame = (frame) => frames.push({ atMs: performance.now() - startedAt, frame });
   const done = record(page, onFrame, stopping.signal, over.signal);
-  return {
-    async stop() {
-      stopping.abort();
-      const mostMs = frames.length === 0 ? onlyMs : stopMs;
-      await Promise.race([done, pause(mostMs, undefined, { signal: over.signal }).catch(() => undefined)]);
-      over.abort();
-      return frames.length === 0 ? null : webm(frames, performance.now() - startedAt);
-    },
+  const end = async () => {
+    stopping.abort();
+    const mostMs = frames.length === 0 ? onlyMs : stopMs;
+    await Promise.race([done, pause(mostMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    over.abort();
+    return frames.length === 0 ? null : webm(frames, performance.now() - startedAt);
   };
+  let ended = null;
+  const stop = () => (ended ??= end());
+  const close = page.close.bind(page);
+  page.close = async (options) => {
+    // Of a page that is closed there are no pictures any more. One that is only asked may stay.
+    if (options?.runBeforeUnload !== true) await stop();
+    return close(options);
+  };
+  return { stop };
 }
 
 async function record(page, onFrame, stopping, over) {
-  let [session, last, bytes] = [null, null, 0];
+  let [session, last, bytes, waitMs] = [null, null, 0, lateMs];
   // Of the page that a new one is until it goes somewhere there is nothing to see, and no picture to be had.
   const isBlank = () => page.url() === 'about:blank';
   // A run that is quicker than its first picture has one nevertheless.
@@ -43,7 +50,9 @@ async function record(page, onFrame, stopping, over) {
       const next = pause(frameMs, undefined, { signal }).catch(() => undefined);
       if (!isBlank()) {
         session ??= await page.context().newCDPSession(page);
-        const frame = await picture(session);
+        const frame = await picture(session, waitMs);
+        // Where it is the machine that is slow, asking again and again would only have it begin again and again.
+        waitMs = frame === late ? Math.min(2 * waitMs, onlyMs) : lateMs;
         if (frame === late) {
           await session.detach();
           session = null;
@@ -62,14 +71,14 @@ async function record(page, onFrame, stopping, over) {
   }
 }
 
-/** A page that goes elsewhere meanwhile never answers: it is asked anew after so many ms. */
+/** A page that goes elsewhere meanwhile never answers: it is asked anew after so many ms, or twice as many each time. */
 const lateMs = 1000;
 const late = Symbol('late');
 
 /** null = there is no picture of it now. */
-async function picture(session) {
+async function picture(session, waitMs) {
   const sent = session.send('Page.captureScreenshot', { format: 'webp', quality, optimizeForSpeed: true });
-  const came = await Promise.race([sent.catch((error) => error), pause(lateMs, late, { ref: false })]);
+  const came = await Promise.race([sent.catch((error) => error), pause(waitMs, late, { ref: false })]);
   if (came === late) return late;
   if (came instanceof Error) {
     if (/closed|detached/i.test(came.message)) throw came;
