@@ -16,8 +16,8 @@ import { type Told, watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
-/** Processes at once: most wait half of their time, and none is given a processor of its own. */
-const atOnce = 2 * availableParallelism();
+/** Processes at once: most wait half of their time, and none is given a processor of its own. With more, what scripts do gets late. */
+const atOnce = 2 * availableParallelism() + 1;
 /** s that one test may take. */
 const testMost = 300;
 
