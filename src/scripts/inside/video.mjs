@@ -32,7 +32,7 @@ export function recordPage(page) {
   const close = page.close.bind(page);
   page.close = async (options) => {
     // Of a page that is closed there are no pictures any more. One that is only asked may stay.
-    if (options?.runBeforeUnload !== true) await stop();
+    if (options?.runBeforeUnload !== true) await stop().catch(() => undefined);
     return close(options);
   };
   return { stop };
