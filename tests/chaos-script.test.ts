@@ -122,6 +122,28 @@ describe('alerts against the script', () => {
     assert.deepEqual(judge({ ...failure, startedAt: at(21), at: at(136) }, recovery).length, 1);
   });
 
+  it('are not held against a phase whose time to be seen ends with it, by what is seen of the next', () => {
+    // Check 12 fails for 23 s, is slow for 11 s and passes for the 22 s that it takes to be seen.
+    const begin = 56 * second * 300 - 12 * 1733;
+    const [made, end] = [{ from: begin, to: begin }, begin + 150 * second];
+    const checkIds = Array.from({ length: 13 }, (_, index) => (index === 12 ? 'one' : `unknown yet ${index}`));
+    const others = Array.from({ length: 12 }, () => ({ from: end, to: end }));
+    const twelve = { ...installation, checkIds, made: [...others, made] };
+    const told = (alertType: string, seconds: number): Request => {
+      const startedAt = begin + seconds * second;
+      return alert(1, alertType, 0, { startedAt, at: startedAt + 200 });
+    };
+    const seen = [
+      told('ALERT_FAILURE', 5),
+      told('ALERT_RECOVERY', 40),
+      told('ALERT_FAILURE', 56.1),
+      told('ALERT_RECOVERY', 96),
+      told('ALERT_FAILURE', 112.1),
+    ];
+    const both = [...seen, ...seen.map((one) => ({ ...one, channel: 2, deliveryId: `${one.deliveryId} again` }))];
+    assert.deepEqual(breachesOf(...judgeTold(twelve, both, [], end)), ['no failure or no recovery was sure']);
+  });
+
   it('prove nothing when nothing was sure', () => {
     const always = [{ from: at(0), to: until }];
     assert.match(

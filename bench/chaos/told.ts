@@ -15,7 +15,7 @@ type Told = 'nothing' | 'degraded' | 'failure';
 /** One alert as it came first. */
 export type Came = Pick<Request, 'channel' | 'alertType' | 'checkId' | 'at' | 'startedAt' | 'responseMs'>;
 
-/** A phase that cannot pass unseen, and by when it has been seen, epoch ms. */
+/** A phase that cannot pass unseen, and by when it has been seen, epoch ms: before anything is seen of the next. */
 export interface SurePhase extends Phase {
   readonly seenBy: number;
 }
@@ -31,8 +31,8 @@ export interface Expectation {
 const deliveredMs = 10_000;
 
 /**
- * The phases of a target that must be seen: those that last longer than two slots, the faults that they meet, and the 15 s in
- * which work goes on again.
+ * The phases of a target that must be seen: those that last longer than two slots, the faults that they meet, the 15 s in which
+ * work goes on again, and what clocks differ by.
  *
  * @param known from when the check was there, and until when it is judged
  */
@@ -40,7 +40,8 @@ export function expectationOf(index: number, known: Span, storms: readonly Span[
   const phases = phasesOf(index, known.from, known.to);
   const sure = phases
     .map((phase) => ({ ...phase, seenBy: doneBy(phase.from, seenMs, storms) }))
-    .filter(({ to, seenBy }) => seenBy <= to);
+    // By the clocks of others a look of the next phase may seem to be as much before it as one of this phase after its time.
+    .filter(({ to, seenBy }) => seenBy + 2 * clocksWithinMs < to);
   const failing = (of: readonly Phase[]): number => of.filter(({ answer }) => answer === 'failing').length;
   // Phases in between that nobody need have seen: the first sure one that passes again ends what was told.
   const ends = sure.filter(({ answer }) => answer !== 'slow');
