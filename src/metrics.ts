@@ -1,8 +1,8 @@
 // What Prometheus reads: the path's own figures, and those of the process.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/process.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
+import { type LongestHoldUp, watchLongestHoldUp } from '#lib/loop-delay.ts';
 import type { Figures } from '#store/figures.ts';
 import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
 import { addStoreGauges } from './store-gauges.ts';
@@ -79,8 +79,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
   });
   const noteLag = addLagGauge(registers);
   const heartbeats = addHeartbeatMetrics(registers);
-  const loop = monitorEventLoopDelay({ resolution: loopLookMs });
-  loop.enable();
+  const loop = watchLongestHoldUp(loopLookMs);
   addProcessGauges(registers, loop, probeLoopDelayMs);
   const ownLocation = (): string | null => ownProcess()?.location.code ?? null;
   addStoreGauges(registers, figures, { now, ownLocation, showsChecks });
@@ -99,7 +98,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     },
     onSettled: (status) => attempts.inc({ status }),
     ...heartbeats,
-    stop: () => loop.disable(),
+    stop: () => loop.stop(),
   };
 }
 
@@ -140,19 +139,15 @@ function addHeartbeatMetrics(registers: MetricRegistry[]): Pick<Metrics, 'onPing
   };
 }
 
-type Loop = ReturnType<typeof monitorEventLoopDelay>;
-
-function addProcessGauges(registers: MetricRegistry[], loop: Loop, probeLoopDelayMs: () => number): void {
+function addProcessGauges(registers: MetricRegistry[], loop: LongestHoldUp, probeLoopDelayMs: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_event_loop_delay_seconds',
     help: 'Longest delay of the event loop since the last scrape',
     labelNames: ['thread'] as const,
     registers,
     collect() {
-      // What it tells is the time between two looks, of which the loop was asked to wait most.
-      delay.set({ thread: 'main' }, Math.max(0, loop.max / 1e6 - loopLookMs) / 1000);
+      delay.set({ thread: 'main' }, loop.take() / 1000);
       delay.set({ thread: 'probes' }, probeLoopDelayMs() / 1000);
-      loop.reset();
     },
   });
   const memory = new Gauge({

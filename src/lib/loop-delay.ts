@@ -1,4 +1,5 @@
 // How long this thread's event loop was held up: a timer that should come every few ms, and how late it came.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** A measurement that runs while somebody is to know of hold-ups: a loop that wakes up for itself all day costs a hundredth of a core. */
 export interface LoopWatch {
@@ -53,6 +54,44 @@ export function createLoopWatch(): LoopWatch {
         if (ofBucket[at] === bucket) most = Math.max(most, longest[at] ?? 0);
       }
       return most;
+    },
+  };
+}
+
+/** The longest hold-up from one reading to the next. */
+export interface LongestHoldUp {
+  /** ms; 0 = there was none. What is not over yet is told by the next reading. */
+  take(): number;
+  stop(): void;
+}
+
+/**
+ * Watches the loop of this thread until it is stopped, without keeping the process alive.
+ *
+ * @param everyMs how often the loop is woken up to see how late that is: shorter hold-ups may pass unseen
+ */
+export function watchLongestHoldUp(everyMs: number): LongestHoldUp {
+  // Node's own costs half of what a timer does. It knows the time between two looks, of which the loop was asked to wait most.
+  const looks = monitorEventLoopDelay({ resolution: everyMs });
+  looks.enable();
+  // After a reset it begins with a look that it compares with nothing: what lies before that one is seen by a timer.
+  const watchBegin = () => {
+    const from = performance.now();
+    const found = { ms: 0, timer: setTimeout(() => (found.ms = performance.now() - from - everyMs), everyMs).unref() };
+    return found;
+  };
+  let begin = watchBegin();
+  return {
+    take() {
+      const longest = Math.max(0, begin.ms, looks.max / 1e6 - everyMs);
+      clearTimeout(begin.timer);
+      looks.reset();
+      begin = watchBegin();
+      return longest;
+    },
+    stop() {
+      clearTimeout(begin.timer);
+      looks.disable();
     },
   };
 }
