@@ -70,9 +70,12 @@ export interface CheckHistory {
 /** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
-export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
-  const merged = dialect.versions === null ? null : createMergedResponses();
+export function createCheckHistory({ reader, clock, dialect, writesOfOthers }: Database): CheckHistory {
+  let merged = createMergedResponses();
+  let lastOfOthers = 0;
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
+    const ofOthers = writesOfOthers();
+    if (ofOthers !== lastOfOthers) [merged, lastOfOthers] = [createMergedResponses(), ofOthers];
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
     const areTogether = dialect.rowsAtOnce === null;
     const parts = question.parts ?? null;
@@ -136,7 +139,7 @@ async function readHistory(scope: Scope, known: Known, now: number): Promise<His
 interface Scope {
   readonly reader: Kysely<Tables>;
   readonly dialect: Dialect;
-  readonly merged: MergedResponses | null;
+  readonly merged: MergedResponses;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   readonly question: HistoryQuestion;

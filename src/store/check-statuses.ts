@@ -23,7 +23,6 @@ const rememberedMost = 50_000;
 
 /** What changed before this long ago is nearly always committed, ms; what is not is noticed by the tally. */
 const committedAfterMs = 2000;
-const noChanges: ReadonlyMap<string, string> = new Map();
 
 /** A range as it is now; keys of what changed in it with their stamps, null = some of it is gone. */
 interface ReadRange {
@@ -32,23 +31,20 @@ interface ReadRange {
 }
 
 export function createCheckStatuses(database: Database): CheckStatuses {
-  const { dialect, clock } = database;
-  const hasTally = dialect.versions !== null;
+  const { dialect, clock, writesOfOthers } = database;
   const read = createStatusRows(database);
   // An account without checks counts as one.
   const remembered = createRecent<Known>({ most: rememberedMost, sizeOf: ({ entries }) => Math.max(1, entries.size) });
   const rangeSize = Math.min(dialect.rowsAtOnce ?? stampsAtOnce, stampsAtOnce);
   const readRange = async (accountId: string, known: Known, range: KeyRange): Promise<ReadRange> => {
-    const readAt = clock.now();
-    const { tally } = range;
-    const news = tally === null ? null : await read.news(accountId, range, range.readAt - committedAfterMs);
-    const found = tally === null || news === null ? null : changedBy(known, tally, news);
+    const [readAt, ofOthers] = [clock.now(), writesOfOthers()];
+    const since = range.readAt - committedAfterMs;
+    const tally = readAt < since || ofOthers !== range.ofOthers ? null : range.tally;
+    const found = tally === null ? null : changedBy(known, tally, await read.news(accountId, range, since));
     if (found !== null) return { range: { ...range, tally: found.tally, readAt }, changed: found.changed };
     const stamps = await read.stamps(accountId, range);
-    if (!hasTally && stamps === range.stamps) return { range, changed: noChanges };
     const { changed, isGone } = compareStamps(known, range, stamps);
-    const kept = hasTally ? { tally: tallyOf(stamps) } : { stamps };
-    return { range: { ...range, ...kept, readAt }, changed: isGone ? null : changed };
+    return { range: { ...range, tally: tallyOf(stamps), readAt, ofOthers }, changed: isGone ? null : changed };
   };
   const readRanges = async (accountId: string, known: Known): Promise<ReadRange[]> => {
     if (dialect.rowsAtOnce === null) {

@@ -22,9 +22,8 @@ import type { Tables } from './schema.ts';
 /** Checks of one account. */
 export interface SumsScope {
   readonly reader: Kysely<Tables>;
-  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn' | 'versions'>;
-  /** null = nothing says whether what was merged before is still so. */
-  readonly merged: MergedResponses | null;
+  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn' | 'rollUpVersions'>;
+  readonly merged: MergedResponses;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   /** Whether statements gain by being under way together. */
@@ -121,12 +120,13 @@ async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { o
   const part = `${span}/${from}/${to}`;
   const ofRows = (checks: readonly IdBytes[]) => rollUpsWithin({ ...scope, checks }, span, { from, to });
   let unknown: readonly IdBytes[] = scope.checks;
-  if (merged?.isAny(part, unknown) === true) {
+  if (merged.isAny(part, unknown)) {
     const others: IdBytes[] = [];
     for (const { check_digits, versions, ...counts } of await ofRows(unknown).execute()) {
-      const kept = merged.get(part, check_digits, versions);
-      if (kept === undefined) others.push(idBytes(idOfDigits(check_digits)));
-      else addParts(sumAt(ofChecks, check_digits), counts, kept);
+      const id = idOfDigits(check_digits);
+      const kept = merged.get(part, id, versions);
+      if (kept === undefined) others.push(idBytes(id));
+      else addParts(sumAt(ofChecks, id), counts, kept);
     }
     if (others.length === 0) return;
     unknown = others;
@@ -136,12 +136,12 @@ async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { o
     .select([listOf('responses').as('responses'), listOf('failed_responses').as('failed_responses')])
     .execute();
   for (const { check_digits, versions, responses, failed_responses, ...counts } of rows) {
-    const sum = sumAt(ofChecks, check_digits);
-    const parts = merged === null ? sum : { responses: emptyResponses(), failedResponses: emptyResponses() };
+    const id = idOfDigits(check_digits);
+    const parts = { responses: emptyResponses(), failedResponses: emptyResponses() };
     for (const bytes of listed(responses)) mergeResponses(parts.responses, responsesOf(bytes));
     for (const bytes of listed(failed_responses)) mergeResponses(parts.failedResponses, responsesOf(bytes));
-    addParts(sum, counts, parts === sum ? null : parts);
-    merged?.keep(part, check_digits, { versions, ...parts });
+    addParts(sumAt(ofChecks, id), counts, parts);
+    merged.keep(part, id, { versions, ...parts });
   }
 }
 
@@ -151,7 +151,7 @@ function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Sp
     .selectFrom('roll_ups')
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
-    .select((dialect.versions ?? sql<number>`0`).as('versions'))
+    .select(dialect.rollUpVersions.as('versions'))
     .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('span', '=', spans[span])
@@ -162,10 +162,8 @@ function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Sp
 
 type Counts = Readonly<Record<(typeof counted)[number], number>>;
 
-/** @param parts null = they are in the sum already */
-function addParts(sum: RollUp, counts: Counts, parts: Pick<RollUp, 'responses' | 'failedResponses'> | null): void {
+function addParts(sum: RollUp, counts: Counts, parts: Pick<RollUp, 'responses' | 'failedResponses'>): void {
   mergeRollUp(sum, rollUpOf({ ...counts, responses: null, failed_responses: null }));
-  if (parts === null) return;
   mergeResponses(sum.responses, parts.responses);
   mergeResponses(sum.failedResponses, parts.failedResponses);
 }
@@ -174,9 +172,7 @@ function listed(digits: string | null): Uint8Array[] {
   return digits === null ? [] : digits.split(',').map((each) => Buffer.from(each, 'hex'));
 }
 
-/** The sum of a check, by the digits of its id. */
-function sumAt(ofChecks: Map<string, RollUp>, digits: string): RollUp {
-  const id = idOfDigits(digits);
+function sumAt(ofChecks: Map<string, RollUp>, id: string): RollUp {
   const known = ofChecks.get(id);
   if (known !== undefined) return known;
   const fresh = emptyRollUp();
@@ -226,9 +222,10 @@ async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks,
   for (const { check_digits, codes, slots, shortest, longest } of rows) {
     const each = codes.split(',');
     results += each.length;
+    const id = idOfDigits(check_digits);
     // Stretches are looked at one by one; the interval of a check changes hardly ever.
-    if (slots > 1 || shortest !== longest) odd.add(idOfDigits(check_digits));
-    else addCodes(sumAt(ofChecks, check_digits), each, shortest);
+    if (slots > 1 || shortest !== longest) odd.add(id);
+    else addCodes(sumAt(ofChecks, id), each, shortest);
   }
   return results;
 }

@@ -57,12 +57,12 @@ export interface KeyRange {
   readonly keys: readonly string[];
   readonly first: IdBytes;
   readonly last: IdBytes;
-  /** The stamps of all its states when they were read last, as the engine wrote them; empty where there is a tally of them. */
-  readonly stamps: string;
-  /** null = none is made, or none was yet. */
+  /** Of the stamps of all its states when they were read last; null = they were not yet. */
   readonly tally: Tally | null;
   /** When the stamps were read last, epoch ms. */
   readonly readAt: number;
+  /** What stood for the writes of others when all stamps were read last. */
+  readonly ofOthers: number;
 }
 
 /** All that is known of an account. */
@@ -111,7 +111,7 @@ function rangesOf(checks: readonly CheckPart[], size: number): KeyRange[] {
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, index) => {
     const some = keys.slice(index * size, (index + 1) * size);
     const [first, last] = [some[0], some.at(-1)].map((key = '') => idBytes(idOfDigits(key)));
-    return { keys: some, first: first ?? noBytes, last: last ?? noBytes, stamps: '', tally: null, readAt: 0 };
+    return { keys: some, first: first ?? noBytes, last: last ?? noBytes, tally: null, readAt: 0, ofOthers: 0 };
   });
 }
 

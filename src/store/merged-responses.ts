@@ -10,13 +10,13 @@ export interface Merged extends Pick<RollUp, 'responses' | 'failedResponses'> {
   readonly versions: number;
 }
 
-/** What was merged lately, by the part of a span, as a text, and the digits of the check's id. */
+/** What was merged lately, by the part of a span, as a text, and the check's id. */
 export interface MergedResponses {
   /** Whether anything is known of one of these checks: if not, all is best read at once. */
   isAny(part: string, checks: readonly IdBytes[]): boolean;
   /** undefined = the rows are others than then, or nothing is known of them. */
-  get(part: string, digits: string, versions: number): Merged | undefined;
-  keep(part: string, digits: string, merged: Merged): void;
+  get(part: string, checkId: string, versions: number): Merged | undefined;
+  keep(part: string, checkId: string, merged: Merged): void;
 }
 
 /** Classes of response times that are remembered, of all checks together: eight bytes each at most. */
@@ -31,12 +31,11 @@ export function createMergedResponses(): MergedResponses {
       besides + responses.sketch.counts.length + failedResponses.sketch.counts.length,
   });
   return {
-    isAny: (part, checks) =>
-      checks.some((check) => known.get(`${part}/${idText(check).replaceAll('-', '')}`) !== undefined),
-    get(part, digits, versions) {
-      const merged = known.get(`${part}/${digits}`);
+    isAny: (part, checks) => checks.some((check) => known.get(`${part}/${idText(check)}`) !== undefined),
+    get(part, checkId, versions) {
+      const merged = known.get(`${part}/${checkId}`);
       return merged?.versions === versions ? merged : undefined;
     },
-    keep: (part, digits, merged) => known.set(`${part}/${digits}`, merged),
+    keep: (part, checkId, merged) => known.set(`${part}/${checkId}`, merged),
   };
 }

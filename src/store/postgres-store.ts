@@ -40,7 +40,7 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
   const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true, onOtherTime = null } = options;
   const seal = createSeal(secretKey);
   const { reader, transaction, waitingTransaction, connections, address } = server;
-  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
+  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction, writesOfOthers: () => 0 };
   const database: Database = { ...base, seal, clock, ownLocation };
   try {
     await checkKey(database, shownAddress(address));

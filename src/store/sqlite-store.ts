@@ -34,6 +34,7 @@ export function openStore(options: StoreOptions): Store {
     transaction,
     // There is one writer: nobody loses to another.
     waitingTransaction: transaction,
+    writesOfOthers: file.writesOfOthers,
     seal,
     clock,
     ownLocation,

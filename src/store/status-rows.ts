@@ -31,8 +31,8 @@ export interface StatusRows {
   checks(accountId: string): Promise<CheckPart[]>;
   /** A line for each state of the range: the digits of the check's id, and what is another text for another state. */
   stamps(accountId: string, range: KeyRange): Promise<string>;
-  /** What is new in a range since an instant, epoch ms; null where there is no tally. */
-  news(accountId: string, range: KeyRange, since: number): Promise<News | null>;
+  /** What is new in a range since an instant, epoch ms. */
+  news(accountId: string, range: KeyRange, since: number): Promise<News>;
   /** States of checks, by the digits of their ids. */
   states(accountId: string, keys: readonly string[]): Promise<(readonly [key: string, state: StatePart])[]>;
   one(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
@@ -103,18 +103,15 @@ function readStamps(
       const row = await within(accountId, range).select(lines.as('stamps')).executeTakeFirst();
       return row?.stamps ?? '';
     },
-    async news(accountId, range, since) {
-      const { versions } = dialect;
-      if (versions === null) return null;
-      return within(accountId, range)
+    news: (accountId, range, since) =>
+      within(accountId, range)
         .select(({ fn }) => [
           fn.countAll<number>().as('rows'),
-          sql<number>`coalesce(${versions}, 0)`.as('versions'),
+          dialect.stateVersions.as('versions'),
           sql<number>`coalesce(sum(updated_at - ${sql.lit(instantsFrom)}), 0)`.as('instants'),
           sql<string | null>`${lines} filter (where updated_at >= ${since})`.as('stamps'),
         ])
-        .executeTakeFirstOrThrow();
-    },
+        .executeTakeFirstOrThrow(),
   };
 }
 

@@ -7,6 +7,7 @@ import { test } from '../support/each-engine.ts';
 import type { Cell } from '../support/raw-rows.ts';
 import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
+import { PathUnderTest } from './path-under-test.ts';
 
 function putState({ raw }: TempStore, accountId: string, checkId: string): void {
   insertRow(raw, 'check_states', {
@@ -154,4 +155,28 @@ test('of readings under way at once none shows less than what was committed befo
     if (turn % 3 === 0) await Promise.race(readings);
   }
   await Promise.all(readings);
+});
+
+test('what the path records is shown at once, whether the clock stands, goes on or is set back', async (newStore) => {
+  await using scene = await PathUnderTest.open(newStore);
+  const { temp, accountId } = scene;
+  for (let number = 0; number < 4; number++) await scene.check();
+  const outcomes = ['passed', 'failed', 'degraded', 'passed'] as const;
+  for (let round = 0; round < 3; round++) {
+    await scene.schedule();
+    const runs = await scene.claim();
+    assert.equal(runs.length, outcomes.length);
+    for (const [index, byMs] of [0, 0, -3_600_000, 3_600_000].entries()) {
+      temp.clock.turn(byMs);
+      const claimed = runs[index];
+      assert.ok(claimed !== undefined);
+      const outcome = outcomes[(index + round) % outcomes.length] ?? 'passed';
+      await scene.record([scene.ended(claimed, outcome)]);
+      const shown = (await temp.store.checkStatuses.list(accountId)).flat();
+      const status = shown.find(({ checkId }) => checkId === claimed.run.checkId);
+      assert.deepEqual([status?.lastOutcome, status?.updatedAt], [outcome, scene.now]);
+      for (const each of shown) assert.deepEqual(await temp.store.checkStatuses.find(accountId, each.checkId), each);
+    }
+    temp.clock.turn(10_000);
+  }
 });

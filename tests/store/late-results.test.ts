@@ -1,7 +1,7 @@
 // Who records a result after its hour was rolled up marks the hour, so that the roll-ups come to hold it
 // (docs/decisions/0040).
 import assert from 'node:assert/strict';
-import { dayMs, hourMs } from '#domain/roll-up.ts';
+import { dayMs, dayOf, emptyRollUp, hourMs } from '#domain/roll-up.ts';
 import { it } from '../support/each-engine.ts';
 import { minuteMs, noon, rollUpAll } from './roll-up-facts.ts';
 import { PathUnderTest } from './path-under-test.ts';
@@ -32,6 +32,16 @@ function rolledUp(test: PathUnderTest, span: 'hour' | 'day'): Record<string, num
   return Object.fromEntries(outcomes.flatMap((name) => (Number(row[name]) > 0 ? [[name, Number(row[name])]] : [])));
 }
 
+/** What an overview shows of a check: of the hours since noon, and of the whole day; counts, and how many of them have times. */
+async function shown(test: PathUnderTest, checkId: string): Promise<unknown[]> {
+  const spans = [noon, dayOf(noon)].map(async (from) => {
+    const sums = await test.temp.store.checkHistory.sums(test.accountId, [checkId], { from, to: dayOf(noon) + dayMs });
+    const { passed, failed, retries, responses, failedResponses } = sums.get(checkId) ?? emptyRollUp();
+    return [passed, failed, retries, responses.count, failedResponses.count];
+  });
+  return Promise.all(spans);
+}
+
 /** Everything that results were rolled up to. */
 function allRolledUp(test: PathUnderTest): unknown {
   return ['roll_ups', 'missed_stretches'].map((table) => test.rows(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4, 5`));
@@ -50,7 +60,7 @@ async function assertNothingLeftOut(test: PathUnderTest): Promise<void> {
 
 it('a run whose result is recorded after its hour was rolled up is in the roll-ups of the hour and of the day', async (newStore) => {
   await using test = await PathUnderTest.open(newStore, noon);
-  await test.check({ frequency: 1, frequencyOffset: null });
+  const checkId = await test.check({ frequency: 1, frequencyOffset: null });
   await test.runAll('passed');
   test.temp.clock.turn(minuteMs);
   await test.schedule();
@@ -59,6 +69,8 @@ it('a run whose result is recorded after its hour was rolled up is in the roll-u
   const retry = { at: test.now, location: 'local' };
   await rollUpAt(test, noon + dayMs + hourMs);
   assert.deepEqual([rolledUp(test, 'hour'), rolledUp(test, 'day')], [{ passed: 1 }, { passed: 1 }]);
+  const passed = [1, 0, 0, 1, 0];
+  for (let asked = 0; asked < 2; asked++) assert.deepEqual(await shown(test, checkId), [passed, passed]);
   await test.record([test.ended(claimed, 'failed', { retry })]);
   await rollUpAll(test.temp);
   const retried = { passed: 1, retries: 1 };
@@ -69,6 +81,8 @@ it('a run whose result is recorded after its hour was rolled up is in the roll-u
   await rollUpAll(test.temp);
   const whole = { ...retried, failed: 1 };
   assert.deepEqual([rolledUp(test, 'hour'), rolledUp(test, 'day')], [whole, whole]);
+  const failed = [1, 1, 1, 1, 1];
+  for (let asked = 0; asked < 2; asked++) assert.deepEqual(await shown(test, checkId), [failed, failed]);
   await assertNothingLeftOut(test);
 });
 
