@@ -48,6 +48,39 @@ function bytesOf(path) {
 const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
 words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
+/**
+ * Our locks name no addresses, so that they hold for every registry: of each package npm then reads all versions there are, only to
+ * learn where one of them is, which is half of what an install takes. By custom a registry has it under its name and version.
+ * What is fetched must have the digest of the lock either way; where it is not there, or is something else, npm looks for itself.
+ */
+function fetchPackages(aside) {
+  const lockFile = join(aside, 'package-lock.json');
+  const plain = readFileSync(lockFile, 'utf8');
+  writeFileSync(lockFile, withAddresses(plain, aside));
+  const quick = npm(words, aside);
+  if (quick.status === 0 || !/npm error code E(4\d\d|INTEGRITY)/.test(quick.stderr ?? '')) return quick;
+  writeFileSync(lockFile, plain);
+  return npm(words, aside);
+}
+
+/** The same lock with the address of each package that has a digest, in the registry that npm is set to for its scope. */
+function withAddresses(plain, aside) {
+  try {
+    const settings = JSON.parse(npm(['config', 'list', '--json'], aside).stdout);
+    const lock = JSON.parse(plain);
+    for (const [path, entry] of Object.entries(lock.packages)) {
+      if (!entry.integrity || entry.resolved || entry.inBundle) continue;
+      const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      const [scope, bare = scope] = name.split('/');
+      const registry = new URL(settings[`${scope}:registry`] ?? settings.registry).href.replace(/\/$/, '');
+      entry.resolved = `${registry}/${name}/-/${bare}-${entry.version}.tgz`;
+    }
+    return JSON.stringify(lock);
+  } catch {
+    return plain;
+  }
+}
+
 /** How folders are called in which a runtime is made, so that nobody takes half of it for one; a process id follows. */
 const begunOf = (name) => `.installing-${name}-`;
 
@@ -66,7 +99,7 @@ function install(runtime, name) {
   const aside = join(folder, `${begunOf(name)}${process.pid}`);
   try {
     cpSync(runtime, aside, { recursive: true, filter: (path) => path !== packages });
-    const { status, stderr, error } = npm(words, aside);
+    const { status, stderr, error } = fetchPackages(aside);
     if (status !== 0) {
       const lines = (stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
       return error?.message ?? (lines.slice(0, 4).join('\n') || `npm ended with ${status}`);

@@ -1,6 +1,8 @@
 // Installing the runtimes: made once, made again when the lock changes, and never the end of an npm ci.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
@@ -8,10 +10,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -100,5 +105,84 @@ describe('installing the runtimes', () => {
     const wrong = install('tocsin', '2025.01');
     assert.equal(wrong.status, 1);
     assert.match(wrong.stderr, /there is no runtime 2025\.01; there are 2026\.04, 2026\.10/);
+  });
+});
+
+describe('a registry', () => {
+  const versions: Readonly<Record<string, string>> = { tool: '1.2.3', '@shop/cart': '4.5.6' };
+  const usualOf = (name: string): string => `/${name}/-/${name.split('/').at(-1)}-${versions[name]}.tgz`;
+
+  /** A registry on the loopback that has two packages, each at one address alone; what it was asked for. */
+  async function startRegistry(addressOf: (name: string) => string) {
+    const archives = new Map<string, Buffer>();
+    for (const [name, version] of Object.entries(versions)) {
+      const made = mkdtempSync(join(dir, '.made-'));
+      mkdirSync(join(made, 'package'));
+      writeFileSync(join(made, 'package/package.json'), JSON.stringify({ name, version }));
+      execFileSync('tar', ['-czf', join(made, 'made.tgz'), '-C', made, 'package']);
+      archives.set(name, readFileSync(join(made, 'made.tgz')));
+    }
+    const asked: string[] = [];
+    const server = createServer(({ url = '', headers }, response) => {
+      const path = decodeURIComponent(url);
+      asked.push(path);
+      for (const [name, archive] of archives) {
+        if (path === addressOf(name)) return response.end(archive);
+        const version = versions[name] ?? '';
+        const dist = { tarball: `http://${headers.host}${addressOf(name)}`, integrity: integrityOf(archive) };
+        if (path === `/${name}`)
+          return response.end(
+            JSON.stringify({
+              name,
+              'dist-tags': { latest: version },
+              versions: { [version]: { name, version, dist } },
+            }),
+          );
+      }
+      return response.writeHead(404).end('{}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const lock = { name: 'r', version: '1.0.0', lockfileVersion: 3, packages: { '': { dependencies: versions } } };
+    const found = [...archives].map(([name, archive]) => [
+      `node_modules/${name}`,
+      { version: versions[name], integrity: integrityOf(archive) },
+    ]);
+    runtime(versions);
+    const packages = { ...lock.packages, ...Object.fromEntries(found) };
+    writeFileSync(join(dir, '2026.10/package-lock.json'), JSON.stringify({ ...lock, packages }));
+    return { asked, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  const integrityOf = (archive: Buffer): string => `sha512-${hash('sha512', archive, 'base64')}`;
+
+  async function installFrom(url: string): Promise<number | null> {
+    const env = { ...process.env, npm_config_registry: `${url}/`, npm_config_cache: join(dir, '.cache') };
+    const child = spawn(process.execPath, [script, `--folder=${dir}`], { env, stdio: 'ignore' });
+    const [status] = (await once(child, 'exit')) as [number | null];
+    return status;
+  }
+
+  it('is asked for the packages alone where they usually are, and otherwise for where they are', async () => {
+    for (const isUsual of [true, false]) {
+      const addressOf = (name: string): string => (isUsual ? usualOf(name) : `/files/${name}.tgz`);
+      const { asked, server, url } = await startRegistry(addressOf);
+      try {
+        assert.equal(await installFrom(url), 0);
+        const names = Object.keys(versions);
+        for (const name of names) {
+          const { version } = JSON.parse(
+            readFileSync(join(dir, '2026.10/node_modules', name, 'package.json'), 'utf8'),
+          ) as { version: string };
+          assert.equal(version, versions[name]);
+        }
+        const expected = isUsual
+          ? names.map(usualOf)
+          : names.flatMap((name) => [usualOf(name), `/${name}`, addressOf(name)]);
+        assert.deepEqual([...new Set(asked)].sort(), [...new Set(expected)].sort());
+        rmSync(join(dir, '2026.10'), { recursive: true });
+      } finally {
+        server.close();
+      }
+    }
   });
 });
