@@ -66,10 +66,13 @@ function fetchPackages(aside) {
 /** The same lock with the address of each package that has a digest, in the registry that npm is set to for its scope. */
 function withAddresses(plain, aside) {
   try {
-    const settings = JSON.parse(npm(['config', 'list', '--json'], aside).stdout);
     const lock = JSON.parse(plain);
-    for (const [path, entry] of Object.entries(lock.packages)) {
-      if (!entry.integrity || entry.resolved || entry.inBundle) continue;
+    const without = Object.entries(lock.packages).filter(
+      ([, { integrity, resolved, inBundle }]) => integrity && !resolved && !inBundle,
+    );
+    if (without.length === 0) return plain;
+    const settings = JSON.parse(npm(['config', 'list', '--json'], aside).stdout);
+    for (const [path, entry] of without) {
       const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
       const [scope, bare = scope] = name.split('/');
       const registry = new URL(settings[`${scope}:registry`] ?? settings.registry).href.replace(/\/$/, '');
