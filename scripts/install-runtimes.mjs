@@ -50,7 +50,7 @@ words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
 /**
  * Our locks name no addresses, so that they hold for every registry: of each package npm then reads all versions there are, only to
- * learn where one of them is, which is half of what an install takes. By custom a registry has it under its name and version.
+ * learn where one of them is, which is a third of what an install takes. By custom a registry has it under its name and version.
  * What is fetched must have the digest of the lock either way; where it is not there, or is something else, npm looks for itself.
  */
 function fetchPackages(aside) {
