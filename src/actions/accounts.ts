@@ -1,12 +1,13 @@
 // What a caller may do with accounts (spec §4.2, decisions: Accounts, keys, errors).
 import type { Account, Usage } from '#domain/account.ts';
 import type { Caller } from '#domain/api-key.ts';
-import { type Runtime, stageAt } from '#domain/runtime.ts';
+import type { Runtime } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
+import { runtimeNameProblems } from './check-rules.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from './problems.ts';
-import { invalidField, notFound } from './refusal.ts';
+import { notFound } from './refusal.ts';
 import { type AccountRuntimeMeans, accountRuntimeProblems } from './runtime-changes.ts';
 
 /** What a new account is made of; null = not set. */
@@ -42,17 +43,13 @@ export interface AccountActions {
 }
 
 export function createAccountActions(means: AccountMeans): AccountActions {
-  const { accounts, runtimes, forgetKey, clock } = means;
+  const { accounts, forgetKey, clock } = means;
   const reached = (caller: Caller, id: string): string => {
     const wanted = id === 'me' ? caller.accountId : id.toLowerCase();
     if (!caller.accountIds.includes(wanted)) throw notFound('account', id);
     return wanted;
   };
-  const requireRuntime = (runtimeId: string | null | undefined): void => {
-    if (runtimeId === null || runtimeId === undefined) return;
-    const names = runtimes().flatMap((runtime) => (stageAt(runtime, clock.now()) === 'REMOVED' ? [] : runtime.name));
-    if (!names.includes(runtimeId)) throw invalidField('runtimeId', `must be one of ${names.join(', ')}`);
-  };
+  const rules = { ...means, now: () => clock.now() };
   return {
     list(caller) {
       requirePermission(caller, 'read');
@@ -66,7 +63,7 @@ export function createAccountActions(means: AccountMeans): AccountActions {
     },
     async create(caller, wanted) {
       requirePermission(caller, 'admin');
-      requireRuntime(wanted.runtimeId);
+      refuseProblems(runtimeNameProblems(wanted.runtimeId, rules));
       const account: Account = { ...wanted, id: newId(), createdAt: clock.now() };
       await accounts.add(account, caller.keyId);
       forgetKey(caller.keyId);
@@ -75,11 +72,10 @@ export function createAccountActions(means: AccountMeans): AccountActions {
     async change(caller, id, change) {
       requirePermission(caller, 'admin');
       const wanted = reached(caller, id);
-      requireRuntime(change.runtimeId);
       const { runtimeId } = change;
       const [present] = runtimeId === undefined ? [] : await accounts.list([wanted]);
       if (present !== undefined && runtimeId !== undefined && runtimeId !== present.runtimeId) {
-        const rules = { ...means, now: () => clock.now() };
+        refuseProblems(runtimeNameProblems(runtimeId, rules));
         refuseProblems(await accountRuntimeProblems(wanted, present.runtimeId, runtimeId, rules));
       }
       const account = await accounts.change(wanted, change);

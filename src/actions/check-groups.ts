@@ -21,7 +21,7 @@ import {
   variablesMeant,
 } from './masking.ts';
 import { requirePermission } from './permission.ts';
-import { type Problem, refuseProblems } from './problems.ts';
+import { refuseProblems } from './problems.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from './refusal.ts';
@@ -168,35 +168,23 @@ async function refuseNew({ accountId }: Caller, input: GroupInput, means: GroupM
   refuseProblems([...placingProblems(input, means), ...(await aroundScriptProblems(accountId, input, {}, means))]);
 }
 
-/** What is wrong with a change, by itself and with what is there. */
+/** What is wrong with a change, by itself and with what is there; of a group that is not there nothing. */
 async function refuseChange(caller: Caller, id: number, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
-  refuseProblems([...placingProblems(change, means), ...(await scriptProblemsOfChange(caller, id, change, means))]);
-  await refuseSecretsOfChange(caller, id, change, means);
-  await refuseRuntimeOfChange(caller, id, change, means);
-}
-
-/** What is wrong with the scripts that a change writes. */
-async function scriptProblemsOfChange(
-  { accountId }: Caller,
-  id: number,
-  change: Partial<GroupInput>,
-  means: GroupMeans,
-): Promise<Problem[]> {
-  const present = isAboutAroundScripts(change) ? await means.checkGroups.find(accountId, id) : null;
-  return present === null ? [] : aroundScriptProblems(accountId, change, present.group, means);
+  const { accountId } = caller;
+  const present = await means.checkGroups.find(accountId, id);
+  if (present === null) return;
+  refuseProblems([
+    ...placingProblems(change, means, present.group),
+    ...(isAboutAroundScripts(change) ? await aroundScriptProblems(accountId, change, present.group, means) : []),
+  ]);
+  await refuseSecretsOfChange(present, change, means);
+  await refuseRuntimeOfChange(present.group, change, means);
 }
 
 /** A change of the variables is judged with the subscriptions there are, and the other way round. */
-async function refuseSecretsOfChange(
-  { accountId }: Caller,
-  id: number,
-  change: Partial<GroupInput>,
-  means: GroupMeans,
-): Promise<void> {
+async function refuseSecretsOfChange(present: Stored, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
   const { alertChannelSubscriptions: written, environmentVariables } = change;
   if (written === undefined && environmentVariables === undefined) return;
-  const present = await means.checkGroups.find(accountId, id);
-  if (present === null) return;
   const group = changedGroup(present.group, change);
   const subscriptions = written ?? present.subscriptions;
   refuseProblems(await groupSecretProblems(group, subscriptions, written !== undefined, means));
@@ -204,20 +192,16 @@ async function refuseSecretsOfChange(
 
 /** A change of the runtime, or of the scripts that need one, is judged with the checks there are. */
 async function refuseRuntimeOfChange(
-  { accountId }: Caller,
-  id: number,
+  present: CheckGroup,
   change: Partial<GroupInput>,
   means: GroupMeans,
 ): Promise<void> {
   const { runtimeId } = change;
   const script = aroundScriptFields.find((field) => (change[field] ?? null) !== null);
-  if (runtimeId === undefined && script === undefined) return;
-  const present = await means.checkGroups.find(accountId, id);
-  if (present === null) return;
-  const isOtherRuntime = runtimeId !== undefined && runtimeId !== present.group.runtimeId;
+  const isOtherRuntime = runtimeId !== undefined && runtimeId !== present.runtimeId;
   if (!isOtherRuntime && script === undefined) return;
   const path = isOtherRuntime ? 'runtimeId' : (script ?? 'runtimeId');
-  refuseProblems(await groupRuntimeProblems(present.group, changedGroup(present.group, change), path, means));
+  refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, means));
 }
 
 function changedGroup(present: CheckGroup, change: Partial<GroupInput>): CheckGroup {

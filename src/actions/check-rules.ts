@@ -20,26 +20,46 @@ export interface Placing {
   readonly runtimeId?: string | null;
 }
 
-/** What of a placing names nothing that is there. */
-export function placingProblems({ locations, privateLocations, runtimeId }: Placing, choices: Choices): Problem[] {
+/**
+ * What of a placing names nothing that is there.
+ *
+ * @param present what it named before: that was right once, and who sends it back unchanged is not refused for what has
+ * gone since. Whether scripts still have a runtime is judged apart (`scriptRuntimeProblems`)
+ * @param mayHaveEnded a runtime that has ended will do, because another takes its place (`runtimeFallback`)
+ */
+export function placingProblems(
+  { locations, privateLocations, runtimeId }: Placing,
+  choices: Choices,
+  present: Pick<Placing, 'locations' | 'runtimeId'> = {},
+  mayHaveEnded = false,
+): Problem[] {
   const problems: Problem[] = [];
   const codes = choices.locations().map(({ code }) => code);
   for (const [index, code] of (locations ?? []).entries()) {
-    if (!codes.includes(code))
+    if (!codes.includes(code) && !present.locations?.includes(code))
       problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });
   }
   for (const index of (privateLocations ?? []).keys()) {
     problems.push({ path: `privateLocations[${index}]`, message: 'names no private location: there are none' });
   }
-  if (runtimeId !== null && runtimeId !== undefined) {
-    const now = choices.now();
-    const names = choices.runtimes().flatMap((runtime) => (stageAt(runtime, now) === 'REMOVED' ? [] : runtime.name));
-    if (!names.includes(runtimeId)) {
-      const right = names.length === 0 ? 'null: no runtime is installed' : `one of ${names.join(', ')}, or null`;
-      problems.push({ path: 'runtimeId', message: `must be ${right}` });
-    }
-  }
+  if (runtimeId !== undefined && runtimeId !== present.runtimeId)
+    problems.push(...runtimeNameProblems(runtimeId, choices, mayHaveEnded));
   return problems;
+}
+
+/** What is wrong with the name of a runtime; null names none. */
+export function runtimeNameProblems(
+  runtimeId: string | null,
+  { runtimes, now }: Pick<Choices, 'runtimes' | 'now'>,
+  mayHaveEnded = false,
+): Problem[] {
+  if (runtimeId === null) return [];
+  const at = now();
+  const hasEnded = (runtime: Runtime): boolean => stageAt(runtime, at) === 'REMOVED';
+  if (runtimes().some((runtime) => runtime.name === runtimeId && (mayHaveEnded || !hasEnded(runtime)))) return [];
+  const names = runtimes().flatMap((runtime) => (hasEnded(runtime) ? [] : runtime.name));
+  const right = names.length === 0 ? 'null: no runtime is installed' : `one of ${names.join(', ')}, or null`;
+  return [{ path: 'runtimeId', message: `must be ${right}` }];
 }
 
 /** Intervals in seconds that a frequency of 0 allows. */

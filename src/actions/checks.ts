@@ -162,7 +162,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         environmentVariables,
         settings: settingsMeant(checkType, input.settings, {}, means),
       };
-      refuseProblems([...problemsOf(check, input, means), ...(await scriptProblemsOf(check, means))]);
+      refuseProblems([...problemsOf(check, input, null, means), ...(await scriptProblemsOf(check, means))]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
@@ -180,7 +180,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
-        refuseProblems([...problemsOf(check, change, means), ...ofRuntime, ...ofScripts]);
+        refuseProblems([...problemsOf(check, change, present, means), ...ofRuntime, ...ofScripts]);
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
@@ -291,9 +291,13 @@ export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck
   };
 }
 
-/** What is wrong with a check, of the fields that were written: what was right once is not judged again. */
-function problemsOf(check: Check, written: Partial<CheckInput>, means: CheckMeans): Problem[] {
-  const problems = placingProblems(written, means);
+/**
+ * What is wrong with a check, of the fields that were written: what was right once is not judged again.
+ *
+ * @param present as it was; null = it is new
+ */
+function problemsOf(check: Check, written: Partial<CheckInput>, present: Check | null, means: CheckMeans): Problem[] {
+  const problems = placingProblems(written, means, present ?? {}, check.runtimeFallback);
   const isTimed = written.frequency !== undefined || written.frequencyOffset !== undefined;
   if (isTimed) problems.push(...frequencyProblems(check));
   if (written.settings !== undefined) problems.push(...means.validateSettings(check.checkType, check.settings));

@@ -28,7 +28,11 @@ const ending: Runtime = { ...bare, name: '2025.04', multiStepSupport: true, runt
 const ownId = '0199f0c4-0000-7000-8000-000000000001';
 const caller: Caller = { accountId: ownId, accountIds: [ownId], keyId: 'k', role: 'admin' };
 
-async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] = [current, bare, ending]) {
+async function scene(
+  { store, clock }: TempStore,
+  runtimes: readonly Runtime[] = [current, bare, ending],
+  codes: readonly string[] = ['local'],
+) {
   assert.ok(await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, { accountId: ownId }));
   const means = {
     ...store,
@@ -39,7 +43,7 @@ async function scene({ store, clock }: TempStore, runtimes: readonly Runtime[] =
     },
     runtimes: () => runtimes,
     now: () => clock.now(),
-    locations: () => [{ code: 'local' }],
+    locations: () => codes.map((code) => ({ code })),
     scriptFault: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
@@ -177,4 +181,69 @@ test('a check with a script around its request needs a runtime, its own, its gro
   await assert.rejects(add('API', { settings, runtimeId: '2025.04' }), refused('runtimeId', /must be one of 2026\.04/));
   const { rows } = await checks.list(caller, {}, { limit: 100, offset: 0 });
   assert.deepEqual(rows.map(({ runtimeWarning }) => runtimeWarning === null).filter(Boolean).length, 3);
+});
+
+test('from the end of its runtime on a check is saved with runtimeFallback only', async (newStore) => {
+  await using temp = await newStore();
+  const endsAt = Date.UTC(2030, 0, 1);
+  const aging: Runtime = { ...current, name: '2025.10', stage: 'DEPRECATED', runtimeEndOfLife: '01/01/2030' };
+  const { checks, groups, groupId, add, accounts } = await scene(temp, [current, aging]);
+  temp.clock.turn(endsAt - 1 - temp.clock.now());
+  const firm = await add('MULTI_STEP', { settings: script, runtimeId: '2025.10' });
+  const flexible = await add('MULTI_STEP', { settings: script, runtimeId: '2025.10', runtimeFallback: true });
+  const bystander = await add('URL', { runtimeId: '2025.10' });
+  await groups.change(caller, groupId, { runtimeId: '2025.10' });
+  await accounts.change(caller, 'me', { runtimeId: '2025.10' });
+  temp.clock.turn(1);
+  // What was saved before and is sent back as it is, as clients that keep checks in a file do.
+  const back = { name: 'Back', runtimeId: '2025.10', settings: script };
+  await assert.rejects(
+    checks.change(caller, firm.id, back, 'MULTI_STEP'),
+    refused('runtimeId', /^runtime 2025\.10 is not available on this server any more/),
+  );
+  const kept = await checks.change(caller, flexible.id, { ...back, runtimeFallback: true }, 'MULTI_STEP');
+  assert.deepEqual(
+    [kept.name, kept.runtimeId, kept.runtimeWarning],
+    ['Back', '2025.10', 'runtime 2025.10 is not available any more: 2026.10 is used instead'],
+  );
+  assert.equal((await checks.change(caller, firm.id, { runtimeFallback: true }, 'MULTI_STEP')).runtimeFallback, true);
+  await assert.rejects(
+    checks.change(caller, flexible.id, { runtimeFallback: false }, 'MULTI_STEP'),
+    refused('runtimeId', /^runtime 2025\.10 is not available/),
+  );
+  // Those without scripts need none, and a group or an account keeps the name that it has.
+  assert.equal((await checks.change(caller, bystander.id, { runtimeId: '2025.10' }, 'URL')).runtimeId, '2025.10');
+  assert.equal((await groups.change(caller, groupId, { name: 'Back', runtimeId: '2025.10' })).runtimeId, '2025.10');
+  assert.equal((await accounts.change(caller, 'me', { runtimeId: '2025.10' })).runtimeId, '2025.10');
+  // A new one may name it with runtimeFallback, and nobody a runtime that never was.
+  const wanted = { settings: script, runtimeId: '2025.10' };
+  await assert.rejects(add('MULTI_STEP', wanted), refused('runtimeId', /must be one of 2026\.10, or null/));
+  assert.equal((await add('MULTI_STEP', { ...wanted, runtimeFallback: true })).runtimeId, '2025.10');
+  const never = { settings: script, runtimeId: '2019.01', runtimeFallback: true };
+  await assert.rejects(add('MULTI_STEP', never), refused('runtimeId', /must be one of 2026\.10, or null/));
+  await assert.rejects(
+    groups.change(caller, groupId, { runtimeId: '2019.01' }),
+    refused('runtimeId', /must be one of/),
+  );
+});
+
+test('a multi-step check is not saved with a runtime that does not support it', async (newStore) => {
+  await using temp = await newStore();
+  const { checks, add } = await scene(temp);
+  const no = refused('runtimeId', /2026\.04 does not support multi-step checks/);
+  await assert.rejects(add('MULTI_STEP', { settings: script, runtimeId: '2026.04' }), no);
+  const { id } = await add('MULTI_STEP', { settings: script });
+  await assert.rejects(checks.change(caller, id, { runtimeId: '2026.04' }, 'MULTI_STEP'), no);
+});
+
+test('a check keeps a run location whose last runner has gone, and is given none that nobody serves', async (newStore) => {
+  await using temp = await newStore();
+  const codes = ['local', 'cellar'];
+  const { checks, add } = await scene(temp, [current], codes);
+  const { id } = await add('URL', { locations: ['local', 'cellar'] });
+  codes.pop();
+  const kept = await checks.change(caller, id, { name: 'Back', locations: ['local', 'cellar'] }, 'URL');
+  assert.deepEqual([kept.name, kept.locations], ['Back', ['local', 'cellar']]);
+  const change = { locations: ['cellar', 'attic'] };
+  await assert.rejects(checks.change(caller, id, change, 'URL'), refused('locations[1]', /^must be one of local$/));
 });
