@@ -342,6 +342,23 @@ describe('the verdict over a script', () => {
     }
   });
 
+  it('tells a test that met the limit of its run from one that met its own', async () => {
+    const waited = "Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')";
+    for (const [text, reason, message] of [
+      ['Test timeout of 100ms exceeded.', 'script', /^locator\.click: .*\(and 1 more errors\)$/],
+      [
+        'Test timeout of 225000ms exceeded: the tests of a run have 225 s together',
+        'timeout',
+        /^locator\.click: .*\(and 1 more errors\); the tests of a run have 225 s together$/,
+      ],
+    ] as const) {
+      const errors = [text, waited].map((each) => ({ message: each, place: null }));
+      const { finding } = await probe({ outcome: { failedTests: 1, errors } });
+      assert.deepEqual([finding.verdict, finding.reason], ['failed', reason], text);
+      assert.match(finding.message ?? '', message);
+    }
+  });
+
   it('is cut only after hidden values were taken out', async () => {
     const text = `${'x'.repeat(496)}hunter22`;
     const place = { file: 'check.mjs', line: 1, column: 1 };

@@ -31,11 +31,11 @@ export function judgeScript(
   const error = isTestLate(errors) ? errors[1] : errors[0];
   if (error !== undefined) {
     const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
-    return {
-      verdict: 'failed',
-      reason: reasonOf(errors),
-      message: `${sentenceOf(error, files, hide)}${others}`,
-    };
+    const said = `${sentenceOf(error, files, hide)}${others}`;
+    const limit = limitOf(errors);
+    // It stands in the first error, which is not always the one that is told.
+    const isTold = limit === null || error === errors[0];
+    return { verdict: 'failed', reason: reasonOf(errors), message: isTold ? said : `${said}; ${limit}` };
   }
   if (outcome.failedTests > 0) return { verdict: 'failed', reason: 'script', message: 'a test failed without a word' };
   if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test that runs' };
@@ -96,8 +96,19 @@ function isTestLate([first, next]: readonly ScriptError[]): boolean {
   return /^Test timeout of \d+ms exceeded/.test(first?.message ?? '') && ofTest.test(next?.message ?? '');
 }
 
+/** The time that all tests of a run have, in words, where a test was cut off by that; null = it was not. */
+function limitOf([first]: readonly ScriptError[]): string | null {
+  return (
+    /^Test timeout (?:of \d+ms )?exceeded: (the tests of a run have [\d.]+ s together)/.exec(
+      first?.message ?? '',
+    )?.[1] ?? null
+  );
+}
+
 function reasonOf(errors: readonly ScriptError[]): Reason {
   const [first, next] = errors;
+  // Whatever it waited for: it may have been told to wait for ever.
+  if (limitOf(errors) !== null) return 'timeout';
   const message = first?.message ?? '';
   if (isWaiting(message) || (isTestLate(errors) && isWaiting(next?.message ?? ''))) return 'script';
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
