@@ -14,11 +14,13 @@ import { noWakes } from './wakes.ts';
 export interface StoreOptions extends EngineOptions, FileOptions {
   /** The SQLite file; made when missing. */
   readonly path: string;
+  /** Ms that only go on: how long a slice of what is removed has taken. Absent = those of this process. */
+  readonly steadyNow?: () => number;
 }
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
 export function openStore(options: StoreOptions): Store {
-  const { path, secretKey, clock, ownLocation = 'local' } = options;
+  const { path, secretKey, clock, ownLocation = 'local', steadyNow = () => performance.now() } = options;
   const file = openSqliteFile(path, options);
   const seal = createSeal(secretKey);
   try {
@@ -42,7 +44,7 @@ export function openStore(options: StoreOptions): Store {
   return {
     ...nounsOf(database),
     path: createSqlitePath(file, database.seal),
-    retention: createSqliteRetention(file),
+    retention: createSqliteRetention(file, steadyNow),
     rollUps: createSqliteRollUps(file),
     wakes: noWakes,
     wasCrashed: file.wasCrashed,

@@ -109,10 +109,32 @@ test('a slice looks at a few accounts, though nothing of them is old', async (ne
   assert.ok(temp.isShared ? slices.length === 1 : slices.length >= 450 / 100, `${slices.length} slices`);
 });
 
+test('where it goes slowly a slice takes fewer rows, and all of them go all the same', async (newStore) => {
+  await using temp = await newStore();
+  const { raw, clock } = temp;
+  const now = clock.now();
+  raw.exec('BEGIN');
+  const accountId = putAccount(raw);
+  putChannel(raw, accountId, 1);
+  for (let check = 0; check < 30; check++) {
+    const checkId = newId();
+    for (let n = 0; n < 250; n++) putResult(raw, accountId, checkId, now - 31 * day - n * 60_000);
+    putResult(raw, accountId, checkId, now - day);
+  }
+  for (let n = 0; n < 50; n++) putDelivery(raw, accountId, now - 31 * day, { status: 'delivered' });
+  raw.exec('COMMIT');
+  // A statement takes so long that a slice has time for one or two.
+  temp.goSlowly(3);
+  const slices = await sweepAll(temp, now - 30 * day);
+  const count = (table: string) => raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+  assert.deepEqual([count('results'), count('deliveries'), count('delivery_requests')], [30, 0, 0]);
+  if (!temp.isShared) for (const removed of slices) assert.ok(removed <= 200, `${removed} rows in one slice`);
+});
+
 /** Answers how many rows went with each slice. */
 async function sweepAll({ store, clock }: TempStore, before: number): Promise<number[]> {
   const slices: number[] = [];
-  while (slices.length < 100) {
+  while (slices.length < 300) {
     const { removed, isThrough } = await store.retention.sweep(before, clock.now());
     slices.push(removed);
     if (isThrough) return slices;

@@ -31,6 +31,8 @@ export function clockAt(at: number): TurnedClock {
 export interface TempStore extends AsyncDisposable {
   readonly store: Store;
   readonly clock: TurnedClock;
+  /** From now on each look at how long a slice takes is so many ms after the one before; they stand still otherwise. */
+  readonly goSlowly: (ms: number) => void;
   /** Whether other processes may be at the same database: then nobody's lease is ended for him. */
   readonly isShared: boolean;
   /** The same database from outside: for rows that another part of the product writes, and to look. */
@@ -65,11 +67,14 @@ export function openTempStore(at: number = noon): TempStore {
   const path = join(folder, 'tocsin.db');
   writeFileSync(path, migratedFile);
   const clock = clockAt(at);
-  const store = openStore({ path, secretKey, clock });
+  let [steady, stepMs] = [0, 0];
+  const steadyNow = (): number => (steady += stepMs);
+  const store = openStore({ path, secretKey, clock, steadyNow });
   const raw = new DatabaseSync(path, { timeout: 5000 });
   return {
     store,
     clock,
+    goSlowly: (ms) => void (stepMs = ms),
     isShared: false,
     raw,
     stored: () =>
@@ -112,6 +117,8 @@ export async function openTempPostgres(
   return {
     store,
     clock,
+    // Its server removes whole days, and holds no loop of ours meanwhile.
+    goSlowly: () => undefined,
     isShared: true,
     url,
     raw,

@@ -5,15 +5,21 @@ import type { Retention } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
-/** One sort of row after the other, each walked through once: a slice goes on where the one before it ended. */
-export function createSqliteRetention(file: SqliteFile): Retention {
+/**
+ * One sort of row after the other, each walked through once: a slice goes on where the one before it ended.
+ *
+ * @param steadyNow ms that only go on
+ */
+export function createSqliteRetention(file: SqliteFile, steadyNow: () => number): Retention {
   let sort = 0;
   let place: Place | null = null;
   return {
     async sweep(before, now, resultsBefore = before) {
-      const bounds = { before, now, resultsBefore };
       const remove = sorts[sort] ?? removeOldResults;
-      const { removed, next } = await file.queue.group((connection) => remove(connection, place, bounds));
+      const { removed, next } = await file.queue.group((connection) => {
+        const endsAt = steadyNow() + sliceMs;
+        return remove(connection, place, { before, now, resultsBefore, isOver: () => steadyNow() >= endsAt });
+      });
       place = next;
       if (next !== null) return { removed, isThrough: false };
       sort = (sort + 1) % sorts.length;
@@ -22,11 +28,14 @@ export function createSqliteRetention(file: SqliteFile): Retention {
   };
 }
 
-/** Instants, epoch ms, before which rows go. */
+/** What bounds a slice. */
 interface Bounds {
+  /** Instants, epoch ms, before which rows go. */
   readonly before: number;
   readonly now: number;
   readonly resultsBefore: number;
+  /** Whether it has taken its time. */
+  readonly isOver: () => boolean;
 }
 
 /** Where a walk stands: it goes on with what follows. Of a walk through accounts the check is empty. */
@@ -44,41 +53,66 @@ interface Slice {
 const sorts = [removeOldResults, removeOldDeliveries, removeOldPings, removeOldAnswers] as const;
 const start: Place = { accountId: new Uint8Array(), checkId: new Uint8Array() };
 
-/** Rows in a slice: a few milliseconds of work. */
+/**
+ * After so long a slice ends, ms, wherever it stands: on a slow machine, or of rows that are scattered, it takes fewer. Its commit comes
+ * on top, which takes about as long.
+ */
+const sliceMs = 5;
+/** Rows in a slice at most, and in a statement: between two of them it is asked for the time. */
 const rowsPerSlice = 400;
+const rowsPerStatement = 100;
 const checksPerSlice = 20;
 const accountsPerSlice = 100;
 /** Deliveries and alerts in a slice: a delivery has rows in three tables, in four indexes. */
 const deliveriesPerSlice = 100;
-/** Parts of assets in a slice: each is scattered over a hundred pages. */
-const partsPerSlice = 32;
+/** Parts of assets: each is scattered over a hundred pages. */
+const partsPerStatement = 8;
 
 /**
  * Results, exchanges and assets of a few checks. The key sorts by time within a check, so old rows are a range.
  */
-function removeOldResults(connection: Connection, after: Place | null, { resultsBefore }: Bounds): Slice {
+function removeOldResults(connection: Connection, after: Place | null, { resultsBefore, isOver }: Bounds): Slice {
   const bound = firstIdAt(resultsBefore);
   let at = after ?? start;
-  let removed = 0;
-  for (let looked = 0; looked < checksPerSlice && removed < rowsPerSlice; looked++) {
+  let [looked, removed] = [0, 0];
+  while (looked < checksPerSlice && removed < rowsPerSlice && !isOver()) {
     const check = nextCheck(connection, 'results', at);
     if (check === null) return { removed, next: null };
-    if (hasLateHours(connection, check)) {
-      at = check;
-      continue;
-    }
-    const left = (): number => rowsPerSlice - removed;
-    removed += removeOldest(connection, 'result_assets', 'result_id', check, bound, left());
-    const parts = removeOldest(connection, 'asset_parts', 'result_id', check, bound, Math.min(partsPerSlice, left()));
-    removed += parts;
-    // The results last: a check without any is not found again.
-    if (parts >= partsPerSlice) break;
-    removed += removeOldest(connection, 'exchanges', 'result_id', check, bound, left());
-    removed += removeOldest(connection, 'results', 'id', check, bound, left());
-    // A slice that ran full stays before this check: the next one goes on with it.
-    if (removed < rowsPerSlice) at = check;
+    const some = hasLateHours(connection, check) ? nothing : removeSomeOf(connection, check, bound);
+    removed += some.removed;
+    // Of a check that has more the slice, or the next one, goes on.
+    if (!some.isThrough) continue;
+    at = check;
+    looked++;
   }
   return { removed, next: at };
+}
+
+/** What went of a check or an account, and whether that was all. */
+interface Some {
+  readonly removed: number;
+  readonly isThrough: boolean;
+}
+
+const nothing: Some = { removed: 0, isThrough: true };
+
+/** The results last: a check without any is not found again. */
+const ofResults = [
+  { table: 'result_assets', key: 'result_id', most: rowsPerStatement },
+  { table: 'asset_parts', key: 'result_id', most: partsPerStatement },
+  { table: 'exchanges', key: 'result_id', most: rowsPerStatement },
+  { table: 'results', key: 'id', most: rowsPerStatement },
+] as const;
+
+/** One sort after the other, until one has more than go at once. */
+function removeSomeOf(connection: Connection, check: Place, bound: IdBytes): Some {
+  let removed = 0;
+  for (const { table, key, most } of ofResults) {
+    const some = removeOldest(connection, table, key, check, bound, most);
+    removed += some;
+    if (some >= most) return { removed, isThrough: false };
+  }
+  return { removed, isThrough: true };
 }
 
 /**
@@ -109,7 +143,6 @@ function removeOldest(
   bound: IdBytes,
   most: number,
 ): number {
-  if (most <= 0) return 0;
   const { changes } = connection
     .prepare(
       `DELETE FROM ${table} WHERE account_id = ?1 AND check_id = ?2 AND ${key} IN (
@@ -120,7 +153,7 @@ function removeOldest(
 }
 
 /** Alerts and ended deliveries of a few accounts, with attempts and what was sent. */
-function removeOldDeliveries(connection: Connection, after: Place | null, { before }: Bounds): Slice {
+function removeOldDeliveries(connection: Connection, after: Place | null, { before, isOver }: Bounds): Slice {
   const bound = firstIdAt(before);
   let at = after ?? start;
   let removed = 0;
@@ -128,45 +161,62 @@ function removeOldDeliveries(connection: Connection, after: Place | null, { befo
     .prepare('SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?')
     .all(at.accountId, accountsPerSlice) as unknown as { id: IdBytes }[];
   for (const { id } of accounts) {
-    removed += removeOldOfAccount(connection, id, bound, deliveriesPerSlice - removed);
+    const some = removeOldOfAccount(connection, id, bound, deliveriesPerSlice - removed, isOver);
+    removed += some.removed;
     // A slice that ran full stays before this account.
-    if (removed >= deliveriesPerSlice) return { removed, next: at };
+    if (!some.isThrough) return { removed, next: at };
     at = { ...start, accountId: id };
+    if (isOver()) return { removed, next: at };
   }
   return { removed, next: accounts.length < accountsPerSlice ? null : at };
 }
 
-function removeOldOfAccount(connection: Connection, accountId: IdBytes, bound: IdBytes, most: number): number {
+function removeOldOfAccount(
+  connection: Connection,
+  accountId: IdBytes,
+  bound: IdBytes,
+  most: number,
+  isOver: () => boolean,
+): Some {
   const old = connection
     .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status <> ? LIMIT ?')
     .all(accountId, bound, deliveryStatusCodes.encode('pending'), most) as unknown as { id: IdBytes }[];
   const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
   const requests = connection.prepare('DELETE FROM delivery_requests WHERE account_id = ? AND delivery_id = ?');
   const deliveries = connection.prepare('DELETE FROM deliveries WHERE account_id = ? AND id = ?');
+  let removed = 0;
   for (const { id } of old) {
+    // One goes in any case, or a slice could end as it began.
+    if (removed > 0 && isOver()) return { removed, isThrough: false };
     attempts.run(accountId, id);
     requests.run(accountId, id);
     deliveries.run(accountId, id);
+    removed++;
   }
+  const left = most - removed;
   const alerts = connection
     .prepare(
       `DELETE FROM alerts WHERE account_id = ?1 AND id IN (
          SELECT id FROM alerts WHERE account_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)`,
     )
-    .run(accountId, bound, most - old.length);
-  return old.length + Number(alerts.changes);
+    .run(accountId, bound, left);
+  removed += Number(alerts.changes);
+  return { removed, isThrough: removed < most };
 }
 
 /** Pings of a few heartbeats. */
-function removeOldPings(connection: Connection, after: Place | null, { before }: Bounds): Slice {
+function removeOldPings(connection: Connection, after: Place | null, { before, isOver }: Bounds): Slice {
   const bound = firstIdAt(before);
   let at = after ?? start;
-  let removed = 0;
-  for (let looked = 0; looked < checksPerSlice && removed < rowsPerSlice; looked++) {
+  let [looked, removed] = [0, 0];
+  while (looked < checksPerSlice && removed < rowsPerSlice && !isOver()) {
     const check = nextCheck(connection, 'pings', at);
     if (check === null) return { removed, next: null };
-    removed += removeOldest(connection, 'pings', 'id', check, bound, rowsPerSlice - removed);
-    if (removed < rowsPerSlice) at = check;
+    const some = removeOldest(connection, 'pings', 'id', check, bound, rowsPerStatement);
+    removed += some;
+    if (some >= rowsPerStatement) continue;
+    at = check;
+    looked++;
   }
   return { removed, next: at };
 }
