@@ -4,7 +4,7 @@ import type { ReportActions, ReportedCheck } from '#actions/reports.ts';
 import { analyticsPaths, type CheckAnalyticsBody, type ReportedCheckBody } from '#contract/analytics.ts';
 import { availabilityOf, meaningOf, type Metric, metricOf, successRatioOf, unknownRatioOf } from '#domain/analytics.ts';
 import type { RollUp } from '#domain/roll-up.ts';
-import { type Route, route } from './route.ts';
+import { JsonText, type Route, route } from './route.ts';
 import { isoText } from './wire.ts';
 
 /** The routes of analytics and reports. */
@@ -24,9 +24,19 @@ export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActi
     ),
     route('getReport', async ({ caller, query }) => {
       const quickRange = query.quickRange === 'last24Hrs' ? 'last24Hours' : query.quickRange;
-      return (await reports.report(caller, { ...query, quickRange })).map(reportedToWire);
+      return writeReport(reports.report(caller, { ...query, quickRange }));
     }),
   ];
+}
+
+/** Written as its checks come: all of thousands at once would hold the loop for as long as all else of a report takes it. */
+async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>): Promise<JsonText> {
+  const parts: string[] = [];
+  for await (const some of report) {
+    const bodies: readonly ReportedCheckBody[] = some.map(reportedToWire);
+    parts.push(JSON.stringify(bodies).slice(1, -1));
+  }
+  return new JsonText(Buffer.from(`[${parts.join(',')}]`));
 }
 
 function toWire({ check, span, series }: CheckAnalytics, { metrics }: AnalyticsQuestion): CheckAnalyticsBody {

@@ -98,8 +98,8 @@ export interface TurnSize {
 }
 
 /** Results that are added up, and roll-ups that are merged, before others have their turn: a few milliseconds of work. */
-const resultsAtOnce = 300;
-const hoursAtOnce = 48;
+const resultsAtOnce = 200;
+const hoursAtOnce = 32;
 
 /** In the last hour of a day a turn takes only every so manieth of the checks that it takes otherwise. */
 const checksOfDay = 25;
