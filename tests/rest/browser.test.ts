@@ -25,7 +25,7 @@ interface Part {
 }
 
 const shop = `<!doctype html><title>Shop</title><h1>Shop</h1><button onclick="this.textContent = 'sold'">buy</button>
-<script>console.log('open for', document.cookie || 'strangers'); document.cookie = 'seen=yes';
+<script>console.log('open for', document.cookie || localStorage.seen || 'strangers'); document.cookie = 'seen=yes'; localStorage.seen = 'stored';
 setTimeout(() => { throw new Error('a broken script'); }, 10);</script>`;
 
 /** Moves what it shows, once it was seen. */
@@ -124,19 +124,39 @@ test('buying', async ({ page }) => {
   }
 });
 
-test('a plain program starts the same Chromium, and no run sees what another left in it', async () => {
+test('a plain program starts the same Chromium, never as one process, and no run sees what another left in it, of either sort', async () => {
   const { run } = await scene();
-  const script = `const { chromium } = require('playwright');
+  const program = `const { chromium } = require('playwright');
+const { readdirSync, readFileSync } = require('node:fs');
+const commandOf = (pid) => {
+  try {
+    return readFileSync('/proc/' + pid + '/cmdline', 'utf8');
+  } catch {
+    return '';
+  }
+};
 (async () => {
-  const browser = await chromium.launch();
+  const browser = await chromium.launch({ args: ['--single-process'] });
   const page = await browser.newPage();
   await page.goto(process.env.SHOP);
   if ((await page.title()) !== 'Shop') throw new Error('another page');
+  const commands = readdirSync('/proc').filter(Number).map(commandOf);
+  if (!commands.some((line) => line.includes('--type=renderer'))) throw new Error('all of the browser is one process');
   await browser.close();
 })();
 `;
-  for (let round = 0; round < 2; round++) {
-    const { result, part } = await run({ script, scriptPath: 'check.js' });
+  const spec = `import { test, expect } from '@playwright/test';
+test('looking', async ({ page }) => {
+  await page.goto(process.env.SHOP);
+  await expect(page).toHaveTitle('Shop');
+});
+`;
+  for (const [script, scriptPath] of [
+    [program, 'check.js'],
+    [program, 'check.js'],
+    [spec, 'check.spec.ts'],
+  ]) {
+    const { result, part } = await run({ script, scriptPath });
     assert.deepEqual([result['outcome'], result['message']], ['passed', null]);
     assert.deepEqual(
       part.console.map(({ msg }) => msg),

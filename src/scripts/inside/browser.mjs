@@ -72,12 +72,14 @@ export async function prepareBrowser(home, playwright, browser, tell, openSteps)
   // There is no screen, and no other browser.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const always = [...flags, ...proxyFlags(proxyPort)];
+  // Never all of a browser in one process (docs/decisions/0082), whoever asks for it: scripts that were written for other places do.
+  const argsOf = (asked) => [...asked.filter((each) => each !== '--single-process'), ...always];
   const allow = proxyPort === null ? () => undefined : refuseProxy;
   const follow = contextFollower(home, keeps, tell, openSteps !== null);
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
     allow(options);
-    const browser = await launch({ ...options, ...ours, args: [...args, ...always] });
+    const browser = await launch({ ...options, ...ours, args: argsOf(args) });
     const newContext = browser.newContext.bind(browser);
     const followed = [];
     // Videos are ours: Playwright's need a program that is not here (docs/decisions/0084).
@@ -97,7 +99,7 @@ export async function prepareBrowser(home, playwright, browser, tell, openSteps)
   const launchPersistent = chromium.launchPersistentContext.bind(chromium);
   chromium.launchPersistentContext = async (folder, { channel: _channel, recordVideo, args = [], ...options } = {}) => {
     allow(options);
-    const context = await launchPersistent(folder, { ...options, ...ours, args: [...args, ...always] });
+    const context = await launchPersistent(folder, { ...options, ...ours, args: argsOf(args) });
     await watchContext(context, tell);
     await follow(context, recordVideo);
     return context;
