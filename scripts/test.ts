@@ -27,10 +27,12 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   scripts: ['src/scripts/**/*.test.ts', 'scripts/**/*.test.ts'],
   project: ['tests/*.test.ts'],
   store: ['tests/store/**/*.test.ts'],
-  rest: ['tests/rest/**/*.test.ts'],
+  rest: ['tests/rest/**/!(browser-assets).test.ts'],
   flows: ['tests/flows/**/*.test.ts'],
   egress: ['tests/egress/**/*.test.ts'],
   escape: ['tests/escape/**/*.test.ts'],
+  // What a browser shows in the last seconds of a run: where all processors are taken by what comes before scripts it shows nothing.
+  assets: ['tests/rest/browser-assets.test.ts'],
 };
 
 /** Files of a group. @throws {Error} when it has none: a group that tests nothing must not pass */
@@ -46,8 +48,8 @@ function filesOf(group: string): readonly string[] {
   return files.map((file) => join(root, file));
 }
 
-/** Groups whose files keep processes of their own: each of them is a network or a containment. */
-const apart: ReadonlySet<string> = new Set(['egress', 'escape']);
+/** Groups whose files keep processes of their own: each of them is a network, a containment, or minutes of a browser. */
+const apart: ReadonlySet<string> = new Set(['egress', 'escape', 'assets']);
 /** How much longer they take than others of their size: what they try is started in there. They must not come last. */
 const apartWeight = 20;
 /** Bytes of flows that share a process, most of which start and end services again and again: minutes of tests. */

@@ -148,17 +148,28 @@ test('what hangs shows where before its run is ended: one of several tests, and 
 test('first', async () => { await new Promise((resolve) => setTimeout(resolve, 2000)); });
 ${spec(hangs).split('\n').slice(1).join('\n')}
 test('third', async () => {});`;
-  const [tests, plain] = await Promise.all([
-    run(three, { wallClockMs: 45_000 }),
-    run(program(hangs), { sort: 'plain', wallClockMs: 45_000 }),
-  ]);
-  assert.deepEqual([tests.ending, tests.failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']]);
-  const told = tests.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
-  assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have 30 s together/);
-  assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
-  assert.deepEqual(told.slice(2), ['9 the tests took more than 30 s together: third did not run']);
-  assert.deepEqual([plain.ending, sortsOf(plain)], ['timeout', ['screenshot', 'trace']], JSON.stringify(plain.log));
-  assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
+  const judge = async (wallClockMs: number): Promise<void> => {
+    const [tests, plain] = await Promise.all([
+      run(three, { wallClockMs }),
+      run(program(hangs), { sort: 'plain', wallClockMs }),
+    ]);
+    const { ending, failedTests, errors, log } = tests;
+    assert.deepEqual([ending, failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']], JSON.stringify(log));
+    const told = errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
+    const together = `the tests of a run have ${wallClockMs / 1000 - 15} s together`;
+    assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have \d+ s together/);
+    assert.ok(told[0]?.includes(together), told[0]);
+    assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
+    const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s together: third did not run`;
+    assert.deepEqual(told.slice(2), [late]);
+    assert.deepEqual([plain.ending, sortsOf(plain)], ['timeout', ['screenshot', 'trace']], JSON.stringify(plain.log));
+    assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
+  };
+  // On a machine so busy that a browser is not there in time, or has no time to show where it hangs, once more with longer.
+  await judge(45_000).catch((error: unknown) => {
+    t.diagnostic(`not within 45 s: ${String(error)}`);
+    return judge(150_000);
+  });
 });
 
 test('what scripts ask of Playwright as it is elsewhere is done, or it is said that it cannot be', async (t) => {
