@@ -30,19 +30,19 @@ function installing(t: TestContext, programs: Readonly<Record<string, string>>) 
 const asRoot = { id: 'echo 0', 'apt-get': 'echo "$@" >> CALLS' };
 
 it('what is missing is installed, by lists that are read anew, and what is there is not', (t) => {
-  const both = installing(t, asRoot);
-  assert.deepEqual([both.status, both.stderr], [0, '']);
-  assert.equal(both.calls.length, 2);
-  assert.match(both.calls[0] ?? '', / update$/);
-  assert.match(both.calls[1] ?? '', / install -y --no-install-recommends iputils-ping bubblewrap$/);
-  assert.match(both.stdout, /^Installed for tests: iputils-ping bubblewrap$/m);
+  const all = installing(t, asRoot);
+  assert.deepEqual([all.status, all.stderr], [0, '']);
+  assert.equal(all.calls.length, 2);
+  assert.match(all.calls[0] ?? '', / update$/);
+  assert.match(all.calls[1] ?? '', / install -y --no-install-recommends iputils-ping bubblewrap pgbouncer$/);
+  assert.match(all.stdout, /^Installed for tests: iputils-ping bubblewrap pgbouncer$/m);
   const one = installing(t, { ...asRoot, ping: 'true' });
-  assert.match(one.calls[1] ?? '', / install -y --no-install-recommends bubblewrap$/);
-  assert.deepEqual(installing(t, { ...asRoot, ping: 'true', bwrap: 'true' }).calls, []);
+  assert.match(one.calls[1] ?? '', / install -y --no-install-recommends bubblewrap pgbouncer$/);
+  assert.deepEqual(installing(t, { ...asRoot, ping: 'true', bwrap: 'true', pgbouncer: 'true' }).calls, []);
 });
 
 it('what cannot be installed fails nothing, and is said with what is not run and why', (t) => {
-  const notRun = /NOT INSTALLED: iputils-ping bubblewrap\n.* will NOT BE RUN/;
+  const notRun = /NOT INSTALLED: iputils-ping bubblewrap pgbouncer\n.* will NOT BE RUN/;
   const failing = installing(t, { ...asRoot, 'apt-get': 'echo "E: Unable to fetch some archives" >&2; exit 100' });
   assert.equal(failing.status, 0);
   assert.match(failing.stderr, notRun);

@@ -55,6 +55,12 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
       { runs: 1, deliveries: 0 },
     ],
   );
+  // The metric is that of the process that is asked.
+  const heldBy = async ({ address }: { readonly address: string }): Promise<string | undefined> => {
+    const text = await (await fetch(`${address}/metrics`)).text();
+    return /^tocsin_leases_held\{what="runs"\} (\d+)$/m.exec(text)?.[1];
+  };
+  assert.deepEqual([await heldBy(one), await heldBy(two)], ['0', '1']);
   for (const { startedAt, lastSeenAt } of holding) {
     const seenAt = Date.parse(lastSeenAt);
     assert.ok(seenAt > Date.parse(startedAt) && Math.abs(Date.now() - seenAt) < 15_000, `${startedAt} ${lastSeenAt}`);

@@ -1,5 +1,5 @@
 // A connection pooler in transaction mode before a PostgreSQL: a client has a connection of the server for one transaction,
-// and gets another for the next. PgBouncer itself where it is installed, else a small one that does the same.
+// and gets another for the next. A small one of our own, and PgBouncer itself where it is installed.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,11 +14,21 @@ import { until } from './until.ts';
 
 const pgBouncer = '/usr/sbin/pgbouncer';
 
-/** The poolers that are at hand, by name; ours always is. */
-export const poolers: Readonly<Record<string, typeof startOwnPooler>> = {
-  'a pooler in transaction mode': startOwnPooler,
-  ...(existsSync(pgBouncer) && { 'PgBouncer in transaction mode': startPgBouncer }),
-};
+/** A pooler by its name; why it is not run here, or false. */
+interface Pooler {
+  readonly name: string;
+  readonly start: typeof startOwnPooler;
+  readonly skip: string | false;
+}
+
+export const poolers: readonly Pooler[] = [
+  { name: 'a pooler in transaction mode', start: startOwnPooler, skip: false },
+  {
+    name: 'PgBouncer in transaction mode',
+    start: startPgBouncer,
+    skip: existsSync(pgBouncer) ? false : 'PgBouncer is not installed (apt-get install pgbouncer)',
+  },
+];
 
 /** Starts PgBouncer; answers with the address of the database through it. */
 async function startPgBouncer(t: Cleanup, server: PostgresServer, database: PostgresDatabase): Promise<string> {
