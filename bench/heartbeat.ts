@@ -43,7 +43,7 @@ async function measurePings({ folder, isQuick, profileFolder, say }: BenchOption
   const forMs = isQuick ? 3000 : 8000;
   await ask(load, service.address, paths, isQuick ? 2000 : 5000);
   const rates: number[] = [];
-  let [wrong, kept] = [0, 0];
+  let [wrong, answered] = [0, 0];
   const before = countOf(dataDir, 'pings');
   const cpuBefore = service.cpuSeconds();
   for (let round = 0; round < 3; round++) {
@@ -51,7 +51,7 @@ async function measurePings({ folder, isQuick, profileFolder, say }: BenchOption
     const found = await ask(load, service.address, paths, forMs);
     rates.push(found.perSecond);
     wrong += found.wrong;
-    kept += Math.round((found.perSecond * forMs) / 1000);
+    answered += found.done - found.wrong;
   }
   const cpu = service.cpuSeconds() - cpuBefore;
   const durable = countOf(dataDir, 'pings') - before;
@@ -64,13 +64,20 @@ async function measurePings({ folder, isQuick, profileFolder, say }: BenchOption
     ],
     faults: [
       ...(wrong === 0 ? [] : [`${wrong} answers were not a 200`]),
-      ...(durable >= kept * 0.99 ? [] : [`${durable} pings are in the database, about ${kept} were answered`]),
+      // Each lane asks for the next one only when it has its answer, and ends with an answer: none is under way in the end.
+      ...(durable >= answered ? [] : [`${durable} pings are in the database, ${answered} were answered`]),
     ],
   };
 }
 
 function ask(load: Peer, url: string, paths: readonly string[], forMs: number) {
-  return load.ask<{ perSecond: number; wrong: number }>('load', { url, paths, key: bootstrapKey, connections, forMs });
+  return load.ask<{ done: number; perSecond: number; wrong: number }>('load', {
+    url,
+    paths,
+    key: bootstrapKey,
+    connections,
+    forMs,
+  });
 }
 
 async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {

@@ -12,8 +12,16 @@ interface Order {
   readonly forMs: number;
 }
 
+/** What came back. */
+interface Answered {
+  readonly done: number;
+  readonly perSecond: number;
+  /** How many of them were no 200. */
+  readonly wrong: number;
+}
+
 answerQuestions({
-  load: async ({ url, paths, key, connections, forMs }: Order): Promise<{ perSecond: number; wrong: number }> => {
+  load: async ({ url, paths, key, connections, forMs }: Order): Promise<Answered> => {
     const { hostname, port, pathname, search, host } = new URL(url);
     const heads = (paths ?? [`${pathname}${search}`]).map(
       (path) => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`,
@@ -24,7 +32,8 @@ answerQuestions({
     const tally = { done: 0, wrong: 0, until: startedAt + forMs };
     const lanes = Array.from({ length: connections }, () => lane(connect(Number(port), hostname), next, tally));
     await Promise.all(lanes);
-    return { perSecond: (tally.done / (performance.now() - startedAt)) * 1000, wrong: tally.wrong };
+    const { done, wrong } = tally;
+    return { done, perSecond: (done / (performance.now() - startedAt)) * 1000, wrong };
   },
 });
 
