@@ -9,8 +9,8 @@ import { setPriority } from 'node:os';
 import { yieldProcessor } from '#scripts/yield-processor.ts';
 
 /**
- * As `nice` counts: a twentieth of what others have, and four times what scripts have with their 19. With seven times of it a browser that a
- * test starts, alone in its session against all other tests, took a minute to be there on some machines.
+ * As `nice` counts: a twentieth of what others have, and four times what scripts have with their 19. A browser that a
+ * test starts is a session of its own against all other tests: with less of a share it is late for what has 30 s.
  */
 const niceness = 13;
 

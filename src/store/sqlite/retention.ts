@@ -58,7 +58,7 @@ const start: Place = { accountId: new Uint8Array(), checkId: new Uint8Array() };
  * on top, which takes about as long.
  */
 const sliceMs = 5;
-/** Rows in a slice at most, and in a statement: between two of them it is asked for the time. */
+/** A slice that has so many rows takes no more; a statement takes so many at most, and after one that did it is asked for the time. */
 const rowsPerSlice = 400;
 const rowsPerStatement = 100;
 const checksPerSlice = 20;
