@@ -30,6 +30,11 @@ export const connectionsMost = 8;
  */
 const persistMostMs = 5000;
 const longestPauseMs = 30;
+/**
+ * After how long a wait for one of the connections that are there another is opened, ms. The server starts a process for each, which
+ * takes about as long and then reads the catalog anew; most statements are done within it (docs/decisions/0112).
+ */
+const patienceMs = 50;
 
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
@@ -58,19 +63,57 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 export async function openConnections(address: PostgresAddress, answerMostMs = 30_000): Promise<Connections> {
   const pool = await connectedPool(address, answerMostMs);
   const repeated = createRepeater();
-  const connect = async (): Promise<PoolClient> => {
-    try {
-      return await pool.connect();
-    } catch (cause) {
-      throw postgresErrorOf(cause);
-    }
-  };
+  const connect = connectInTurn(pool);
   return {
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
     transaction: (work, settings) => repeated(() => transact(connect, work, settings)),
     statement: (statement, values) => single(connect, statement, values),
     close: () => pool.end(),
+  };
+}
+
+/**
+ * Takes a connection that is free, in turn; where none becomes free another is opened, one at a time, as long as somebody waits. Who
+ * comes when there are as many as may be is left to the pool, which lets nobody wait for longer than `connectionTimeoutMillis`.
+ */
+function connectInTurn(pool: Pool): () => Promise<PoolClient> {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  let growing: NodeJS.Timeout | null = null;
+  const letIn = (count: number): void => {
+    const next = waiting.splice(0, count);
+    taken += next.length;
+    for (const goOn of next) goOn();
+  };
+  const grow = (): void => {
+    letIn(taken < connectionsMost ? 1 : waiting.length);
+    growing = waiting.length > 0 ? setTimeout(look, patienceMs) : null;
+  };
+  // What has come meanwhile is read first: a loop that was held up has made nobody wait for the server.
+  const look = (): void => void setImmediate(grow);
+  const leave = (): void => {
+    taken--;
+    letIn(1);
+    if (waiting.length > 0 || growing === null) return;
+    clearTimeout(growing);
+    growing = null;
+  };
+  // The pool tells of one before it has it back.
+  pool.on('release', () => process.nextTick(leave));
+  return async () => {
+    const isAnyFree = waiting.length === 0 && taken < Math.max(1, pool.totalCount);
+    if (isAnyFree || taken >= connectionsMost) taken++;
+    else {
+      growing ??= setTimeout(look, patienceMs);
+      await new Promise<void>((resolve) => void waiting.push(resolve));
+    }
+    try {
+      return await pool.connect();
+    } catch (cause) {
+      leave();
+      throw postgresErrorOf(cause);
+    }
   };
 }
 
