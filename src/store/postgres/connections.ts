@@ -31,8 +31,8 @@ export const connectionsMost = 8;
 const persistMostMs = 5000;
 const longestPauseMs = 30;
 /**
- * After how long a wait for one of the connections that are there another is opened, ms. The server starts a process for each, which
- * takes about as long and then reads the catalog anew; most statements are done within it (docs/decisions/0112).
+ * How long somebody has to be waiting for the connections that are there before another is opened, ms. The server starts a process for
+ * each, which takes about as long and then reads the catalog anew; most statements are done within it (docs/decisions/0112).
  */
 const patienceMs = 50;
 
@@ -74,11 +74,12 @@ export async function openConnections(address: PostgresAddress, answerMostMs = 3
 }
 
 /**
- * Takes a connection that is free, in turn; where none becomes free another is opened, one at a time, as long as somebody waits. Who
- * comes when there are as many as may be is left to the pool, which lets nobody wait for longer than `connectionTimeoutMillis`.
+ * Takes a connection that is free, in turn; where none becomes free another is opened, one at a time, as long as somebody waits.
+ * Where there are as many as may be, everybody waits in the queue of the pool, for `connectionTimeoutMillis` at most.
  */
 function connectInTurn(pool: Pool): () => Promise<PoolClient> {
   const waiting: (() => void)[] = [];
+  /** Of those that asked and have not given back, the ones that do not wait here. */
   let taken = 0;
   let growing: NodeJS.Timeout | null = null;
   const letIn = (count: number): void => {
@@ -86,12 +87,19 @@ function connectInTurn(pool: Pool): () => Promise<PoolClient> {
     taken += next.length;
     for (const goOn of next) goOn();
   };
-  const grow = (): void => {
-    letIn(taken < connectionsMost ? 1 : waiting.length);
-    growing = waiting.length > 0 ? setTimeout(look, patienceMs) : null;
+  const growLater = (): void => {
+    const timer = setTimeout(() => {
+      // What has come meanwhile is read first: a loop that was held up has made nobody wait for the server.
+      setImmediate(() => growing === timer && grow());
+    }, patienceMs);
+    growing = timer;
   };
-  // What has come meanwhile is read first: a loop that was held up has made nobody wait for the server.
-  const look = (): void => void setImmediate(grow);
+  const grow = (): void => {
+    growing = null;
+    letIn(1);
+    if (taken >= connectionsMost) letIn(waiting.length);
+    if (waiting.length > 0) growLater();
+  };
   const leave = (): void => {
     taken--;
     letIn(1);
@@ -99,22 +107,30 @@ function connectInTurn(pool: Pool): () => Promise<PoolClient> {
     clearTimeout(growing);
     growing = null;
   };
-  // The pool tells of one before it has it back.
-  pool.on('release', () => process.nextTick(leave));
   return async () => {
     const isAnyFree = waiting.length === 0 && taken < Math.max(1, pool.totalCount);
     if (isAnyFree || taken >= connectionsMost) taken++;
     else {
-      growing ??= setTimeout(look, patienceMs);
+      if (growing === null) growLater();
       await new Promise<void>((resolve) => void waiting.push(resolve));
     }
     try {
-      return await pool.connect();
+      return countedBack(await pool.connect(), leave);
     } catch (cause) {
       leave();
       throw postgresErrorOf(cause);
     }
   };
+}
+
+/** Tells when it is given back. The pool's own word for that also comes for one whose taker had given up waiting. */
+function countedBack(client: PoolClient, onBack: () => void): PoolClient {
+  const { release } = client;
+  client.release = (broken) => {
+    release(broken);
+    onBack();
+  };
+  return client;
 }
 
 async function connectedPool(address: PostgresAddress, answerMostMs: number): Promise<Pool> {
