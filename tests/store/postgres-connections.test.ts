@@ -39,7 +39,7 @@ async function assertOnce(what: string, most: number, count: () => Promise<numbe
   while (counts.length < 10 && !counts.some((one) => one <= most)) counts.push(await count());
   assert.ok(
     counts.some((one) => one <= most),
-    `${what}: at most ${most} of ${counts}`,
+    `${what}: at most ${most} of ${counts.join(', ')}`,
   );
 }
 

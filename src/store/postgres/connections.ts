@@ -125,7 +125,7 @@ function connectInTurn(pool: Pool): () => Promise<PoolClient> {
 
 /** Tells when it is given back. The pool's own word for that also comes for one whose taker had given up waiting. */
 function countedBack(client: PoolClient, onBack: () => void): PoolClient {
-  const { release } = client;
+  const release = client.release.bind(client);
   client.release = (broken) => {
     release(broken);
     onBack();
