@@ -7,7 +7,7 @@ for (const [args, code, said] of [
   [
     ['sim'],
     0,
-    /\n# sim: passed in 0:\d\d min on \d+ processors \(.+\), \d+ % of their time taken for others on its host\n$/,
+    /\n# sim: passed in 0:\d\d min on \d+ processors \(.+\), \d+ % of their time taken for others on its host, where a bare start of Node.js took \d+ ms before\n$/,
   ],
   [['sim', 'nonsense'], 2, /\n# sim: failed in 0:\d\d min on /],
 ] as const) {
