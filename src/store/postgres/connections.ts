@@ -34,7 +34,7 @@ const longestPauseMs = 30;
  * How long somebody has to be waiting for the connections that are there before another is opened, ms. The server starts a process for
  * each, which takes about as long and then reads the catalog anew; most statements are done within it (docs/decisions/0112).
  */
-const patienceMs = 50;
+const patienceMs = 10;
 
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
