@@ -59,7 +59,8 @@ async function assertCountsRight(database: PostgresDatabase, connections: Connec
     );
     return countAnswering(connections, 2);
   });
-  await assertOnce('ms for a statement where one is free', 40, async () => {
+  // Less than anybody waits before another is opened.
+  await assertOnce('ms for a statement where one is free', 9, async () => {
     const startedAt = performance.now();
     await connections.statement(askPid);
     return performance.now() - startedAt;
