@@ -22,17 +22,21 @@ export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActi
     route('listAnalyticsMetrics', ({ caller, query }) =>
       analytics.metrics(caller, query.checkType).map((metric) => ({ metric, ...meaningOf(metric) })),
     ),
-    route('getReport', async ({ caller, query }) => {
+    route('getReport', async ({ caller, query, signal }) => {
       const quickRange = query.quickRange === 'last24Hrs' ? 'last24Hours' : query.quickRange;
-      return writeReport(reports.report(caller, { ...query, quickRange }));
+      return writeReport(reports.report(caller, { ...query, quickRange }), signal);
     }),
   ];
 }
 
-/** Written as its checks come: all of thousands at once would hold the loop for as long as all else of a report takes it. */
-async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>): Promise<JsonText> {
+/**
+ * Written as its checks come: all of thousands at once would hold the loop for as long as all else of a report takes it. Of
+ * one whose caller has gone no more is read: who asks again does not ask beside himself.
+ */
+async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>, signal: AbortSignal): Promise<JsonText> {
   const parts: string[] = [];
   for await (const some of report) {
+    if (signal.aborted) break;
     const bodies: readonly ReportedCheckBody[] = some.map(reportedToWire);
     parts.push(JSON.stringify(bodies).slice(1, -1));
   }

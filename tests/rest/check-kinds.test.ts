@@ -19,12 +19,28 @@ interface Scene extends Pick<ReturnType<typeof asker>, 'must'> {
   readonly receiver: Receiver;
   /** Makes a check, runs it once, and answers with its result. */
   readonly run: (path: string, check: Body) => Promise<{ readonly id: string; readonly result: Body }>;
+  /** Runs a check that is there, and answers with the result of that. */
+  readonly again: (id: string) => Promise<Body>;
 }
+
+/** Of a run whose verdict was withheld, because the processors were taken meanwhile, there is another. */
+const triesMost = 5;
 
 async function scene(t: TestContext, channel: Body = {}): Promise<Scene> {
   const receiver = await startReceiver(t, 'secret');
   const on = await startComposed(t);
   const { must } = asker(() => on.address, on.apiKey);
+  const results = async (id: string): Promise<Body[]> =>
+    (await must('GET', `/v1/check-results/${id}`)) as unknown as Body[];
+  const again = async (id: string, triesLeft = triesMost): Promise<Body> => {
+    const { length } = await results(id);
+    await must('POST', `/v1/triggers/checks/${id}`);
+    const [result = {}] = await until('another result', async () => {
+      const found = await results(id);
+      return found.length > length ? found : undefined;
+    });
+    return result['reason'] === 'observer-slow' && triesLeft > 1 ? again(id, triesLeft - 1) : result;
+  };
   await must('POST', '/v1/alert-channels', {
     type: 'WEBHOOK',
     autoSubscribe: true,
@@ -37,13 +53,9 @@ async function scene(t: TestContext, channel: Body = {}): Promise<Scene> {
     must,
     run: async (path, check) => {
       const { id } = await must('POST', `/v1/checks/${path}`, { name: `A ${path} check`, frequency: 1440, ...check });
-      await must('POST', `/v1/triggers/checks/${String(id)}`);
-      const [result] = await until('a result', async () => {
-        const found = (await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[];
-        return found.length > 0 ? found : undefined;
-      });
-      return { id: String(id), result: result ?? {} };
+      return { id: String(id), result: await again(String(id)) };
     },
+    again: (id) => again(id),
   };
 }
 
@@ -92,7 +104,7 @@ function endingIn(days: number) {
 
 test('a certificate near its end is told of once a step, and again after it was renewed, beside what the check means', async (t) => {
   const channel = { sslExpiry: true, sslExpiryThreshold: 30, sendFailure: true, sendDegraded: true };
-  const { run, receiver, must } = await scene(t, channel);
+  const { run, again, receiver, must } = await scene(t, channel);
   const target = await startTlsTarget(t, endingIn(12), (_, response) => response.end());
   const sslConfig = { hostname: 'localhost', port: target.port, skipChainValidation: true };
   const { id, result } = await run('ssl', { sslConfig });
@@ -106,17 +118,10 @@ test('a certificate near its end is told of once a step, and again after it was 
   assert.deepEqual([degraded.json['SSL_DAYS_REMAINING'], degraded.json['SSL_CHECK_DOMAIN']], ['', '']);
   assert.equal((await must('GET', `/v1/check-statuses/${id}`))['sslDaysRemaining'], 12);
 
-  const again = async (results: number): Promise<void> => {
-    await must('POST', `/v1/triggers/checks/${id}`);
-    await until('another result', async () => {
-      const found = (await must('GET', `/v1/check-results/${id}`)) as unknown as Body[];
-      return found.length >= results;
-    });
-  };
   const told = () => receiver.all.filter(({ json: each }) => each['ALERT_TYPE'] === 'ALERT_SSL');
-  await again(2);
+  await again(id);
   target.renew(endingIn(2));
-  await again(3);
+  await again(id);
   const renewed = await receiver.received(({ json: each }) => each['SSL_DAYS_REMAINING'] === 2);
   assert.equal(renewed.json['ALERT_TYPE'], 'ALERT_SSL');
   assert.deepEqual(

@@ -15,10 +15,11 @@ const daysBefore = 1;
  * How long one try waits for a table that has to be its own, ms: while it waits, whoever comes to the table waits behind it,
  * though he would only read.
  */
-const lockMostMs = 50;
-/** Between two tries, in which everybody has his turn, ms: twice as long each time. */
+const lockMostMs = 20;
+/** Between two tries, in which everybody has his turn, ms: half as long again each time. */
 const firstPauseMs = 100;
-const tries = 6;
+const pauseGrowth = 1.5;
+const tries = 8;
 
 /** Makes the partitions of the days around `now` (epoch ms) that are not there. Rejects as `dropDays` does. */
 export async function makeDays(connections: Connections, now: number): Promise<void> {
@@ -85,7 +86,7 @@ async function alone(connections: Connections, statement: string): Promise<void>
     } catch (error) {
       if (tried === tries || !isLockBusy(error)) throw error;
     }
-    await pause(firstPauseMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2));
+    await pause(firstPauseMs * pauseGrowth ** (tried - 1) * (0.5 + Math.random() / 2));
   }
 }
 
