@@ -88,7 +88,7 @@ test('buying', async ({ page }) => {
   assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'assertion', 'BROWSER']);
   assert.match(
     String(result['message']),
-    /^await expect\(page\.getByRole\('button'\)\)\.toHaveText\('gone', \{ timeout: 300 \}\) \(check\.spec\.ts:9\): .*Received: "sold"/,
+    /^await expect\(page\.getByRole\('button'\)\)\.toHaveText\('gone', \{ timeout: 300 \}\) \(check\.spec\.ts:10\): .*Received: "sold"/,
   );
   assert.ok(
     part.steps.some(({ title }) => title.includes('Navigate')),
