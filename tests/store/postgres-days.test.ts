@@ -10,7 +10,7 @@ import { openTempPostgres } from '../support/temp-store.ts';
 const server = await sharedPostgres();
 
 const dayMs = 86_400_000;
-/** A try waits for 20 ms; the rest is for a machine that is busy. */
+/** A try waits for 50 ms at most; the rest is for a machine that is busy. */
 const heldMostMs = 400;
 
 async function connected(url: string): Promise<Client> {

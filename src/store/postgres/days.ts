@@ -12,14 +12,14 @@ const daysAhead = 3;
 /** Slots that were missed while nothing ran, and runs that were late, belong to days that are over. */
 const daysBefore = 1;
 /**
- * How long one try waits for a table that has to be its own, ms: while it waits, whoever comes to the table waits behind it,
- * though he would only read.
+ * How long a try waits for a table that has to be its own, ms: while it waits, whoever comes to the table waits behind it,
+ * though he would only read. The first is for a database whose transactions are short, the last ones for one that is far away or
+ * commits slowly: each may find somebody who has only just begun.
  */
-const lockMostMs = 20;
+const lockMs = [20, 20, 30, 30, 40, 40, 50, 50];
 /** Between two tries, in which everybody has his turn, ms: half as long again each time. */
 const firstPauseMs = 100;
 const pauseGrowth = 1.5;
-const tries = 8;
 
 /** Makes the partitions of the days around `now` (epoch ms) that are not there. Rejects as `dropDays` does. */
 export async function makeDays(connections: Connections, now: number): Promise<void> {
@@ -74,19 +74,19 @@ export async function dropDays(connections: Connections, before: number): Promis
  * writer. Rejects with StoreUnavailableError when it cannot be had within some tries, three seconds: somebody reads for longer.
  */
 async function alone(connections: Connections, statement: string): Promise<void> {
-  for (let tried = 1; ; tried++) {
+  for (const [tried, waitMs] of lockMs.entries()) {
     try {
       await connections.transaction(async (session) => {
-        session.send(`SET LOCAL lock_timeout = ${lockMostMs}`);
+        session.send(`SET LOCAL lock_timeout = ${waitMs}`);
         session.send(statement);
         // Along with it: nobody waits for what this process does between two statements.
         session.commit();
       });
       return;
     } catch (error) {
-      if (tried === tries || !isLockBusy(error)) throw error;
+      if (tried === lockMs.length - 1 || !isLockBusy(error)) throw error;
     }
-    await pause(firstPauseMs * pauseGrowth ** (tried - 1) * (0.5 + Math.random() / 2));
+    await pause(firstPauseMs * pauseGrowth ** tried * (0.5 + Math.random() / 2));
   }
 }
 
