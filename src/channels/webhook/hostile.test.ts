@@ -10,7 +10,8 @@ before(async () => {
 });
 after(() => hostile.close());
 
-const deadlineMs = 4000;
+/** Some of them answer in thousands of pieces, here in the same process, and are to have ended by then on a machine that does much else. */
+const deadlineMs = 10_000;
 
 test('each of twelve kinds of hostile receivers ends as what it is, at the deadline or before', async () => {
   assert.equal(hostile.kinds.length, 12);
