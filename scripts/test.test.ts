@@ -130,11 +130,11 @@ it('run', { skip: false }, () => {});\n`;
   it('ends a file that something a test left open keeps, fails, and names it', () => {
     const open = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
     const files = { 'tests/store/a.test.ts': open, 'tests/store/b.test.ts': passing, 'tests/flows/c.test.ts': passing };
-    const { status, text } = run(files, 'store', 'flows', '--patience', '2');
+    const { status, text } = run(files, 'store', 'flows', '--patience', '6');
     assert.equal(status, 1);
     // Those two share a process.
     const names = 'tests/store/a.test.ts or tests/store/b.test.ts';
-    assert.ok(text.includes(`tests: ${names} does not end: it is still open 2 s after its last test`), text);
+    assert.ok(text.includes(`tests: ${names} does not end: it is still open 6 s after its last test`), text);
     assert.doesNotMatch(text, /c\.test\.ts does not end/);
   });
 
@@ -171,8 +171,8 @@ describe('flow', {${words}}, () => { test('told', () => { console.log('in ' + pr
 
   it('waits for a test that takes longer than a file may stay after its last', () => {
     const slow =
-      "import { test } from 'node:test';\ntest('slow', () => new Promise((end) => setTimeout(end, 3000)));\n";
-    const { status, text } = run({ 'tests/store/a.test.ts': slow }, 'store', '--patience', '1');
+      "import { test } from 'node:test';\ntest('slow', () => new Promise((end) => setTimeout(end, 8000)));\n";
+    const { status, text } = run({ 'tests/store/a.test.ts': slow }, 'store', '--patience', '6');
     assert.equal(status, 0, text);
   });
 });

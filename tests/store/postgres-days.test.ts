@@ -10,8 +10,11 @@ import { openTempPostgres } from '../support/temp-store.ts';
 const server = await sharedPostgres();
 
 const dayMs = 86_400_000;
-/** A try waits for 50 ms at most; the rest is for a machine that is busy. */
-const heldMostMs = 400;
+/**
+ * A try waits for 50 ms at most; the rest is for a machine that is busy. The database says who waited for longer: what a clock of this
+ * process shows is also how long the process had no turn.
+ */
+const heldMostMs = 1000;
 
 async function connected(url: string): Promise<Client> {
   const client = new Client(url);
@@ -19,32 +22,27 @@ async function connected(url: string): Promise<Client> {
   return client;
 }
 
-/** Somebody who has read results and does not end. */
-async function longReader(url: string): Promise<{ end: () => Promise<void> }> {
+/** Somebody who has read results and does not end before he is disposed of. */
+async function longReader(url: string): Promise<AsyncDisposableStack> {
+  const reader = new AsyncDisposableStack();
   const client = await connected(url);
+  reader.defer(() => client.end());
   await client.query('BEGIN');
   await client.query('SELECT count(*) FROM results');
-  return {
-    async end() {
-      await client.query('COMMIT');
-      await client.end();
-    },
-  };
+  return reader;
 }
 
-/** Reads again and again until `work` has ended; answers with the longest that a read took, ms. */
-async function longestReadDuring(url: string, work: Promise<unknown>): Promise<number> {
+/** Reads again and again until `work` has ended. Rejects when a read waits too long for somebody who holds the table, or is next to. */
+async function readDuring(url: string, work: Promise<unknown>): Promise<void> {
   const client = await connected(url);
-  const over = new AbortController();
-  void work.catch(() => undefined).then(() => over.abort());
-  let longest = 0;
-  while (!over.signal.aborted) {
-    const startedAt = performance.now();
-    await client.query('SELECT id FROM results LIMIT 1');
-    longest = Math.max(longest, performance.now() - startedAt);
+  try {
+    await client.query(`SET lock_timeout = ${heldMostMs}`);
+    const over = new AbortController();
+    void work.catch(() => undefined).then(() => over.abort());
+    while (!over.signal.aborted) await client.query('SELECT id FROM results LIMIT 1');
+  } finally {
+    await client.end();
   }
-  await client.end();
-  return longest;
 }
 
 it('a day goes though somebody reads for long: others are not held up, the rest goes at once, the day when he has ended', async () => {
@@ -54,14 +52,13 @@ it('a day goes though somebody reads for long: others are not held up, the rest 
   const accountId = putAccount(raw);
   putChannel(raw, accountId, 1);
   putDelivery(raw, accountId, now - dayMs, { status: 'delivered' });
-  const reader = await longReader(url);
+  await using reader = await longReader(url);
   const sweep = store.retention.sweep(now, now);
-  const longest = await longestReadDuring(url, sweep);
+  await readDuring(url, sweep);
   await assert.rejects(sweep, StoreUnavailableError);
-  assert.ok(longest < heldMostMs, `a read took ${longest} ms`);
   assert.deepEqual(raw.prepare('SELECT id FROM deliveries').all(), []);
   const again = store.retention.sweep(now, now);
-  await reader.end();
+  await reader.disposeAsync();
   assert.deepEqual(await again, { removed: 5, isThrough: true });
 });
 
@@ -72,11 +69,10 @@ it('a day is made though somebody reads for long, and others are not held up', a
   const days = () =>
     raw.prepare(`SELECT relname FROM pg_class WHERE relname LIKE 'results_2%' AND relkind = 'r'`).all();
   const before = days().length;
-  const reader = await longReader(url);
+  await using reader = await longReader(url);
   const sweep = store.retention.sweep(now - 30 * dayMs, now + dayMs);
-  setTimeout(() => void reader.end(), 1000);
-  const longest = await longestReadDuring(url, sweep);
+  setTimeout(() => void reader.disposeAsync(), 1000);
+  await readDuring(url, sweep);
   await sweep;
-  assert.ok(longest < heldMostMs, `a read took ${longest} ms`);
   assert.equal(days().length, before + 1);
 });
