@@ -13,7 +13,7 @@ import {
   warmUp,
   withoutOverviews,
 } from './support/history-questions.ts';
-import { heldRows, longestOf, removeTo, rollUpTo, type Turns } from './support/history-turns.ts';
+import { heldRows, longestOf, readyToRemove, rollUpTo, type Turns } from './support/history-turns.ts';
 import { percentile } from './support/numbers.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { type Service, startService } from './support/service.ts';
@@ -84,7 +84,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     say(`${written.answer} results after ${seconds(written)}; rolling up all but the last day`);
     const rolled = await rollUpTo(engine, now - dayMs, days);
     say(`${rolled.rows} results rolled up in ${seconds(rolled)}; loop held by turns ${longestOf(rolled)} ms`);
-    const cut = await removeTo(engine, now - (keptDays + leftDays) * dayMs, now);
+    const cut = await (await readyToRemove(engine, now - (keptDays + leftDays) * dayMs, now))();
     if (engine.isInLoop && cut.rows === 0) throw new Error('nothing was removed: no slice was measured');
     await engine.tidy();
     const busy = plans.filter(({ intervalMs }) => intervalMs === 60_000);
@@ -188,9 +188,10 @@ async function whileRemoved(scene: Scene, service: Service): Promise<Meanwhile &
   const left = await engine.resultsBefore(busy, goneBefore);
   if (left < busy.length * 1440) throw new Error(`less than a day is left to be removed: ${left} results`);
   const some = [busy.at(0), busy.at(-1)].filter((plan) => plan !== undefined);
-  const reader = readReports(service);
   let isRemoved = engine.isInLoop;
-  const removal = engine.isInLoop ? null : removeTo(engine, before, now);
+  const remove = engine.isInLoop ? null : await readyToRemove(engine, before, now);
+  const reader = readReports(service);
+  const removal = remove?.() ?? null;
   void removal?.then(() => (isRemoved = true));
   const asked = await askWhile(
     service,

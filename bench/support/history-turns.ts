@@ -41,19 +41,22 @@ export interface Turns {
 }
 
 /** Rolls up all hours that have ended by `until` (epoch ms) of `days` days, turn after turn. */
-export function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Turns> {
-  return turnsOf(engine, until, async (store) => {
+export async function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Turns> {
+  const begin = await readyFor(engine, until, async (store) => {
     const { results, isThrough } = await store.rollUps.turn(until, days * dayMs);
     return { rows: results, isThrough };
   });
+  return begin();
 }
 
 /**
- * Removes what is older than `before` (epoch ms): results, and where there are any deliveries with their attempts. On
+ * To remove what is older than `before` (epoch ms): results, and where there are any deliveries with their attempts. On
  * PostgreSQL results go by whole days.
+ *
+ * @returns what begins it, with everything at hand: whoever asks the service meanwhile in this process waits for nothing but the removal
  */
-export function removeTo(engine: HistoryEngine, before: number, now: number): Promise<Turns> {
-  return turnsOf(engine, now, async (store) => {
+export function readyToRemove(engine: HistoryEngine, before: number, now: number): Promise<() => Promise<Turns>> {
+  return readyFor(engine, now, async (store) => {
     try {
       const { removed, isThrough } = await store.retention.sweep(before, now, await store.rollUps.release(before));
       return { rows: removed, isThrough };
@@ -69,10 +72,14 @@ export function removeTo(engine: HistoryEngine, before: number, now: number): Pr
 type OpenStore = Awaited<ReturnType<HistoryEngine['openStore']>>;
 type Turn = (store: OpenStore) => Promise<{ readonly rows: number; readonly isThrough: boolean }>;
 
-async function turnsOf(engine: HistoryEngine, now: number, turn: Turn): Promise<Turns> {
+async function readyFor(engine: HistoryEngine, now: number, turn: Turn): Promise<() => Promise<Turns>> {
   const store = await engine.openStore(() => now);
   // What the making of ten million results has left would be collected in the middle of a turn.
   collectGarbage();
+  return () => turnsOf(engine, store, turn);
+}
+
+async function turnsOf(engine: HistoryEngine, store: OpenStore, turn: Turn): Promise<Turns> {
   const watch = engine.isInLoop ? null : watchPieces();
   const collections: Collection[] = [];
   const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
