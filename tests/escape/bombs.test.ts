@@ -224,7 +224,7 @@ const hidings: readonly { readonly what: string; readonly source: string; readon
 /** Starts what nothing leads to but what it cannot change. */
 async function triesToHide(level: Containment): Promise<void> {
   // A time that nobody else sleeps, s.
-  const time = `9.${process.pid}${levels.findIndex(([each]) => each === level)}`;
+  const time = `39.${process.pid}${levels.findIndex(([each]) => each === level)}`;
   // Whoever starts it stands elsewhere and has ended before it can be seen.
   const source = `${spawning}
     spawn('setsid', ['-f', 'sleep', '${time}'], { stdio: 'ignore', cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
@@ -233,7 +233,7 @@ async function triesToHide(level: Containment): Promise<void> {
   assert.deepEqual([ending, errors], ['ended', []]);
   const left = (): readonly string[] => readdirSync('/proc').filter((pid) => isSleeper(pid, time));
   const isPromised = !shortfalls(level, hasOwnGroups).some((each) => each.startsWith('what it leaves running'));
-  if (isPromised) await until('the sleeper to end', () => left().length === 0, { withinMs: 5000 });
+  if (isPromised) await until('the sleeper to end', () => left().length === 0, { withinMs: 20_000 });
   for (const pid of left()) process.kill(Number(pid), 'SIGKILL');
   await nothingLeft();
 }

@@ -48,7 +48,7 @@ export async function startReceiver(t: Cleanup, secret: string): Promise<Receive
     [...all.map((message) => `${message.deliveryId} attempt ${message.attempt}: ${message.text}`), ...refused].join(
       '\n',
     ) || 'nothing came';
-  const received: Receiver['received'] = (wanted, withinMs = 15_000) =>
+  const received: Receiver['received'] = (wanted, withinMs = 30_000) =>
     until('a delivery', () => all.find(wanted), { withinMs, seen });
   return {
     url: server.url,

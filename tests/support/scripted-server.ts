@@ -77,7 +77,7 @@ export async function startScriptedServer(t: Cleanup): Promise<ScriptedServer> {
     answer: (given) => {
       how = typeof given === 'function' ? given : () => given;
     },
-    hits: (count, withinMs = 15_000) =>
+    hits: (count, withinMs = 30_000) =>
       until(`${count} requests`, () => all.length >= count && all.slice(0, count), { withinMs, seen }),
   };
 }

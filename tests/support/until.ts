@@ -8,7 +8,7 @@
 export async function until<Answer>(
   awaited: string,
   look: () => Answer | Promise<Answer>,
-  { withinMs = 15_000, seen = () => '' }: { withinMs?: number; seen?: () => string } = {},
+  { withinMs = 30_000, seen = () => '' }: { withinMs?: number; seen?: () => string } = {},
 ): Promise<Exclude<Answer, null | undefined | false>> {
   const startedAt = performance.now();
   for (;;) {
