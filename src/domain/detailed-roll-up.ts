@@ -11,16 +11,20 @@ export interface DetailedRollUp extends RollUp {
   byStatus: Map<number, RollUp> | null;
   /** Of results that have a response time. */
   phases: Phases | null;
+  /** How many final results there were: a stretch of missed slots is one. */
+  finalResults: number | null;
 }
 
 export function emptyDetailedRollUp(): DetailedRollUp {
-  return { ...emptyRollUp(), byStatus: new Map(), phases: new Map() };
+  return { ...emptyRollUp(), byStatus: new Map(), phases: new Map(), finalResults: 0 };
 }
 
 /** Takes up all that another one holds; what is not known of one of them is not known of the sum. */
 export function mergeDetailedRollUp(into: DetailedRollUp, other: DetailedRollUp): void {
   mergeRollUp(into, other);
   into.phases = sumOfPhases(into.phases, other.phases);
+  into.finalResults =
+    into.finalResults === null || other.finalResults === null ? null : into.finalResults + other.finalResults;
   if (other.byStatus === null) into.byStatus = null;
   if (into.byStatus === null) return;
   for (const [status, part] of other.byStatus ?? []) {
@@ -38,10 +42,10 @@ export function sumOfPhases(into: Phases | null, other: Phases | null): Phases |
 }
 
 /** The roll-up of parts by status code. One that has only one part shares its response times with it: only to be read. */
-export function wholeOf(byStatus: Map<number, RollUp>, phases: Phases): DetailedRollUp {
+export function wholeOf(byStatus: Map<number, RollUp>, phases: Phases, finalResults: number): DetailedRollUp {
   const [first, ...others] = byStatus.values();
-  if (first !== undefined && others.length === 0) return { ...first, byStatus, phases };
+  if (first !== undefined && others.length === 0) return { ...first, byStatus, phases, finalResults };
   const whole = emptyRollUp();
   for (const part of byStatus.values()) mergeRollUp(whole, part);
-  return { ...whole, byStatus, phases };
+  return { ...whole, byStatus, phases, finalResults };
 }

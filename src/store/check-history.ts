@@ -302,7 +302,12 @@ function addResults(results: readonly TimedResult[], { question, parts }: Scope,
 /** What was not asked is not shown as if it were known: of some rows it is, of others not. */
 function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRollUp {
   const { byStatus, phases } = rollUp;
-  return { ...rollUp, byStatus: parts === 'byStatus' ? byStatus : null, phases: parts === 'phases' ? phases : null };
+  return {
+    ...rollUp,
+    byStatus: parts === 'byStatus' ? byStatus : null,
+    phases: parts === 'phases' ? phases : null,
+    finalResults: null,
+  };
 }
 
 type KeptStretch = Selectable<Tables['missed_stretches']>;

@@ -17,6 +17,7 @@ import { missingBrowsers } from './migrations/0014-missing-browsers.ts';
 import { tokensByAccount } from './migrations/0015-tokens-by-account.ts';
 import { statusCodes } from './migrations/0016-status-codes.ts';
 import { phases } from './migrations/0017-phases.ts';
+import { finalResults } from './migrations/0018-final-results.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -37,6 +38,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   tokensByAccount,
   statusCodes,
   phases,
+  finalResults,
 ];
 
 /** The version that this program knows and needs. */

@@ -46,11 +46,12 @@ export function rollUpRow(
     failed_responses: responsesBytes(rollUp.failedResponses),
     by_status: byStatusBytes(rollUp),
     phases: phaseBytes(rollUp.phases),
+    final_results: rollUp.finalResults,
   } satisfies RollUpsTable;
 }
 
 /** Columns of what a roll-up is made of. */
-export type PartColumn = 'by_status' | 'phases';
+export type PartColumn = 'by_status' | 'phases' | 'final_results';
 
 /** What a row holds, without what it is made of. */
 export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | PartColumn>): RollUp {
@@ -75,12 +76,13 @@ export function detailedRollUpOf(
   row: Omit<RollUpsTable, keyof SpanColumns | PartColumn> & Partial<Pick<RollUpsTable, PartColumn>>,
 ): DetailedRollUp {
   const whole = rollUpOf(row);
-  const { by_status: byStatus = null, phases = null } = row;
+  const { by_status: byStatus = null, phases = null, final_results: finalResults = null } = row;
   // Where nothing answered there were no phases, whoever made it.
   const hasNone = row.responses === null && row.failed_responses === null;
   return {
     ...whole,
     byStatus: byStatusOf(byStatus, whole),
     phases: hasNone ? new Map() : phasesOf(phases),
+    finalResults,
   };
 }

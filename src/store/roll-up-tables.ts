@@ -25,6 +25,8 @@ export interface RollUpsTable {
   by_status: Uint8Array | null;
   /** The same of the phases of responses. */
   phases: Uint8Array | null;
+  /** Rows of results with an outcome that counts, those of `missed_stretches` left out; null = not known, as above. */
+  final_results: number | null;
 }
 
 /** Stretches of missed slots that reach beyond the hour in which they begin: roll-ups leave them out. */

@@ -229,14 +229,23 @@ async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<
   await store.replace('day', keys, rows);
 }
 
+/** What the results of a location come to, while they are added up. */
+interface OfLocation {
+  readonly byStatus: Map<number, RollUp>;
+  readonly phases: Phases;
+  finalResults: number;
+}
+
 /** What results come to, by location. Stretches that reach beyond their hour are left out. */
 export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRollUp> {
-  const locations = new Map<string, { readonly byStatus: Map<number, RollUp>; readonly phases: Phases }>();
+  const locations = new Map<string, OfLocation>();
   for (const row of results) {
     if (isLongStretch(row)) continue;
-    const { byStatus, phases } = at(locations, row.location, () => ({ byStatus: new Map(), phases: new Map() }));
+    const ofLocation = at(locations, row.location, () => ({ byStatus: new Map(), phases: new Map(), finalResults: 0 }));
+    const { byStatus, phases } = ofLocation;
     const outcome = outcomeCodes.decode(row.outcome);
     const isFinal = row.is_final === 1;
+    ofLocation.finalResults += row.is_final;
     addResult(at(byStatus, statusIn(row.details_digits), emptyRollUp), {
       isFinal,
       outcome,
@@ -247,7 +256,12 @@ export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRo
     const isJudged = isFinal && outcome !== 'unknown' && outcome !== 'missed';
     if (isJudged && row.response_us !== null) addPhases(phases, row, outcome === 'failed');
   }
-  return new Map([...locations].map(([location, { byStatus, phases }]) => [location, wholeOf(byStatus, phases)]));
+  return new Map(
+    [...locations].map(([location, { byStatus, phases, finalResults }]) => [
+      location,
+      wholeOf(byStatus, phases, finalResults),
+    ]),
+  );
 }
 
 function addPhases(phases: Phases, { details_digits }: RawResult, isFailed: boolean): void {

@@ -44,8 +44,8 @@ describe('the parts of a roll-up by status code', () => {
     fc.assert(
       fc.property(fc.array(result, { minLength: 1, maxLength: 60 }), (results) => {
         const parts = partsOf(results);
-        const whole = wholeOf(parts, new Map());
-        const { byStatus: _, phases: __, ...rest } = whole;
+        const whole = wholeOf(parts, new Map(), 0);
+        const { byStatus: _, phases: __, finalResults: ___, ...rest } = whole;
         assert.deepEqual(shown(byStatusOf(byStatusBytes(whole), rest)), shown(parts));
       }),
     );
@@ -60,9 +60,9 @@ describe('the parts of a roll-up by status code', () => {
     }));
 
   it('are three bytes where there is one code, and some dozen for each where response times are not shared', () => {
-    assert.equal(byStatusBytes(wholeOf(partsOf(many(200, 60, 'passed')), new Map()))?.length, 3);
+    assert.equal(byStatusBytes(wholeOf(partsOf(many(200, 60, 'passed')), new Map(), 0))?.length, 3);
     const failing = [...many(200, 40, 'passed'), ...many(503, 10, 'failed'), ...many(0, 10, 'failed')];
-    assert.ok((byStatusBytes(wholeOf(partsOf(failing), new Map()))?.length ?? 0) < 60);
+    assert.ok((byStatusBytes(wholeOf(partsOf(failing), new Map(), 0))?.length ?? 0) < 60);
   });
 
   it('are refused in a form that is not known', () => {

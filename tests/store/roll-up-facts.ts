@@ -176,6 +176,7 @@ export function assertRollUps(raw: RawRows, facts: readonly Fact[]): void {
     assertByStatus([rollUp], of, row.start_at, end, row.location);
     const within = of.filter(({ at, location }) => at >= row.start_at && at < end && location === row.location);
     assertPhases([rollUp], within);
+    assert.equal(rollUp.finalResults, within.filter(({ isFinal }) => isFinal).length);
   }
 }
 
@@ -235,6 +236,27 @@ function assertPhases(rollUps: readonly DetailedRollUp[], facts: readonly Fact[]
   }
 }
 
+/** A list says how many results there are, of all times and of a span that begins and ends within days. */
+export async function assertTotals(
+  { store }: Pick<TempStore, 'store'>,
+  accountId: string,
+  facts: readonly Fact[],
+): Promise<void> {
+  const [checkId] = facts.map((fact) => fact.checkId);
+  if (checkId === undefined) return;
+  const span = { from: noon - dayMs, to: noon + dayMs + hourMs };
+  for (const within of [{}, { from: span.from }, { to: span.to }, span]) {
+    const { from = -Infinity, to = Infinity }: { from?: number; to?: number } = within;
+    const wanted = facts.filter(({ at }) => at >= from && at <= to);
+    for (const resultType of ['FINAL', 'ATTEMPT', 'ALL'] as const) {
+      const filter = { ...within, resultType };
+      const { total } = await store.checkResults.list(accountId, checkId, filter, { limit: 1, offset: 0 });
+      const counted = wanted.filter(({ isFinal }) => resultType === 'ALL' || isFinal === (resultType === 'FINAL'));
+      assert.equal(total, counted.length, `${resultType} ${JSON.stringify(within)}`);
+    }
+  }
+}
+
 /** What the store says of a span is what the facts come to, whatever is rolled up by now. */
 export async function assertCurrent(temp: TempStore, accountId: string, facts: readonly Fact[], pieceMs: number) {
   const checkIds = [...new Set(facts.map(({ checkId }) => checkId))];
@@ -247,6 +269,7 @@ export async function assertCurrent(temp: TempStore, accountId: string, facts: r
   const whole = await temp.store.checkHistory.sums(accountId, checkIds, { from, to });
   for (const checkId of checkIds) {
     const own = facts.filter((fact) => fact.checkId === checkId);
+    await assertTotals(temp, accountId, own);
     const wantedWhole = sumsOf(own, from, to, null);
     assert.deepEqual(comparable(whole.get(checkId) ?? emptyRollUp(), wantedWhole), wantedWhole);
     const ofCheck = pieces.filter((piece) => piece.checkId === checkId);

@@ -1,0 +1,117 @@
+// How many results a list says there are, when days of them are rolled up and others have gone.
+import assert from 'node:assert/strict';
+import { dayMs, hourMs } from '#domain/roll-up.ts';
+import { idBytes } from '#store/codec.ts';
+import { test } from '../support/each-engine.ts';
+import { putAccount, putCheck } from '../support/rows.ts';
+import type { TempStore } from '../support/temp-store.ts';
+import { type Fact, fact, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
+
+const days = 6;
+
+interface Scene {
+  readonly accountId: string;
+  readonly checkId: string;
+  readonly facts: Fact[];
+  total(filter?: { readonly from?: number; readonly to?: number }): Promise<number>;
+}
+
+/** A check with results of some days, all rolled up but for those of today: of each day an attempt, and long and short stretches. */
+async function sceneOf(temp: TempStore): Promise<Scene> {
+  const accountId = putAccount(temp.raw);
+  const checkId = putCheck(temp.raw, accountId, { createdAt: noon - days * dayMs });
+  const facts: Fact[] = [];
+  const today = temp.clock.now();
+  temp.clock.turn(-days * dayMs);
+  while (temp.clock.now() <= today) {
+    const at = temp.clock.now();
+    facts.push(
+      fact(checkId, at),
+      fact(checkId, at + minuteMs, { isFinal: false, outcome: 'failed' }),
+      fact(checkId, at + 2 * minuteMs, { location: 'b', outcome: 'failed' }),
+      fact(checkId, at + 3 * minuteMs, { outcome: 'missed', slots: 5 }),
+      fact(checkId, at + 10 * minuteMs, { location: 'b', outcome: 'missed', slots: 90 }),
+    );
+    for (const each of facts.slice(-5)) record(temp, accountId, each);
+    temp.clock.turn(dayMs);
+  }
+  temp.clock.turn(today - temp.clock.now());
+  await rollUpAll(temp);
+  return {
+    accountId,
+    checkId,
+    facts,
+    total: async (filter = {}) => {
+      const question = { resultType: 'FINAL', ...filter } as const;
+      return (await temp.store.checkResults.list(accountId, checkId, question, { limit: 1, offset: 0 })).total;
+    },
+  };
+}
+
+/** Final results of each day. */
+const daily = 4;
+
+test('the total of a list is that of its results, before and after days of them have gone', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { total } = await sceneOf(temp);
+  assert.equal(await total(), (days + 1) * daily);
+  assert.equal(await total({ from: noon - 2 * dayMs }), 3 * daily);
+  assert.equal(await total({ from: noon - 3 * dayMs + minuteMs }), 4 * daily - 1);
+  const before = noon - 3 * dayMs - 6 * hourMs;
+  const bound = await temp.store.rollUps.release(before);
+  // Counted as long as they are there, and no longer.
+  const left = (): number =>
+    Number(temp.raw.prepare('SELECT count(*) AS n FROM results WHERE run_id IS NULL').get()?.['n']);
+  assert.equal(await total(), left());
+  while (!(await temp.store.retention.sweep(before, noon, bound)).isThrough);
+  assert.equal(left(), 4 * daily);
+  assert.equal(await total(), left());
+  assert.equal(await total({ from: noon - 2 * dayMs }), 3 * daily);
+  assert.equal(await total({ from: noon - 10 * dayMs, to: noon - dayMs + 2 * minuteMs }), 2 * daily + 2);
+});
+
+test('what comes late counts at once', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { accountId, checkId, total } = await sceneOf(temp);
+  record(temp, accountId, fact(checkId, noon - 3 * dayMs + hourMs));
+  assert.equal(await total(), (days + 1) * daily + 1);
+  await rollUpAll(temp);
+  assert.equal(await total(), (days + 1) * daily + 1);
+});
+
+test('days that an older version rolled up are counted by their rows', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { total } = await sceneOf(temp);
+  const third = noon - 12 * hourMs - 3 * dayMs;
+  for (const unknown of ['location = ?', `location <> ? OR start_at = ${third}`, 'location <= ?']) {
+    temp.raw.prepare(`UPDATE roll_ups SET final_results = NULL WHERE ${unknown}`).run('b');
+    assert.equal(await total(), (days + 1) * daily, unknown);
+    assert.equal(await total({ from: noon - 5 * dayMs }), 6 * daily, unknown);
+  }
+});
+
+test('of an account that moved only results count that came along', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { accountId, checkId, total } = await sceneOf(temp);
+  // The other installation kept results for less long than roll-ups.
+  const gone = (at: number): void => {
+    const where = 'account_id = ? AND check_id = ? AND started_at < ?';
+    temp.raw.prepare(`DELETE FROM results WHERE ${where}`).run(idBytes(accountId), idBytes(checkId), at);
+  };
+  gone(noon - 4 * dayMs + minuteMs);
+  assert.equal(await total(), 5 * daily - 1);
+  gone(noon - 2 * dayMs);
+  assert.equal(await total(), 3 * daily);
+  gone(noon + dayMs);
+  assert.equal(await total(), 0);
+});
+
+test('of days that are rolled up no row is looked at where a server would look at all of them', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { total } = await sceneOf(temp);
+  const yesterday = noon - 12 * hourMs - dayMs;
+  temp.raw.exec(`UPDATE roll_ups SET final_results = final_results + 1000 WHERE span = 1 AND start_at = ${yesterday}`);
+  // A file's are counted a slice at a time, from what is read anyway.
+  const added = temp.isShared ? 2000 : 0;
+  assert.equal(await total(), (days + 1) * daily + added);
+});
