@@ -144,27 +144,16 @@ function slicedResults(
     return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
   };
   // Without a filter that looks into rows.
-  const isPlain = filter.location === undefined && filter.hasFailures === undefined;
-  const countRows = async (range: IdRange): Promise<number> => {
-    // Final results are all of them but the attempts: both counts come from indexes, without a look at any row.
-    if (isPlain && filter.resultType === 'FINAL' && dialect.attemptsIndex !== null) {
-      const all = scoped(range).select((row) => row.fn.countAll<number>().as('rows'));
-      const attempts = all.where('run_id', 'is not', null);
-      const row = await reader.selectNoFrom([all.as('all'), attempts.as('attempts')]).executeTakeFirstOrThrow();
-      return (row.all ?? 0) - (row.attempts ?? 0);
-    }
-    const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
-    return (await counted.executeTakeFirstOrThrow()).rows;
-  };
-  const whole: TotalScope = {
+  const isPlain = filter.location === undefined && filter.hasFailures === undefined && filter.resultType !== 'ATTEMPT';
+  const totalScope = (): TotalScope => ({
     reader,
     account: idBytes(accountId),
     check: idBytes(checkId),
     withAttempts: filter.resultType === 'ALL',
     from: filter.from ?? null,
     to: filter.to === undefined ? null : filter.to + 1,
-  };
-  const countsDays = dialect.hasDays && isPlain && filter.resultType !== 'ATTEMPT';
+    rows: scoped,
+  });
   return {
     sliceSize: dialect.rowsAtOnce,
     recentFrom: dialect.hasDays && filter.from === undefined ? firstIdAt(clock.now() - recentMs) : null,
@@ -180,9 +169,10 @@ function slicedResults(
       );
     },
     async count(range) {
-      return countsDays && range.from === null && range.before === null
-        ? totalOfResults(whole, countRows)
-        : countRows(range);
+      const isWhole = range.from === null && range.before === null;
+      if (isWhole && isPlain && dialect.hasDays) return totalOfResults(totalScope());
+      const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
+      return (await counted.executeTakeFirstOrThrow()).rows;
     },
     rows: (range, limit, offset) =>
       filtered(range).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),

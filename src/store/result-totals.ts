@@ -1,6 +1,6 @@
-// How many results a check has: of days that are rolled up what was counted then, of the others the rows
-// (docs/decisions/0113).
-import { type Kysely, sql } from 'kysely';
+// How many results a check has where a server would have to look at all of them: of days that are rolled up what was counted
+// then, of the others the rows (docs/decisions/0113).
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from './codec.ts';
 import { readProgress, readResultsFrom } from './roll-up-progress.ts';
@@ -18,34 +18,25 @@ export interface TotalScope {
   /** Epoch ms, `to` excluded; null = unbounded. */
   readonly from: number | null;
   readonly to: number | null;
+  /** The results of the check within these bounds and a range. */
+  readonly rows: (range: IdRange) => SelectQueryBuilder<Tables, 'results', object>;
 }
 
-/** @param countRows counts rows of the scope, one by one */
-export async function totalOfResults(
-  scope: TotalScope,
-  countRows: (range: IdRange) => Promise<number>,
-): Promise<number> {
+/** How many results there are. */
+export async function totalOfResults(scope: TotalScope): Promise<number> {
   const span = await daysOf(scope);
-  if (span === null) return countRows({ from: null, before: null });
-  const rowsBefore = (day: number): Promise<number> => countRows({ from: null, before: firstIdAt(day) });
-  const [days, stretches, before, after] = await Promise.all([
-    readDays(scope, span),
-    readStretches(scope, span),
-    rowsBefore(span.from),
-    countRows({ from: firstIdAt(span.to), before: null }),
-  ]);
+  if (span === null) return rowsOf(scope);
+  const counted = await countWithin(scope, span);
   // Roll-ups stay when results go, and an account that moved brought more of them: days count from the first that is whole. That is
   // the first one where there are rows before it.
-  const wholeFrom = before > 0 ? span.from : await firstWholeDay(scope, span.from);
-  const knownFrom = days.reduce((from, day) => (day.isKnown ? from : Math.max(from, day.startAt + dayMs)), wholeFrom);
-  const firstDay = Math.min(knownFrom, span.to);
-  const inDays = days.reduce((sum, { startAt, results }) => (startAt < firstDay ? sum : sum + results), 0);
-  const ofStretches = stretches.filter((slotAt) => slotAt >= firstDay).length;
-  return inDays + ofStretches + (firstDay === span.from ? before : await rowsBefore(firstDay)) + after;
+  const wholeFrom = counted.before > 0 ? span.from : await firstWholeDay(scope, span.from);
+  const from = Math.max(wholeFrom, counted.unknownAt === null ? 0 : counted.unknownAt + dayMs);
+  if (from === span.from) return sumOf(counted);
+  return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : rowsOf(scope);
 }
 
+/** UTC days, epoch ms; `to` excluded. */
 interface Days {
-  /** Starts of UTC days, epoch ms; `to` excluded. */
   readonly from: number;
   readonly to: number;
 }
@@ -75,7 +66,7 @@ function nextDay(at: number): number {
   return Math.ceil(at / dayMs) * dayMs;
 }
 
-/** From when on there are rows of every day that had some; at least `from`. All are epoch ms. */
+/** From when on there are rows of every day that had some; at least `from`, Infinity without any. Instants are epoch ms. */
 async function firstWholeDay({ reader, account, check }: TotalScope, from: number): Promise<number> {
   const oldest = await reader
     .selectFrom('results')
@@ -89,42 +80,74 @@ async function firstWholeDay({ reader, account, check }: TotalScope, from: numbe
   return oldest === undefined ? Infinity : Math.max(from, nextDay(idTime(oldest.id)));
 }
 
-interface Day {
-  readonly startAt: number;
-  readonly results: number;
-  /** Whether all of it was made by a version that counts results. */
-  readonly isKnown: boolean;
+/** Results of the scope: rows before some days and after them, and what was counted of these. */
+interface Counted {
+  readonly before: number;
+  readonly inDays: number;
+  readonly after: number;
+  /** The last day that an older version made, at least in part, epoch ms; null = there is none. */
+  readonly unknownAt: number | null;
 }
 
-async function readDays({ reader, account, check, withAttempts }: TotalScope, { from, to }: Days): Promise<Day[]> {
-  const rows = await reader
+function sumOf({ before, inDays, after }: Counted): number {
+  return before + inDays + after;
+}
+
+async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Counted> {
+  const { reader, account, check, withAttempts } = scope;
+  const days = reader
     .selectFrom('roll_ups')
-    .select(['start_at', sql<number>`count(*) - count(final_results)`.as('unknown')])
-    .select(sql<number>`coalesce(sum(final_results), 0)`.as('finals'))
-    .select(sql<number>`sum(retries)`.as('attempts'))
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .where('span', '=', spans.day)
     .where('start_at', '>=', from)
-    .where('start_at', '<', to)
-    .groupBy('start_at')
-    .execute();
-  return rows.map(({ start_at: startAt, unknown, finals, attempts }) => ({
-    startAt,
-    results: withAttempts ? finals + attempts : finals,
-    isKnown: unknown === 0,
-  }));
-}
-
-/** When the stretches begin that roll-ups leave out, epoch ms; each is a result. */
-async function readStretches({ reader, account, check }: TotalScope, { from, to }: Days): Promise<number[]> {
-  const rows = await reader
+    .where('start_at', '<', to);
+  const counted = withAttempts ? sql<number>`sum(final_results + retries)` : sql<number>`sum(final_results)`;
+  // Roll-ups leave them out; each is a result.
+  const stretches = reader
     .selectFrom('missed_stretches')
-    .select('slot_at')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .where('slot_at', '>=', from)
-    .where('slot_at', '<', to)
-    .execute();
-  return rows.map(({ slot_at }) => slot_at);
+    .where('slot_at', '<', to);
+  const [before, after] = [
+    rowCounts(scope, { from: null, before: firstIdAt(from) }),
+    rowCounts(scope, { from: firstIdAt(to), before: null }),
+  ];
+  const row = await reader
+    .selectNoFrom([
+      days.select(counted.as('rows')).as('in_days'),
+      days
+        .select(({ fn }) => fn.max('start_at').as('at'))
+        .where('final_results', 'is', null)
+        .as('unknown_at'),
+      stretches.as('stretches'),
+      before.all.as('all_before'),
+      before.attempts.as('attempts_before'),
+      after.all.as('all_after'),
+      after.attempts.as('attempts_after'),
+    ])
+    .executeTakeFirstOrThrow();
+  const rows = (all: number | null, attempts: number | null): number =>
+    (all ?? 0) - (withAttempts ? 0 : (attempts ?? 0));
+  return {
+    before: rows(row.all_before, row.attempts_before),
+    inDays: (row.in_days ?? 0) + (row.stretches ?? 0),
+    after: rows(row.all_after, row.attempts_after),
+    unknownAt: row.unknown_at,
+  };
+}
+
+/** All of them, one by one. */
+async function rowsOf(scope: TotalScope): Promise<number> {
+  const { all, attempts } = rowCounts(scope, { from: null, before: null });
+  const row = await scope.reader.selectNoFrom([all.as('all'), attempts.as('attempts')]).executeTakeFirstOrThrow();
+  return (row.all ?? 0) - (scope.withAttempts ? 0 : (row.attempts ?? 0));
+}
+
+/** Final results are all of them but the attempts: both counts come from indexes, without a look at any row. */
+function rowCounts({ rows }: TotalScope, range: IdRange) {
+  const all = rows(range).select(({ fn }) => fn.countAll<number>().as('rows'));
+  return { all, attempts: all.where('run_id', 'is not', null) };
 }

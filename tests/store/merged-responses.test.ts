@@ -33,7 +33,9 @@ function rollUp(
     .prepare('DELETE FROM roll_ups WHERE account_id = ? AND check_id = ? AND span = ? AND start_at = ?')
     .run(key.accountId, key.checkId, spans[part.span], part.startAt);
   if (times.length > 0)
-    insertRow(raw, 'roll_ups', { ...rollUpRow(part.span, key, 'a', { ...sum, byStatus: null, phases: null, finalResults: null }) });
+    insertRow(raw, 'roll_ups', {
+      ...rollUpRow(part.span, key, 'a', { ...sum, byStatus: null, phases: null, finalResults: null }),
+    });
 }
 
 test('what was merged before is merged anew when a part of it was rolled up anew, and only of that check', async (newStore) => {

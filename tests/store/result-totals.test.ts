@@ -13,7 +13,7 @@ interface Scene {
   readonly accountId: string;
   readonly checkId: string;
   readonly facts: Fact[];
-  total(filter?: { readonly from?: number; readonly to?: number }): Promise<number>;
+  readonly total: (filter?: { readonly from?: number; readonly to?: number }) => Promise<number>;
 }
 
 /** A check with results of some days, all rolled up but for those of today: of each day an attempt, and long and short stretches. */
