@@ -133,7 +133,11 @@ async function startServer(t: TestContext, { serve }: ReceiverLanguage) {
   return {
     url,
     printed: () => printed,
-    // Of deliveries, and not of the requests that only asked whether it listens.
-    lines: () => printed.split('\n').filter((line) => /"id": ?"d-/.test(line)),
+    // Whole ones, of deliveries, and not of the requests that only asked whether it listens.
+    lines: () =>
+      printed
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => /"id": ?"d-/.test(line)),
   };
 }
