@@ -1,7 +1,7 @@
 // How many results a check has where a server would have to look at all of them: of days that are rolled up what was counted
 // then, of the others the rows (docs/decisions/0113).
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { dayMs, dayOf } from '#domain/roll-up.ts';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { dayMs, dayOf, daysKeptDays } from '#domain/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from './codec.ts';
 import { readProgress, readResultsFrom } from './roll-up-progress.ts';
 import { spans } from './roll-up-rows.ts';
@@ -29,7 +29,7 @@ export async function totalOfResults(scope: TotalScope): Promise<number> {
   const counted = await countWithin(scope, span);
   // Roll-ups stay when results go, and an account that moved brought more of them: days count from the first that is whole. That is
   // the first one where there are rows before it.
-  const wholeFrom = counted.before > 0 ? span.from : await firstWholeDay(scope, span.from);
+  const wholeFrom = counted.before > 0 ? span.from : await firstWholeDay(scope, span);
   const from = Math.max(wholeFrom, counted.unknownAt === null ? 0 : counted.unknownAt + dayMs);
   if (from === span.from) return sumOf(counted);
   return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : rowsOf(scope);
@@ -41,7 +41,10 @@ interface Days {
   readonly to: number;
 }
 
-/** The days that are rolled up, of which no result is older than what is kept and none came late; null = there are none. */
+/**
+ * The days that are rolled up and whose roll-ups are still there, of which no result is older than what is kept and none came late;
+ * null = there are none.
+ */
 async function daysOf({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
   const fact = (key: string) => reader.selectFrom('installation').select('value').where('key', '=', key);
   const late = reader
@@ -54,8 +57,9 @@ async function daysOf({ reader, account, check, from, to }: TotalScope): Promise
     .executeTakeFirstOrThrow();
   const progress = readProgress(facts.progress);
   if (progress === null) return null;
+  const rollUpsFrom = dayOf(progress.hourAt) - daysKeptDays * dayMs;
   const days = {
-    from: nextDay(Math.max(from ?? 0, readResultsFrom(facts.results_from))),
+    from: nextDay(Math.max(from ?? 0, readResultsFrom(facts.results_from), rollUpsFrom)),
     to: dayOf(Math.min(progress.hourAt, facts.late_at ?? Infinity, to ?? Infinity)),
   };
   return days.from < days.to ? days : null;
@@ -66,14 +70,15 @@ function nextDay(at: number): number {
   return Math.ceil(at / dayMs) * dayMs;
 }
 
-/** From when on there are rows of every day that had some; at least `from`, Infinity without any. Instants are epoch ms. */
-async function firstWholeDay({ reader, account, check }: TotalScope, from: number): Promise<number> {
+/** From when on there are rows of every one of these days that had some, epoch ms; Infinity = there are none in them. */
+async function firstWholeDay({ reader, account, check }: TotalScope, { from, to }: Days): Promise<number> {
   const oldest = await reader
     .selectFrom('results')
     .select('id')
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .where('id', '>=', firstIdAt(from))
+    .where('id', '<', firstIdAt(to))
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
@@ -112,8 +117,8 @@ async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Count
     .where('slot_at', '>=', from)
     .where('slot_at', '<', to);
   const [before, after] = [
-    rowCounts(scope, { from: null, before: firstIdAt(from) }),
-    rowCounts(scope, { from: firstIdAt(to), before: null }),
+    rowCount(scope, { from: null, before: firstIdAt(from) }),
+    rowCount(scope, { from: firstIdAt(to), before: null }),
   ];
   const row = await reader
     .selectNoFrom([
@@ -123,31 +128,26 @@ async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Count
         .where('final_results', 'is', null)
         .as('unknown_at'),
       stretches.as('stretches'),
-      before.all.as('all_before'),
-      before.attempts.as('attempts_before'),
-      after.all.as('all_after'),
-      after.attempts.as('attempts_after'),
+      before.as('before'),
+      after.as('after'),
     ])
     .executeTakeFirstOrThrow();
-  const rows = (all: number | null, attempts: number | null): number =>
-    (all ?? 0) - (withAttempts ? 0 : (attempts ?? 0));
   return {
-    before: rows(row.all_before, row.attempts_before),
+    before: row.before,
     inDays: (row.in_days ?? 0) + (row.stretches ?? 0),
-    after: rows(row.all_after, row.attempts_after),
+    after: row.after,
     unknownAt: row.unknown_at,
   };
 }
 
 /** All of them, one by one. */
 async function rowsOf(scope: TotalScope): Promise<number> {
-  const { all, attempts } = rowCounts(scope, { from: null, before: null });
-  const row = await scope.reader.selectNoFrom([all.as('all'), attempts.as('attempts')]).executeTakeFirstOrThrow();
-  return (row.all ?? 0) - (scope.withAttempts ? 0 : (row.attempts ?? 0));
+  const counted = rowCount(scope, { from: null, before: null });
+  return (await scope.reader.selectNoFrom(counted.as('rows')).executeTakeFirstOrThrow()).rows;
 }
 
 /** Final results are all of them but the attempts: both counts come from indexes, without a look at any row. */
-function rowCounts({ rows }: TotalScope, range: IdRange) {
+function rowCount({ withAttempts, rows }: TotalScope, range: IdRange): RawBuilder<number> {
   const all = rows(range).select(({ fn }) => fn.countAll<number>().as('rows'));
-  return { all, attempts: all.where('run_id', 'is not', null) };
+  return withAttempts ? sql<number>`${all}` : sql<number>`(${all} - ${all.where('run_id', 'is not', null)})`;
 }

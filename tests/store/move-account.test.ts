@@ -9,7 +9,7 @@ import { sharedTables } from '#store/move/account-tables.ts';
 import { it } from '../support/each-engine.ts';
 import { aChannel, aCheck } from '../support/records.ts';
 import { insertRow } from '../support/rows.ts';
-import { ownRows, place, putWhole, Scene, seals, tablesOf } from './move-scene.ts';
+import { ownRows, place, putProgress, putWhole, Scene, seals, tablesOf } from './move-scene.ts';
 
 describe('an account that moves', () => {
   it('owns its rows by its id in every table but those that are named', async (newStore) => {
@@ -54,7 +54,7 @@ describe('an account that moves', () => {
     const { source, target } = scene;
     const { accountId, checkId } = await putWhole(source);
     const present = hourOf(source.now);
-    insertRow(source.temp.raw, 'installation', { key: 'rolled-up', value: String(present - hourMs) });
+    putProgress(source, present - hourMs);
     for (const hours of [5, 60]) {
       const key = { account_id: idBytes(accountId), check_id: idBytes(checkId) };
       insertRow(source.temp.raw, 'late_hours', { ...key, start_at: present - hours * hourMs, touched: 4 });
@@ -197,6 +197,7 @@ describe('an account that moves', () => {
     const { accountId, hash } = await putWhole(source);
     const before = ownRows(source, 'results', accountId);
     await scene.move(accountId);
+    putProgress(target, hourOf(target.now) - hourMs);
     await scene.move(accountId, { back: true });
     assert.deepEqual(scene.activeIn(accountId), ['source']);
     assert.deepEqual(ownRows(source, 'results', accountId), before);
@@ -238,5 +239,21 @@ describe('an account that moves', () => {
     const { accountId } = await putWhole(source);
     insertRow(target.temp.raw, 'accounts', { id: idBytes(accountId), name: 'Shop', created_at: 1 });
     await assert.rejects(scene.move(accountId), /has an account of that id already/);
+  });
+
+  it('waits until the source is not far behind with roll-ups', async (newStore) => {
+    await using scene = await Scene.open(newStore);
+    const { source } = scene;
+    const { accountId } = await putWhole(source);
+    const behind = (hours: number): void => putProgress(source, hourOf(source.now) - hours * hourMs);
+    behind(49);
+    const refused = /49 hours behind with roll-ups, and the account's figures would lack them/;
+    await assert.rejects(scene.move(accountId), refused);
+    source.temp.raw.exec(`DELETE FROM installation WHERE key = 'rolled-up'`);
+    await assert.rejects(scene.move(accountId), /700 hours behind/, 'as long as nothing at all is rolled up');
+    assert.deepEqual(scene.activeIn(accountId), ['source']);
+    behind(48);
+    await scene.move(accountId);
+    assert.deepEqual(scene.activeIn(accountId), ['target']);
   });
 });

@@ -99,10 +99,15 @@ export class Scene implements AsyncDisposable {
   }
 }
 
+/** Says how far the roll-ups of an installation are. @param hourAt epoch ms */
+export function putProgress({ temp }: PathUnderTest, hourAt: number): void {
+  temp.raw.exec(`DELETE FROM installation WHERE key = 'rolled-up'`);
+  insertRow(temp.raw, 'installation', { key: 'rolled-up', value: String(hourAt) });
+}
+
 /** An account with a check, results of today and of long ago, a secret and a key. */
-export async function putWhole({
-  temp,
-}: PathUnderTest): Promise<{ accountId: string; checkId: string; hash: Uint8Array }> {
+export async function putWhole(path: PathUnderTest): Promise<{ accountId: string; checkId: string; hash: Uint8Array }> {
+  const { temp } = path;
   const accountId = putAccount(temp.raw);
   const phase = { frequency: 0, frequencyOffset: 10 };
   const saved = await temp.store.checks.add({
@@ -114,6 +119,7 @@ export async function putWhole({
   const { id: checkId } = saved.saved.check;
   const now = temp.clock.now();
   temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(now + 1000, idBytes(checkId));
+  putProgress(path, hourOf(now) - hourMs);
   for (const hours of [1, 2, 30, 40, 700]) putResult(temp.raw, accountId, checkId, now - hours * hourMs);
   for (const hours of [1, 2, 30, 40, 700]) putRollUp(temp.raw, accountId, checkId, 0, hourOf(now - hours * hourMs));
   for (const days of [1, 2, 30]) putRollUp(temp.raw, accountId, checkId, 1, dayOf(now) - days * 24 * hourMs);

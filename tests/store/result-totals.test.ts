@@ -3,17 +3,24 @@ import assert from 'node:assert/strict';
 import { dayMs, hourMs } from '#domain/roll-up.ts';
 import { idBytes } from '#store/codec.ts';
 import { test } from '../support/each-engine.ts';
-import { putAccount, putCheck } from '../support/rows.ts';
+import { putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 import { type Fact, fact, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
 
 const days = 6;
 
+interface Filter {
+  readonly from?: number;
+  readonly to?: number;
+  readonly resultType?: 'ALL';
+}
+
 interface Scene {
   readonly accountId: string;
   readonly checkId: string;
   readonly facts: Fact[];
-  readonly total: (filter?: { readonly from?: number; readonly to?: number }) => Promise<number>;
+  /** Of final results, unless told otherwise. */
+  readonly total: (filter?: Filter) => Promise<number>;
 }
 
 /** A check with results of some days, all rolled up but for those of today: of each day an attempt, and long and short stretches. */
@@ -48,8 +55,9 @@ async function sceneOf(temp: TempStore): Promise<Scene> {
   };
 }
 
-/** Final results of each day. */
+/** Final results of each day, and one that was tried again. */
 const daily = 4;
+const dailyWithAttempts = daily + 1;
 
 test('the total of a list is that of its results, before and after days of them have gone', async (newStore) => {
   await using temp = await newStore(noon);
@@ -67,7 +75,37 @@ test('the total of a list is that of its results, before and after days of them 
   assert.equal(left(), 4 * daily);
   assert.equal(await total(), left());
   assert.equal(await total({ from: noon - 2 * dayMs }), 3 * daily);
+  assert.equal(await total({ resultType: 'ALL' }), 4 * dailyWithAttempts);
   assert.equal(await total({ from: noon - 10 * dayMs, to: noon - dayMs + 2 * minuteMs }), 2 * daily + 2);
+});
+
+test('bounds are met to the instant, also where one day ends and the next begins', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { accountId, checkId, total } = await sceneOf(temp);
+  const midnight = noon - 12 * hourMs - dayMs;
+  record(temp, accountId, fact(checkId, midnight));
+  await rollUpAll(temp);
+  assert.equal(await total({ from: midnight }), 2 * daily + 1);
+  assert.equal(await total({ from: midnight + 1 }), 2 * daily);
+  assert.equal(await total({ to: midnight - 1 }), (days - 1) * daily);
+  assert.equal(await total({ to: midnight }), (days - 1) * daily + 1);
+});
+
+test('results count that are kept for longer than roll-ups', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { accountId, checkId, total } = await sceneOf(temp);
+  for (const age of [740, 735]) putResult(temp.raw, accountId, checkId, noon - age * dayMs, { outcome: 'passed' });
+  assert.equal(await total(), (days + 1) * daily + 2);
+});
+
+test('what comes late to the oldest day that is kept counts, though that day is not rolled up any more', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { accountId, checkId, total } = await sceneOf(temp);
+  const kept = noon - 12 * hourMs - 3 * dayMs + 6 * hourMs;
+  await temp.store.rollUps.release(kept);
+  record(temp, accountId, fact(checkId, kept - 3 * hourMs));
+  await rollUpAll(temp);
+  assert.equal(await total(), (days + 1) * daily + 1);
 });
 
 test('what comes late counts at once', async (newStore) => {
@@ -87,6 +125,7 @@ test('days that an older version rolled up are counted by their rows', async (ne
     temp.raw.prepare(`UPDATE roll_ups SET final_results = NULL WHERE ${unknown}`).run('b');
     assert.equal(await total(), (days + 1) * daily, unknown);
     assert.equal(await total({ from: noon - 5 * dayMs }), 6 * daily, unknown);
+    assert.equal(await total({ resultType: 'ALL' }), (days + 1) * dailyWithAttempts, unknown);
   }
 });
 

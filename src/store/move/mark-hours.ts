@@ -3,14 +3,36 @@ import { hourMs, hourOf } from '#domain/roll-up.ts';
 import { readProgress } from '../roll-up-progress.ts';
 import { marksTable, someAtATime } from './account-tables.ts';
 import { holdArriving } from './copy-history.ts';
+import { CopyError } from './copy-installation.ts';
 import { batchesOf } from './copy-table.ts';
 import type { AccountMoving } from './moving.ts';
 import { readFact, type Side, tableOf, type Writing } from './side.ts';
 
 /** Hours before the source's progress that are rolled up anew: one may have been under way during the copy. */
 const hoursAnew = 2;
-/** However far behind the source is. */
+/** A source that is further behind has to catch up first: {@link requireRolledUp}. */
 const hoursAnewMost = 48;
+
+/**
+ * Refuses an account of which results older than what is rolled up anew are not rolled up: in the target, where later ones are, nothing
+ * would tell that their hours lack in figures and totals. Throws CopyError.
+ */
+export async function requireRolledUp(from: Side, accountId: Uint8Array): Promise<void> {
+  const now = await from.now();
+  const upTo = (await rolledUpTo(from)) ?? (await oldestResultAt(from, accountId)) ?? now;
+  const hoursBehind = Math.floor((hourOf(now) - upTo) / hourMs);
+  if (hoursBehind <= hoursAnewMost) return;
+  throw new CopyError(
+    `${from.shown} is ${hoursBehind} hours behind with roll-ups, and the account's figures would lack them: its role upkeep has to catch up` +
+      ` first (tocsin_roll_up_delay_seconds below ${hoursAnewMost} hours)`,
+  );
+}
+
+/** Epoch ms; null = the account has none. */
+async function oldestResultAt(from: Side, accountId: Uint8Array): Promise<number | null> {
+  const [row] = await from.query('SELECT min(started_at) AS at FROM results WHERE account_id = ?', [accountId]);
+  return row === undefined || row['at'] === null ? null : hourOf(Number(row['at']));
+}
 
 /** Before which hour a side has rolled everything up, epoch ms; null = it never has. */
 export async function rolledUpTo(side: Side): Promise<number | null> {

@@ -15,7 +15,7 @@ import {
   renewPause,
   takeOverHanding,
 } from './leave.ts';
-import { rolledUpTo } from './mark-hours.ts';
+import { requireRolledUp, rolledUpTo } from './mark-hours.ts';
 import { beginMove, type KnownMove, knownMove } from './move-rows.ts';
 import type { AccountListener, AccountMoving, AccountOrder } from './moving.ts';
 import { createReseal } from './reseal.ts';
@@ -101,6 +101,7 @@ async function requireMovable({ from, to, leaving }: Shared, here: KnownMove | n
     throw new CopyError(`the account is leaving ${to.shown} at this moment: let that move end first`);
   }
   if (await isThere(to)) throw new CopyError(`${to.shown} has an account of that id already`);
+  await requireRolledUp(from, leaving.accountId);
 }
 
 /** Says in the target that the account comes, or takes over from a command that was cut off. */

@@ -65,6 +65,8 @@ const dayOfYear10000 = Date.UTC(10_000, 0) / dayMs;
 export async function dropDays(connections: Connections, before: number): Promise<number> {
   const days = await connections.transaction(daysOf);
   const old = days.filter(({ day }) => (day + 1) * dayMs <= before);
+  // The oldest first: when it is cut short, what is left is whole from some day on.
+  old.sort((a, b) => a.day - b.day);
   for (const { name } of old) await alone(connections, `DROP TABLE IF EXISTS ${name}`);
   return old.length;
 }
