@@ -86,9 +86,12 @@ test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
 test('a program that waits in vain for an answer is at its request, of which the query is not told', async (t) => {
   const stop = new AbortController();
   const target = await startTarget(t, ({ url }) => void (url === '/after' && stop.abort()));
-  // By the time of the script itself: whatever else runs here comes first.
-  const content = `const answer = fetch('${target.url}/slow?token=1');
-setTimeout(() => setTimeout(() => fetch('${target.url}/after'), 700), 700);
+  // By the time of the script itself: whatever else runs here comes first. What asks for the end is no request to Node.js, or the
+  // script would be at that when the end is late.
+  const content = `import { connect } from 'node:net';
+const answer = fetch('${target.url}/slow?token=1');
+const ask = () => connect(${target.port}, '127.0.0.1').write('GET /after HTTP/1.1\\r\\nhost: here\\r\\n\\r\\n');
+setTimeout(() => setTimeout(ask, 700), 700);
 await answer;`;
   const outcome = await runPlain(content, { signal: stop.signal });
   assert.deepEqual([outcome.ending, outcome.openStep?.message], ['stopped', `GET ${target.url}/slow`]);

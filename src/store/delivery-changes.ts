@@ -186,8 +186,6 @@ export async function replayExhausted(
     .execute();
   const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
   const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
-  // Ids of one moment are in no order of their own: sorted, they keep that of the originals.
-  const ids = wanted.map(() => newId()).sort();
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
     // The count is what was committed: PostgreSQL may have the transaction repeated.
@@ -219,9 +217,8 @@ export async function replayExhausted(
         .execute();
       const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
       const now = database.clock.now();
-      const replays = rows.flatMap((row, index) =>
-        taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(ids[start + index] ?? newId()), now)],
-      );
+      // Ids are made here, too: what was replayed before these, by whichever call, has lower ones.
+      const replays = rows.flatMap((row) => (taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(newId()), now)]));
       await insertReplays(tx, account, replays);
       return replays.length;
     });
