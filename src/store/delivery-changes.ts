@@ -217,7 +217,7 @@ export async function replayExhausted(
         .execute();
       const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
       const now = database.clock.now();
-      // Ids are made here, too: what was replayed before these, by whichever call, has lower ones.
+      // Ids are made here, too: what other calls of this process replayed before these has lower ones.
       const replays = rows.flatMap((row) => (taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(newId()), now)]));
       await insertReplays(tx, account, replays);
       return replays.length;

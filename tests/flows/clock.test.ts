@@ -26,7 +26,7 @@ async function assertConserved(on: Service): Promise<void> {
 /** How late a process may notice on a machine that does much else, ms; less than what tells a slot that was left out. */
 const noticedMost = 8000;
 
-/** Every check was run again within its interval, and never so many at once as a herd would be. */
+/** Every check was run again within its interval, the later its process noticed the later, and never so many at once as a herd would be. */
 async function assertSpread(target: ScriptedServer, since: number, share: number): Promise<void> {
   const of = (hits: readonly Hit[]): Set<string> => new Set(hits.slice(since).map(({ url }) => url));
   await until('every check to run again', () => of(target.all).size >= checks, {
