@@ -18,20 +18,24 @@ const forgottenAfterMs = 600_000;
 
 export function createProcesses({ reader, transaction, clock }: Database): Processes {
   return {
-    sign: (process) =>
-      transaction(async (tx) => {
-        const row = rowOf(process, clock.now());
-        const { id: _, ...changed } = row;
+    async sign(process) {
+      const row = rowOf(process, clock.now());
+      const { id: _, ...changed } = row;
+      await transaction(async (tx) => {
         await tx
           .insertInto('processes')
           .values(row)
           .onConflict((conflict) => conflict.column('id').doUpdateSet(changed))
           .execute();
+      });
+      // Not with the sign: after a silence of all of them, processes that hold their own row would wait for each other's.
+      await transaction(async (tx) => {
         await tx
           .deleteFrom('processes')
           .where('seen_at', '<', row.seen_at - forgottenAfterMs)
           .execute();
-      }),
+      });
+    },
     async list() {
       const rows = await reader
         .selectFrom('processes')

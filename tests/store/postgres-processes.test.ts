@@ -1,0 +1,53 @@
+// Processes over PostgreSQL that give signs of life at the same moment.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/codec.ts';
+import { readPostgresAddress } from '#store/postgres/address.ts';
+import { connectAlone } from '#store/postgres/connections.ts';
+import type { Store } from '#store/store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { openTempPostgres } from '../support/temp-store.ts';
+import { until } from '../support/until.ts';
+
+const server = await sharedPostgres();
+
+/** A process as it signs. */
+function aProcess(): Parameters<Store['processes']['sign']>[0] {
+  return {
+    id: newId(),
+    roles: ['api'],
+    version: '1.2.3',
+    location: { code: 'eu', name: 'Europe' },
+    host: 'cellar',
+    pid: 42,
+    publicUrl: null,
+    startedAt: 1_700_000_000_000,
+    holds: { runs: 0, deliveries: 0 },
+    noBrowserSince: null,
+  };
+}
+
+it('processes that were silent together give signs of life again without waiting for each other in a circle', async () => {
+  await using toEnd = new AsyncDisposableStack();
+  const temp = toEnd.use(await openTempPostgres(server));
+  const { processes } = temp.store;
+  const [own, other] = [aProcess(), aProcess()];
+  for (const one of [own, other]) await processes.sign(one);
+  temp.clock.turn(11 * 60_000);
+  // The other process is in the middle of its sign: it holds its own row, and goes on to what was silent for long.
+  const session = await connectAlone(readPostgresAddress(temp.url), () => {});
+  toEnd.defer(() => session.end());
+  await session.query('BEGIN');
+  await session.query('UPDATE processes SET seen_at = $1 WHERE id = $2', [temp.clock.now(), idBytes(other.id)]);
+  const signing = processes.sign(own);
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await until('the sign to wait for the row', () => temp.raw.prepare(waits).all().length === 1);
+  // One that waits for another's row holds none of its own.
+  await session.query('SELECT 1 FROM processes WHERE id = $1 FOR UPDATE NOWAIT', [idBytes(own.id)]);
+  await session.query('DELETE FROM processes WHERE seen_at < $1', [temp.clock.now() - 10 * 60_000]);
+  await session.query('COMMIT');
+  await signing;
+  const [one, two] = await processes.list();
+  assert.deepEqual(new Set([one?.id, two?.id]), new Set([own.id, other.id]));
+});
