@@ -169,7 +169,7 @@ const replaysAtOnce = 100;
  * sends nothing twice; a message of the test kind is never replayed.
  */
 export async function replayExhausted(
-  database: Database,
+  database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
   accountId: string,
   alertChannelId: number,
   since: number,

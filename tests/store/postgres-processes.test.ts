@@ -1,38 +1,21 @@
 // Processes over PostgreSQL that give signs of life at the same moment.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { connectAlone } from '#store/postgres/connections.ts';
-import type { Store } from '#store/store.ts';
+import { aSign } from '../support/records.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();
 
-/** A process as it signs. */
-function aProcess(): Parameters<Store['processes']['sign']>[0] {
-  return {
-    id: newId(),
-    roles: ['api'],
-    version: '1.2.3',
-    location: { code: 'eu', name: 'Europe' },
-    host: 'cellar',
-    pid: 42,
-    publicUrl: null,
-    startedAt: 1_700_000_000_000,
-    holds: { runs: 0, deliveries: 0 },
-    noBrowserSince: null,
-  };
-}
-
 it('processes that were silent together give signs of life again without waiting for each other in a circle', async () => {
   await using toEnd = new AsyncDisposableStack();
   const temp = toEnd.use(await openTempPostgres(server));
   const { processes } = temp.store;
-  const [own, other] = [aProcess(), aProcess()];
+  const [own, other] = [aSign(), aSign()];
   for (const one of [own, other]) await processes.sign(one);
   temp.clock.turn(11 * 60_000);
   // The other process is in the middle of its sign: it holds its own row, and goes on to what was silent for long.

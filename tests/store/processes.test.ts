@@ -1,33 +1,16 @@
 // The processes of an installation: who lives, what it holds, and who is forgotten.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { ProcessSign } from '#domain/process.ts';
-import { newId } from '#lib/id.ts';
 import { it } from '../support/each-engine.ts';
+import { aSign } from '../support/records.ts';
 
 const minuteMs = 60_000;
-
-function sign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'seenAt'> {
-  return {
-    id: newId(),
-    roles: ['runner'],
-    version: '1.2.3',
-    location: { code: 'eu', name: 'Europe' },
-    host: 'cellar',
-    pid: 42,
-    publicUrl: null,
-    startedAt: 1_700_000_000_000,
-    holds: { runs: 0, deliveries: 0 },
-    noBrowserSince: null,
-    ...change,
-  };
-}
 
 describe('processes', () => {
   it('are listed as they last wrote of themselves, in the order of their start', async (newStore) => {
     await using temp = await newStore();
     const { processes } = temp.store;
-    const [late, early] = [sign({ startedAt: 2000, publicUrl: 'https://t.example.com' }), sign({ startedAt: 1000 })];
+    const [late, early] = [aSign({ startedAt: 2000, publicUrl: 'https://t.example.com' }), aSign({ startedAt: 1000 })];
     await processes.sign(late);
     await processes.sign(early);
     temp.clock.turn(5000);
@@ -43,7 +26,7 @@ describe('processes', () => {
   it('are forgotten after ten minutes of silence, and at once when they stop', async (newStore) => {
     await using temp = await newStore();
     const { processes } = temp.store;
-    const [silent, stopped, living] = [sign(), sign(), sign()];
+    const [silent, stopped, living] = [aSign(), aSign(), aSign()];
     for (const one of [silent, stopped]) await processes.sign(one);
     await processes.leave(stopped.id);
     assert.deepEqual(

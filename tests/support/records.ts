@@ -4,6 +4,7 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { Rendered } from '#domain/recording.ts';
 import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
+import type { ProcessSign } from '#domain/process.ts';
 import { newId } from '#lib/id.ts';
 
 /** An activated API check that runs every ten minutes. */
@@ -118,6 +119,23 @@ export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = 
     silenceAlertsTags: [],
     createdAt: 0,
     updatedAt: null,
+    ...change,
+  };
+}
+
+/** A sign of life of a runner that holds nothing. */
+export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'seenAt'> {
+  return {
+    id: newId(),
+    roles: ['runner'],
+    version: '1.2.3',
+    location: { code: 'eu', name: 'Europe' },
+    host: 'cellar',
+    pid: 42,
+    publicUrl: null,
+    startedAt: 1_700_000_000_000,
+    holds: { runs: 0, deliveries: 0 },
+    noBrowserSince: null,
     ...change,
   };
 }
