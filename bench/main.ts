@@ -51,7 +51,7 @@ ${Object.entries(benches)
   --quick    shorter runs: to see that it works, not for figures to keep
   --profile  CPU profiles of the service under data/profiles
   --results  how many results the benches of history and of moves write
-  --engine   SQLite or PostgreSQL: the only one that the benches of claims and of history measure
+  --engine   SQLite or PostgreSQL: the only one that the benches of claims, of growth and of history measure
 `;
 
 await main();
