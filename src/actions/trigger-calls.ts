@@ -95,7 +95,8 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     async callGroup(groupId, token, how) {
       const batch = await call({ groupId, checkId: null }, token, how);
       if (batch.checks.length === 0) {
-        throw new Refusal('conflict', 'The group has no activated checks: nothing was run.');
+        const message = 'The group has no activated checks but heartbeats, which wait for their jobs: nothing was run.';
+        throw new Refusal('conflict', message);
       }
       const verdicts = verdictsOf(batch, await batches.results(batch));
       if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted meanwhile.');
@@ -104,7 +105,10 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     async callCheck(checkId, token, how) {
       const batch = await call({ groupId: null, checkId }, token, how);
       const [verdict] = verdictsOf(batch, await batches.results(batch));
-      if (verdict === undefined) throw new Refusal('conflict', `The check ${checkId} is deactivated and was not run.`);
+      if (verdict === undefined) {
+        const message = `The check ${checkId} was not run: it is deactivated, or a heartbeat, which waits for its job.`;
+        throw new Refusal('conflict', message);
+      }
       return verdict;
     },
   };

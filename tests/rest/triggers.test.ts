@@ -107,7 +107,7 @@ test("a group's token is no verdict while nothing can run: 409 with the reason, 
   await using on = await openServer();
   putGroup(on.raw, on.accountId, 3);
   const url = `/check-groups/3/trigger/${await makeTrigger(on, 'check-groups/3')}`;
-  const nothing = 'The group has no activated checks: nothing was run.';
+  const nothing = 'The group has no activated checks but heartbeats, which wait for their jobs: nothing was run.';
   const ask = async () => {
     const answer = await on.server.inject({ url });
     return [answer.statusCode, answer.json<{ message: string }>().message];
@@ -116,6 +116,16 @@ test("a group's token is no verdict while nothing can run: 409 with the reason, 
   putCheck(on.raw, on.accountId, { groupId: 3, activated: false });
   assert.deepEqual(await ask(), [409, nothing]);
   await makeTrigger(on, 'check-groups/3');
+});
+
+test('a heartbeat is not run by its token, and the answer does not call it deactivated alone', async () => {
+  await using on = await openServer();
+  const checkId = putCheck(on.raw, on.accountId);
+  const token = await makeTrigger(on, `checks/${checkId}`);
+  on.raw.exec("UPDATE checks SET check_type = 'HEARTBEAT'");
+  const answer = await on.server.inject({ url: `/checks/${checkId}/trigger/${token}` });
+  assert.equal(answer.statusCode, 409);
+  assert.match(answer.json<{ message: string }>().message, /deactivated, or a heartbeat, which waits for its job/);
 });
 
 test('a client that goes away ends the wait, and what was started goes on', async () => {

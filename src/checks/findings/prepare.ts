@@ -40,7 +40,9 @@ export function filledHost(text: string, { fill, missing }: Filling): { readonly
 export function hostProblem(text: string): string | null {
   const host = withoutBrackets(text);
   if (host === '') return 'there is no host name: write one, or an address';
-  const isFine = host.length <= 253 && /^[\p{L}\p{N}._:%-]+$/u.test(host) && !host.startsWith('-');
+  // Of colons an address of IPv6 has two at least: one is before a port.
+  const hasPort = /^[^:]*:[^:]*$/.test(host);
+  const isFine = host.length <= 253 && /^[\p{L}\p{N}._:%-]+$/u.test(host) && !host.startsWith('-') && !hasPort;
   return isFine
     ? null
     : `"${host.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
