@@ -106,13 +106,3 @@ test('a picture that is there twice is taken once', async () => {
   const outcome = await runPlain(script(`leave(png('same')); leave(png('same')); leave(png('other'));`));
   assert.deepEqual([outcome.assets.length, outcome.leftOut], [2, []]);
 });
-
-test('a picture of the script is taken under its name, also where the one of the failure shows the same', async () => {
-  const outcome = await runPlain(
-    script(`leave(png('same'), { name: 'own' }); leave(png('same'), { name: 'failure', isRequested: false });`),
-  );
-  assert.deepEqual(
-    outcome.assets.map(({ name }) => name),
-    ['failure', 'own'],
-  );
-});

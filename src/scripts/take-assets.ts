@@ -42,8 +42,6 @@ export async function takeAssets(
   const wanted = told.filter(({ isOfFailure }) => hasFailed || !isOfFailure);
   if (wanted.length === 0) return { assets, leftOut };
   const folder = await openFolder(home, ['tmp', 'assets']);
-  // What the script took itself is missed under its name, also where one of ours shows the same.
-  const [ours, requested]: [Buffer[], Buffer[]] = [[], []];
   let total = 0;
   try {
     for (const each of inOrder(wanted)) {
@@ -54,13 +52,11 @@ export async function takeAssets(
         continue;
       }
       const content = await contentOf(folder, each, owner, runMost - total);
-      const taken = each.isRequested ? requested : ours;
       if ('why' in content) leave(content.bytes, content.why);
-      else if (!isTwice(taken, content.bytes)) {
+      else if (!isTwice(assets, content.bytes)) {
         const type = typeOf(sort, content.bytes);
         if (type === null) leave(content.bytes.length, 'content');
         else assets.push({ sort, name, contentType: type, content: content.bytes });
-        taken.push(content.bytes);
         total += content.bytes.length;
       }
     }
@@ -78,8 +74,8 @@ function inOrder(told: readonly ToldAsset[]): readonly ToldAsset[] {
 }
 
 /** A picture that a test took and attached is there twice. */
-function isTwice(taken: readonly Buffer[], bytes: Buffer): boolean {
-  return taken.some((content) => content.length === bytes.length && bytes.equals(content));
+function isTwice(assets: readonly Asset[], bytes: Buffer): boolean {
+  return assets.some(({ content }) => content.length === bytes.length && bytes.equals(content));
 }
 
 function typeOf(sort: AssetSort, bytes: Buffer): AssetType | null {
