@@ -2,7 +2,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { checkKinds } from '#checks/registry.ts';
-import type { AroundProbeMeans } from '#checks/kind.ts';
+import type { AroundProbeMeans, ScriptProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
@@ -50,6 +50,8 @@ export interface ScriptProberOptions {
   readonly closed: readonly Place[];
   /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
+  /** How long a script that is a check may take, by its type, ms. */
+  readonly wallClockMs: ScriptProbeMeans['wallClockMs'];
   /** Processes of scripts that are begun before they are needed, and wait; 0 = none. */
   readonly warm: number;
   /** The program that is to be used; null = whichever is found. */
@@ -109,6 +111,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     exchange: prober.exchange,
     lookBeside: (input, signal) => prober.probe(input, signal),
     runtimes: runtimes.list,
+    wallClockMs: options.wallClockMs,
     chromium: findWithWarning(chromium, log),
     now: () => clock.now(),
     runScript: async (work, signal) => {

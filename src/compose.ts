@@ -145,7 +145,7 @@ function createRoleMeans(
   clock: Clock,
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
-  const { roles, probeThreads, scriptsAtOnce, scriptsWarm, chromium, egress } = config;
+  const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, egress } = config;
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
   const codeFolder = codeFolderHere();
@@ -161,6 +161,7 @@ function createRoleMeans(
             egress,
             closed: placesOfDatabase(config),
             atOnce: scriptsAtOnce,
+            wallClockMs: scriptMs,
             warm: scriptsWarm,
             chromium,
             codeFolder,

@@ -176,6 +176,18 @@ export const configVariables = {
     right: 'a whole number from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
+  TOCSIN_BROWSER_SECONDS: {
+    fallback: '240',
+    meaning: 'How long a run of a browser check may take, in seconds; whatever takes longer is ended, and failed.',
+    right: 'a whole number from 10 to 1800',
+    read: (text) => wholeNumber(text, 10, 1800),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_MULTI_STEP_SECONDS: {
+    fallback: '120',
+    meaning: 'The same of a multi-step check.',
+    right: 'a whole number from 10 to 1800',
+    read: (text) => wholeNumber(text, 10, 1800),
+  } satisfies ConfigVariable<number>,
   TOCSIN_SCRIPTS_WARM: {
     fallback: '1',
     meaning:

@@ -72,6 +72,8 @@ const right: readonly Case[] = [
   ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
   ['TOCSIN_CHROMIUM', process.execPath, (c) => c.chromium, process.execPath],
   ['TOCSIN_SCRIPTS_AT_ONCE', '4', (c) => c.scriptsAtOnce, 4],
+  ['TOCSIN_BROWSER_SECONDS', '600', (c) => c.scriptMs, { BROWSER: 600_000, MULTI_STEP: 120_000 }],
+  ['TOCSIN_MULTI_STEP_SECONDS', '10', (c) => c.scriptMs, { BROWSER: 240_000, MULTI_STEP: 10_000 }],
   ['TOCSIN_SCRIPTS_WARM', '0', (c) => c.scriptsWarm, 0],
   ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
 ];
@@ -114,6 +116,8 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_PROBE_THREADS', '65'],
   ['TOCSIN_CHROMIUM', '/no/such/program'],
   ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
+  ['TOCSIN_BROWSER_SECONDS', '9'],
+  ['TOCSIN_MULTI_STEP_SECONDS', '1801'],
   ['TOCSIN_SCRIPTS_WARM', '65'],
   ['LOG_LEVEL', 'loud'],
 ];
@@ -140,6 +144,7 @@ describe('configuration', () => {
       probeThreads: 7,
       chromium: null,
       scriptsAtOnce: 8,
+      scriptMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
       scriptsWarm: 1,
       logLevel: 'info',
       unknownVariables: [],

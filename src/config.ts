@@ -11,6 +11,7 @@ import {
   type LogLevel,
   type Role,
 } from '#config-variables.ts';
+import { browserLimits, programLimits } from '#checks/scripted/limits.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { PostgresAddress } from '#store/postgres/address.ts';
@@ -45,6 +46,8 @@ export interface Config {
   readonly chromium: string | null;
   /** Scripts of one type of check that run at once. */
   readonly scriptsAtOnce: number;
+  /** How long a run of a script may take, by its type of check, ms. */
+  readonly scriptMs: Readonly<Record<'BROWSER' | 'MULTI_STEP', number>>;
   /** Processes that wait for the next script; 0 = none. */
   readonly scriptsWarm: number;
   readonly logLevel: LogLevel;
@@ -93,6 +96,10 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),
+    scriptMs: {
+      BROWSER: msOf(take(env, 'TOCSIN_BROWSER_SECONDS')) ?? browserLimits.wallClockMs,
+      MULTI_STEP: msOf(take(env, 'TOCSIN_MULTI_STEP_SECONDS')) ?? programLimits.wallClockMs,
+    },
     scriptsWarm: take(env, 'TOCSIN_SCRIPTS_WARM') ?? 1,
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(
@@ -126,6 +133,10 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
   }
   if (value !== undefined) return value as Value<N>;
   throw new ConfigError(`${name}=${shown(variable, text)} cannot be used${why}; right would be ${variable.right}`);
+}
+
+function msOf(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000;
 }
 
 function secretKeyOf(env: Environment): string | null {

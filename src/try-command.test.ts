@@ -80,6 +80,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     log,
     egress: { mode: 'any', allow: [] },
     closed: [],
+    wallClockMs: {},
     warm: 0,
     atOnce: 2,
     chromium: null,

@@ -78,7 +78,7 @@ export async function tryCommand(words: string[]): Promise<number> {
 
 /** What runs the checks, as the service would. */
 function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
-  const { egress, scriptsAtOnce, chromium } = config;
+  const { egress, scriptsAtOnce, scriptMs, chromium } = config;
   const stopping = new AbortController();
   const prober = createProber({ threads: 1, egress, version });
   const scripts = createScriptProber({
@@ -88,6 +88,7 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     egress,
     closed: placesOfDatabase(config),
     atOnce: scriptsAtOnce,
+    wallClockMs: scriptMs,
     // Runtimes are compared: none is to begin sooner than another.
     warm: 0,
     chromium,

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Measures } from '#domain/analytics.ts';
 import type { GroupScripts } from '#domain/check-group.ts';
-import type { Check } from '#domain/check.ts';
+import type { Check, CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Exchange, Probe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
@@ -61,6 +61,8 @@ export interface ScriptRuntime extends Runtime {
 /** What the probe of a scripted kind is made with. */
 export interface ScriptProbeMeans {
   readonly runScript: RunScript;
+  /** How long a script that is a check may take, by its type, ms. */
+  readonly wallClockMs: Readonly<Partial<Record<CheckType, number>>>;
   /** The installed runtimes. */
   readonly runtimes: () => readonly ScriptRuntime[];
   /** The browser there is; null = none. */

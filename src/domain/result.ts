@@ -27,8 +27,9 @@ export type Reason =
   | 'body'
   | 'egress-refused'
   | 'settings'
-  // of a script: it threw, or passed a limit (`timeout` is one, too)
+  // of a script: it threw, or passed a limit
   | 'script'
+  | 'deadline'
   | 'memory'
   | 'processes'
   | 'output'
@@ -47,7 +48,8 @@ export type Reason =
   | 'store'
   | 'limit'
   | 'moving'
-  | 'maintenance';
+  | 'maintenance'
+  | 'deactivated';
 
 /** The certificate a check saw, for ALERT_SSL. */
 export interface SeenCertificate {

@@ -24,7 +24,7 @@ export interface ScriptLimits {
 }
 
 /** A limit that can be passed; each is a reason of its own. */
-export type ScriptLimit = 'timeout' | 'memory' | 'processes' | 'output' | 'disk';
+export type ScriptLimit = 'deadline' | 'memory' | 'processes' | 'output' | 'disk';
 
 /** A Chromium for scripts. */
 export interface ScriptBrowser {

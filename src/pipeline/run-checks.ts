@@ -7,6 +7,7 @@ import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
 import { retryOf, type Run } from '#domain/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
+import { isPassing } from '#lib/passing.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
 /** What this step needs of the store. */
@@ -26,6 +27,8 @@ interface RunStore {
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
   ): Promise<void>;
   returnRuns(runs: readonly Run[], owner: string): Promise<void>;
+  /** The check of a run as it stands; null when it is gone. */
+  contextOf(run: Run): Promise<CheckContext | null>;
 }
 
 /** What the step is joined with. */
@@ -87,7 +90,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
     const key = `${run.id}/${run.attempt}`;
     const done = letIn(run, context, options, outages)
       .catch((cause: unknown) => failedOurselves(run, context, options, cause))
-      .then(options.record)
+      .then((attempt) => (attempt === null ? null : options.record(attempt)))
       .finally(() => {
         const wasFull = underWay.size >= underWayMost;
         underWay.delete(key);
@@ -127,18 +130,26 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
 }
 
-/** An attempt, once there is room for it: what waits longer than its slot lasts is missed. */
+/**
+ * An attempt, once there is room for it: what waits longer than its slot lasts is missed. null = its check was deleted while it
+ * waited, and the run with it.
+ */
 async function letIn(
   run: Run,
   context: CheckContext,
   options: RunChecksOptions,
   outages: Outages,
-): Promise<EndedAttempt> {
+): Promise<EndedAttempt | null> {
   const room = options.enter?.(context) ?? null;
   if (room === null) return attemptOf(run, context, options, outages);
   const leave = await room;
   try {
-    return await attemptOf(run, context, options, outages);
+    // Edits and windows that came while it waited hold for it (docs/decisions/0103); what cannot be read is as it was.
+    const standing = await outages.watch(() => options.store.contextOf(run)).catch((error: unknown) => {
+      if (isPassing(error)) return context;
+      throw error;
+    });
+    return standing === null ? null : await attemptOf(run, standing, options, outages);
   } finally {
     leave();
   }
@@ -161,8 +172,9 @@ async function attemptOf(
     const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
-  if (maintenance.isPaused && run.attempt === 1 && run.source === 'SCHEDULER') {
-    return { run, context, finding: notRun('maintenance', now), outcome: 'missed', retry: null, rules };
+  if (run.attempt === 1 && run.source === 'SCHEDULER') {
+    const reason = !check.activated ? 'deactivated' : maintenance.isPaused ? 'maintenance' : null;
+    if (reason !== null) return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context));
@@ -195,6 +207,7 @@ const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
   maintenance: 'not run: a maintenance window pauses the check',
+  deactivated: 'not run: the check was deactivated before it could be',
 };
 
 function notRun(reason: Reason, now: number): Finding {

@@ -121,7 +121,7 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
     ending ??= why;
     watch.killAll();
   };
-  const timer = setTimeout(() => end('timeout'), limits.wallClockMs);
+  const timer = setTimeout(() => end('deadline'), limits.wallClockMs);
   const onAbort = (): void => end('stopped');
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

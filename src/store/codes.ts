@@ -37,6 +37,8 @@ export const reasons = [
   'maintenance',
   'no-ping',
   'job-failed',
+  'deadline',
+  'deactivated',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

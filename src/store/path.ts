@@ -22,6 +22,8 @@ export interface Path {
   claimRuns(claim: RunClaim): Promise<{ runs: readonly ClaimedRun[]; nextAvailableAt: ClaimedRuns['nextAvailableAt'] }>;
   renewRuns(runs: readonly OwnedId[], lease: Lease): Promise<void>;
   returnRuns(runs: readonly OwnedId[], owner: string): Promise<void>;
+  /** The check of a run as it stands; null when it is gone. */
+  contextOf(run: Pick<Run, 'accountId' | 'checkId'>): Promise<CheckContext | null>;
   recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
   /** In the order of the pings; those that are kept are durable. */
   receivePings(pings: readonly ReceivedPing[]): Promise<readonly PingAnswer[]>;

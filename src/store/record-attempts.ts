@@ -4,6 +4,7 @@ import { foldResult, type StateStep } from '#domain/check-state.ts';
 import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
 import { hourOf, isLate } from '#domain/roll-up.ts';
 import type { JsonValue } from '#domain/json.ts';
+import type { Reason } from '#domain/result.ts';
 import type { Run } from '#domain/run.ts';
 import { mayTell } from '#domain/tell.ts';
 import { derivedId } from '#lib/id.ts';
@@ -65,7 +66,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   }
   counts.add(ids.accountId, outcome, 1);
   // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
-  if (outcome === 'missed' && attempt.finding.reason === 'maintenance') counts.add(ids.accountId, 'limited', 1);
+  if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
@@ -76,6 +77,10 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   if (!mayTell(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
   const told = tellChannels(rows, { attempt, resultId, step, before }, rules);
   return { ...nothing, ...told, isRecorded: true, change: step.change };
+}
+
+function isOnPurpose(reason: Reason | null): boolean {
+  return reason === 'maintenance' || reason === 'deactivated';
 }
 
 function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): ResultsTable {

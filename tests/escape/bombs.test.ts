@@ -36,10 +36,10 @@ interface Bomb {
 const wait = 'setInterval(() => {}, 1000);';
 const spawning = `import { spawn } from 'node:child_process';`;
 const bombs: readonly Bomb[] = [
-  { name: 'runs for ever', limit: 'timeout', source: `for (;;);` },
+  { name: 'runs for ever', limit: 'deadline', source: `for (;;);` },
   {
     name: 'waits for ever and hears no signal',
-    limit: 'timeout',
+    limit: 'deadline',
     source: `process.on('SIGTERM', () => {}); ${wait}`,
   },
   {
@@ -120,7 +120,7 @@ for (const [level, problem] of levels) {
     for (const { name, limit, source } of bombs.filter(({ isMany = false }) => isMany || hasGateway(level))) {
       it(`that ${name} is ended for it, by a reason of its own, and nothing of it is left`, async () => {
         const limits = {
-          wallClockMs: limit === 'timeout' ? 1500 : 60_000,
+          wallClockMs: limit === 'deadline' ? 1500 : 60_000,
           memoryBytes: 256 << 20,
           processes: 24,
           diskBytes: 16 << 20,

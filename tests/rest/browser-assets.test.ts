@@ -162,7 +162,7 @@ test('third', async () => {});`;
     assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
     const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s together: third did not run`;
     assert.deepEqual(told.slice(2), [late]);
-    assert.deepEqual([plain.ending, sortsOf(plain)], ['timeout', ['screenshot', 'trace']], JSON.stringify(plain.log));
+    assert.deepEqual([plain.ending, sortsOf(plain)], ['deadline', ['screenshot', 'trace']], JSON.stringify(plain.log));
     assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
   };
   // On a machine so busy that a browser is not there in time, or has no time to show where it hangs, once more with longer.

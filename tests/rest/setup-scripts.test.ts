@@ -196,7 +196,7 @@ test('a setup script that throws, takes too long or leaves no request sends noth
     [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: what it leaves is too large/],
     [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is no absolute/],
     [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
-    [`setInterval(() => {}, 1000);`, 'timeout', /^setup script: .*more than 10 s/],
+    [`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/],
   ] as const) {
     const ran = await run({ request, localSetupScript, localTearDownScript: 'throw 1;' });
     assert.deepEqual(verdictOf(ran), ['failed', reason], String(ran.result['message']));
@@ -237,7 +237,7 @@ console.error('sends', request.headers);
     localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY);
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
   });
-  assert.deepEqual(verdictOf(late), ['failed', 'timeout']);
+  assert.deepEqual(verdictOf(late), ['failed', 'deadline']);
   assert.equal(late.part.jobLog?.setup[0]?.msg, '********\n');
   assert.doesNotMatch(late.all, /fresh-/);
 });

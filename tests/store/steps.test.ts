@@ -214,6 +214,7 @@ function stepsOver(test: PathUnderTest) {
       claimRuns: (claim) => reach(() => path.claimRuns(claim)),
       renewRuns: (runs, lease) => reach(() => path.renewRuns(runs, lease)),
       returnRuns: (runs, owner) => reach(() => path.returnRuns(runs, owner)),
+      contextOf: (run) => reach(() => path.contextOf(run)),
     },
     probe: () => {
       probes++;

@@ -106,6 +106,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     claimRuns: 'path-runs',
     renewRuns: 'path-runs',
     returnRuns: 'path-runs',
+    contextOf: 'waiting-runs',
     recordAttempts: 'path-runs',
     receivePings: 'heartbeats',
     judgeHeartbeats: 'heartbeats',

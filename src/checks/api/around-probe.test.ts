@@ -73,6 +73,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
     runtimes: () => installed,
     now: () => now,
     chromium: () => null,
+    wallClockMs: {},
     lookBeside: () => assert.fail('an API check has no script but around its request'),
     runScript: (work) => {
       ran.push(work);
@@ -157,7 +158,7 @@ describe('of a script around a request', () => {
   });
 
   it('that fails, or is ended, nothing shows the values that it had told until then', async () => {
-    for (const ending of ['ended', 'timeout', 'memory'] as const) {
+    for (const ending of ['ended', 'deadline', 'memory'] as const) {
       const leaves = { prints: 'fresh-secret', tells: ['fresh-secret'], error: 'Error: fresh-secret', ending };
       const { finding, sent } = await probe({ leaves });
       assert.deepEqual([finding.verdict, sent.length], ['failed', 0]);

@@ -50,6 +50,7 @@ const ended: ScriptOutcome = {
 };
 
 interface Wanted {
+  readonly wallClockMs?: number;
   readonly check?: Partial<Check>;
   readonly group?: string;
   readonly account?: string;
@@ -57,12 +58,13 @@ interface Wanted {
 }
 
 /** Probes with a run of a script that comes out so; answers with the finding and with what was run. */
-async function probe({ check = {}, group, account, outcome = {} }: Wanted) {
+async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: Wanted) {
   const ran: ScriptWork[] = [];
   const look = multiStepKind.createProbe({
     runtimes: () => installed,
     now: () => day,
     chromium: () => null,
+    wallClockMs: wallClockMs === undefined ? {} : { MULTI_STEP: wallClockMs },
     lookBeside: () => assert.fail('a multi-step check names nothing beside its script'),
     runScript: (work) => {
       ran.push(work);
@@ -133,6 +135,7 @@ describe('a script runs', () => {
       runtimes: () => installed,
       now: () => day,
       chromium: () => null,
+      wallClockMs: {},
       lookBeside: () => assert.fail('nothing is looked at beside a script that does not run'),
       runScript: () => assert.fail('a script that needs a browser does not run without one'),
     });
@@ -251,7 +254,7 @@ describe('a script runs', () => {
 
 describe('the verdict over a script', () => {
   for (const [ending, message] of [
-    ['timeout', /more than 120 s/],
+    ['deadline', /more than 120 s/],
     ['memory', /more than 512 MB of memory/],
     ['processes', /more than 64 processes/],
     ['output', /more than 4 MB of output/],
@@ -264,10 +267,17 @@ describe('the verdict over a script', () => {
     });
   }
 
+  it('is failed after the time that is set for its type, and names that', async () => {
+    const { finding, ran } = await probe({ wallClockMs: 600_000, outcome: { ending: 'deadline' } });
+    assert.equal(ran[0]?.limits.wallClockMs, 600_000);
+    assert.equal(finding.message, 'the script was ended: it took more than 600 s');
+    assert.equal((await probe({})).ran[0]?.limits.wallClockMs, 120_000);
+  });
+
   it('says where a script was that a limit ended', async () => {
     const settings = { script: "\nawait fetch('hunter22');", scriptPath: 'check.mjs' };
     const openStep = { message: 'GET https://shop.example/slow', place: { file: 'check.mjs', line: 2, column: 1 } };
-    const { finding } = await probe({ check: { settings }, outcome: { ending: 'timeout', openStep } });
+    const { finding } = await probe({ check: { settings }, outcome: { ending: 'deadline', openStep } });
     const where = "await fetch('********') (check.mjs:2): GET https://shop.example/slow";
     assert.equal(finding.message, `the script was ended: it took more than 120 s; it was at ${where}`);
   });
@@ -294,8 +304,8 @@ describe('the verdict over a script', () => {
       ['Error: socket hang up', 'reset'],
       ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
-      ['Test timeout exceeded: the tests of a run have 225 s together', 'timeout'],
-      ['the tests took more than 225 s together: buying did not run', 'timeout'],
+      ['Test timeout exceeded: the tests of a run have 225 s together', 'deadline'],
+      ['the tests took more than 225 s together: buying did not run', 'deadline'],
       ['TypeError: fetch failed: certificate has expired', 'tls'],
       [
         "Error: Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
@@ -348,7 +358,7 @@ describe('the verdict over a script', () => {
       ['Test timeout of 100ms exceeded.', 'script', /^locator\.click: .*\(and 1 more errors\)$/],
       [
         'Test timeout of 225000ms exceeded: the tests of a run have 225 s together',
-        'timeout',
+        'deadline',
         /^locator\.click: .*\(and 1 more errors\); the tests of a run have 225 s together$/,
       ],
     ] as const) {

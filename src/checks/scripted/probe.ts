@@ -13,6 +13,7 @@ import { judgeScript } from './verdict.ts';
 
 /** What differs between scripted kinds. */
 export interface ScriptedProbe {
+  /** Its time where none is set. */
   readonly limits: ScriptLimits;
   /** Why a runtime will not do, in a sentence; null = it will. */
   readonly refuses: (runtime: Runtime) => string | null;
@@ -23,8 +24,10 @@ export interface ScriptedProbe {
 }
 
 export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe): Probe {
-  const { limits, refuses, hasBrowser } = kind;
+  const { refuses, hasBrowser } = kind;
   return async (input, signal) => {
+    const wallClockMs = means.wallClockMs[input.check.checkType] ?? kind.limits.wallClockMs;
+    const limits = { ...kind.limits, wallClockMs };
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
     if ('message' in chosen) return withoutRuntime(now, chosen.message);

@@ -49,7 +49,7 @@ function unknown(message: string): ScriptVerdict {
 function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
   const megabytes = (bytes: number): string => `${Math.round(bytes / (1 << 20))} MB`;
   const passed: Record<ScriptLimit, string> = {
-    timeout: `${limits.wallClockMs / 1000} s`,
+    deadline: `${limits.wallClockMs / 1000} s`,
     memory: `${megabytes(limits.memoryBytes)} of memory`,
     processes: `${limits.processes} processes`,
     output: `${megabytes(limits.outputBytes)} of output`,
@@ -69,6 +69,7 @@ const ofTest = /: Test timeout of \d+ms exceeded/;
  * them only.
  */
 const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
+  [/^Test timeout exceeded|^the tests took more than [\d.]+ s together/, 'deadline'],
   [/\brefused by the egress policy: /, 'egress-refused'],
   [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
   [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
@@ -87,7 +88,7 @@ const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
   // Of an expectation that is tried again and again, where it is not one of the network.
   [/\bTimeout \d+ms exceeded while waiting on the predicate/, 'assertion'],
   [
-    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout (?:of \d+ms )?exceeded|\bthe tests took more than [\d.]+ s together/,
+    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout of \d+ms exceeded/,
     'timeout',
   ],
 ];
@@ -108,7 +109,7 @@ function limitOf([first]: readonly ScriptError[]): string | null {
 function reasonOf(errors: readonly ScriptError[]): Reason {
   const [first, next] = errors;
   // Whatever it waited for: it may have been told to wait for ever.
-  if (limitOf(errors) !== null) return 'timeout';
+  if (limitOf(errors) !== null) return 'deadline';
   const message = first?.message ?? '';
   if (isWaiting(message) || (isTestLate(errors) && isWaiting(next?.message ?? ''))) return 'script';
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';

@@ -114,6 +114,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     claimRuns: claimsWith(written, contexts, onOtherTime),
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
+    contextOf: async (run) => (await written((session) => contexts.read(session, [run])))[0] ?? null,
     recordAttempts: (attempts, rules) =>
       written((session, bulk) => recordAttempts(session, bulk, attempts, { ...rules, seal })),
     receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),

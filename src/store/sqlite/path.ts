@@ -30,6 +30,11 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     claimRuns: (claim) => groupNow((connection) => claimWithContexts(connection, claim, contexts)),
     renewRuns: (runs, lease) => group((connection) => renewRuns(connection, runs, lease)),
     returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
+    contextOf: ({ accountId, checkId }) =>
+      groupNow((connection) => {
+        contexts.begin();
+        return contexts.read(connection, accountId, checkId);
+      }),
     recordAttempts: (attempts, rules) =>
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
     receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),

@@ -1,0 +1,126 @@
+// A run that waits for room, as one of a browser check does, begins with its check as it stands then.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { EndedAttempt } from '#domain/recording.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { StoreUnavailableError } from '#store/unavailable.ts';
+import { it } from '../support/each-engine.ts';
+import { aWindow } from '../support/records.ts';
+import { until } from '../support/until.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+/** A run of a check that waits for room, taken by a step that probes nothing yet. */
+async function waitingRun(test: PathUnderTest) {
+  const checkId = await test.check({ tags: ['shop'] });
+  const room = Promise.withResolvers<() => void>();
+  const [probed, ended]: [ProbeInput[], EndedAttempt[]] = [[], []];
+  const fault: { error: Error | null } = { error: null };
+  let left = 0;
+  const step = createRunChecks({
+    store: {
+      ...test.path,
+      contextOf: (run) => (fault.error === null ? test.path.contextOf(run) : Promise.reject(fault.error)),
+    },
+    clock: test.temp.clock,
+    owner: 'one',
+    location: 'local',
+    locations: () => ['local'],
+    enter: () => room.promise,
+    probe: (input) => {
+      probed.push(input);
+      return Promise.resolve(test.finding('failed'));
+    },
+    record: async (attempt) => {
+      ended.push(attempt);
+      await test.record([attempt]);
+    },
+    startedAt: 0,
+    wake: () => {},
+  });
+  await test.schedule();
+  await step.turn();
+  assert.equal(step.underWay, 1);
+  return {
+    checkId,
+    fault,
+    probed,
+    ended,
+    /** Lets it in, and waits until nothing is under way. */
+    letIn: async () => {
+      room.resolve(() => void left++);
+      await until('its end', () => step.underWay === 0);
+      assert.equal(left, 1, 'its room is free again');
+    },
+  };
+}
+
+describe('a run that waits for room', () => {
+  it('is probed as its check was edited meanwhile, and tells nobody once that is muted', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { checkId, probed, letIn } = await waitingRun(test);
+    const channel = await test.channel(checkId);
+    await test.edit(checkId, { name: 'Edited', muted: true });
+    await letIn();
+    assert.deepEqual(
+      probed.map(({ check }) => check.name),
+      ['Edited'],
+    );
+    assert.equal(test.one('SELECT count(*) AS n FROM deliveries'), 0, `channel ${channel} hears nothing`);
+    assert.equal(test.one('SELECT failed FROM run_counts'), 1);
+  });
+
+  it('is not made where a window pauses its check meanwhile', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ended, probed, letIn } = await waitingRun(test);
+    const times = { startsAt: test.now, endsAt: test.now + 60_000 };
+    await test.temp.store.maintenanceWindows.add(
+      test.accountId,
+      aWindow(test.accountId, { ...times, tags: ['shop'], silenceAllAlerts: false }),
+    );
+    await letIn();
+    assert.deepEqual(
+      [probed.length, ended.map(({ outcome, finding }) => [outcome, finding.reason])],
+      [0, [['missed', 'maintenance']]],
+    );
+  });
+
+  it('is not made where its check is deactivated meanwhile, which is no gap of ours', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { checkId, ended, probed, letIn } = await waitingRun(test);
+    await test.edit(checkId, { activated: false });
+    await letIn();
+    assert.deepEqual(
+      [probed.length, ended.map(({ outcome, finding }) => [outcome, finding.reason, finding.message])],
+      [0, [['missed', 'deactivated', 'not run: the check was deactivated before it could be']]],
+    );
+    assert.deepEqual(test.rows('SELECT scheduled, missed, limited FROM run_counts'), [
+      { scheduled: 1, missed: 1, limited: 1 },
+    ]);
+  });
+
+  it('ends with its check where that is deleted meanwhile', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { checkId, ended, probed, letIn } = await waitingRun(test);
+    await test.remove(checkId);
+    await letIn();
+    assert.deepEqual([probed, ended], [[], []]);
+  });
+
+  it('is made as it was claimed where the database is away when there is room', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { checkId, fault, ended, probed, letIn } = await waitingRun(test);
+    await test.edit(checkId, { name: 'Edited' });
+    fault.error = new StoreUnavailableError('the database cannot be reached');
+    await letIn();
+    assert.deepEqual([probed.map(({ check }) => check.name === 'Edited'), ended.length], [[false], 1]);
+  });
+
+  it('is unknown where its check cannot be read for any other reason', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { fault, ended, probed, letIn } = await waitingRun(test);
+    fault.error = new Error('a fault of our own');
+    await letIn();
+    assert.deepEqual([probed, ended.map(({ finding }) => finding.reason)], [[], ['crashed']]);
+  });
+});
