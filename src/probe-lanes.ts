@@ -2,10 +2,11 @@
 import type { Exchanged, ProbeInput } from '#domain/probe.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
 import { intervalMs } from '#domain/slot.ts';
+import { createKeptUsed, type KeptUsed } from '#lib/kept-used.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
-/** Definitions a thread keeps: about 4 kB each, with what is made of them. */
-const keptDefinitions = 30_000;
+/** Definitions a thread keeps, characters of their text together: some 100,000 of checks with a few assertions. */
+const keptMost = 120_000_000;
 /** One that was not asked for this long makes room for another, ms; sooner after two intervals of its check. */
 const unusedMostMs = 20 * 60_000;
 
@@ -14,17 +15,10 @@ interface Pending {
   readonly resolve: (exchanged: Exchanged) => void;
 }
 
-/** A definition that a thread keeps. */
-interface Known {
-  readonly revision: number;
-  /** Until when it is expected to be asked for again, ms of the monotonic clock. */
-  readonly expectedTo: number;
-}
-
 /** One thread, seen from outside. */
 export interface Lane {
-  /** By check id, the least recently used first. */
-  readonly known: Map<string, Known>;
+  /** Revisions of the definitions that it keeps, by check id. */
+  readonly known: KeptUsed<number>;
   readonly pending: Map<number, Pending>;
   outbox: ToThread;
   isFlushing: boolean;
@@ -32,35 +26,25 @@ export interface Lane {
 }
 
 /**
- * Hands a probe over: by the name of its check where the thread keeps the definition, or has room to. Of more checks than it
- * keeps, those that it keeps stay while they are asked for: the least recently used one would always be the next that is
- * needed, and each definition would be remembered for nothing. The others travel with each of their probes.
+ * Hands a probe over: by the name of its check where the thread keeps the definition, or has room to. The others travel with
+ * each of their probes.
  *
  * @param now ms of the monotonic clock
  */
 export function handProbe({ known, outbox }: Lane, number: number, input: ProbeInput, now: number): void {
-  const { id, frequency, frequencyOffset } = input.check;
-  const revision = known.get(id)?.revision;
-  if (revision === undefined && !hasRoom(known, outbox, now)) {
-    outbox.strangers.push({ number, input });
-    return;
+  const { revision, check } = input;
+  const { id, frequency, frequencyOffset } = check;
+  const expectedTo = now + Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
+  if (known.use(id, expectedTo) !== revision) {
+    const text = JSON.stringify(input);
+    if (!known.keep(id, { value: revision, size: text.length, expectedTo })) {
+      outbox.strangers.push({ number, text });
+      return;
+    }
+    outbox.define.push({ checkId: id, text });
   }
-  const unusedMs = Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
-  known.delete(id);
-  known.set(id, { revision: input.revision, expectedTo: now + unusedMs });
-  if (revision !== input.revision) outbox.define.push(input);
   outbox.numbers.push(number);
   outbox.checkIds.push(id);
-}
-
-/** Whether one more can be kept, once one that nobody needs any more is forgotten. */
-function hasRoom(known: Lane['known'], outbox: ToThread, now: number): boolean {
-  if (known.size < keptDefinitions) return true;
-  const [oldest] = known;
-  if (oldest === undefined || oldest[1].expectedTo > now) return false;
-  known.delete(oldest[0]);
-  outbox.forget.push(oldest[0]);
-  return true;
 }
 
 /** Hands out the findings of a message. */
@@ -81,8 +65,8 @@ export function giveBack(lane: Lane, message: string): void {
     ...lane.outbox.numbers,
     ...[...lane.outbox.strangers, ...lane.outbox.halves].map(({ number }) => number),
   ]);
-  const defined = new Set(lane.outbox.define.map(({ check }) => check.id));
-  for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.delete(id);
+  const defined = new Set(lane.outbox.define.map(({ checkId }) => checkId));
+  for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.forget(id);
   for (const [number, { resolve }] of lane.pending) {
     if (unsent.has(number)) continue;
     lane.pending.delete(number);
@@ -98,9 +82,11 @@ export function laneOf(checkId: string, size: number): number {
   return sum % size;
 }
 
-/** A thread that knows nothing yet. */
-export function newLane(): Lane {
-  return { known: new Map(), pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
+/** A thread that knows nothing yet. @param now ms of the monotonic clock */
+export function newLane(now: () => number = () => performance.now()): Lane {
+  const known = createKeptUsed<number>(keptMost, now, (id) => lane.outbox.forget.push(id));
+  const lane: Lane = { known, pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
+  return lane;
 }
 
 /** Nothing to send. */

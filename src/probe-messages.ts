@@ -1,6 +1,6 @@
 // What passes between the process and its probe threads: many probes to a message, because each message costs.
 import type { SeenAnswer } from '#domain/exchange.ts';
-import type { ExchangeWork, ProbeInput } from '#domain/probe.ts';
+import type { ExchangeWork } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 
@@ -12,15 +12,18 @@ export interface ThreadSettings {
   readonly extraCertificates: readonly string[];
 }
 
+/** An input as JSON: half of what a copy of its objects costs on the way, and kept in the place of a quarter of them. */
+export type InputText = string;
+
 /** To the thread: inputs it does not know yet, probes to start as (number, check id) pairs, and probes to stop. */
 export interface ToThread {
-  readonly define: ProbeInput[];
+  readonly define: { readonly checkId: string; readonly text: InputText }[];
   /** Check ids it will not be asked about again without being told anew. */
   readonly forget: string[];
   readonly numbers: number[];
   readonly checkIds: string[];
   /** Probes whose input is not kept. */
-  readonly strangers: { readonly number: number; readonly input: ProbeInput }[];
+  readonly strangers: { readonly number: number; readonly text: InputText }[];
   /** Halves of probes, each with an input of its own that is not kept. */
   readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];

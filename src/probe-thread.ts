@@ -2,12 +2,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
-import type { Exchange, Exchanged, ExchangeWork, Probe, ProbeInput } from '#domain/probe.ts';
+import type { Exchange, Exchanged, ExchangeWork, Probe } from '#domain/probe.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
 import { crashed } from './probe-lanes.ts';
-import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
+import { createProbeInputs, readInput } from './probe-inputs.ts';
+import type { FromThread, InputText, ThreadSettings, ToThread } from './probe-messages.ts';
 import { createPace } from './probe-pace.ts';
 
 /**
@@ -35,14 +36,14 @@ const exchanges = new Map<string, Exchange>(
     around === undefined ? [] : [[type, around.createExchange({ ...settings, guard })]],
   ),
 );
-const inputs = new Map<string, ProbeInput>();
+const inputs = createProbeInputs(() => performance.now());
 const underWay = new Map<number, AbortController>();
-/** What is to be begun: an input to look at, or half a probe. */
-interface Waiting {
-  readonly number: number;
-  readonly input: ProbeInput | undefined;
-  readonly work?: ExchangeWork;
-}
+/** What is to be begun: a check that is known by its id, one that came with its definition, or half a probe. */
+type Waiting = { readonly number: number } & (
+  | { readonly checkId: string }
+  | { readonly text: InputText }
+  | { readonly work: ExchangeWork }
+);
 const waiting: Waiting[] = [];
 const pace = createPace(() => performance.now());
 let next = 0;
@@ -51,14 +52,14 @@ let paced: NodeJS.Timeout | null = null;
 let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 
 parentPort?.on('message', (message: ToThread) => {
-  for (const id of message.forget) inputs.delete(id);
-  for (const input of message.define) inputs.set(input.check.id, input);
+  for (const id of message.forget) inputs.forget(id);
+  for (const { checkId, text } of message.define) inputs.define(checkId, text);
   for (const number of message.stop) underWay.get(number)?.abort();
   for (const [index, number] of message.numbers.entries()) {
-    waiting.push({ number, input: inputs.get(message.checkIds[index] ?? '') });
+    waiting.push({ number, checkId: message.checkIds[index] ?? '' });
   }
-  waiting.push(...message.strangers);
-  for (const { number, work } of message.halves) waiting.push({ number, input: work.input, work });
+  for (const { number, text } of message.strangers) waiting.push({ number, text });
+  for (const { number, work } of message.halves) waiting.push({ number, work });
   if (!isPlanned) startWaiting();
 });
 
@@ -94,13 +95,14 @@ function planLater(): void {
   }, paceMs);
 }
 
-async function run({ number, input, work }: Waiting): Promise<void> {
+async function run(started: Waiting): Promise<void> {
+  const { number } = started;
   const startedAt = performance.now();
   const controller = new AbortController();
   underWay.set(number, controller);
   loop.begin();
   pace.begin(number);
-  const { finding, answer } = await lookAt(input, work, controller.signal);
+  const { finding, answer } = await lookAt(started, controller.signal);
   underWay.delete(number);
   pace.end(number);
   if (next < waiting.length) plan();
@@ -109,28 +111,29 @@ async function run({ number, input, work }: Waiting): Promise<void> {
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
   // What is judged was measured before: it brings the hold-up of then.
-  ended.findings.push(work?.half === 'judge' ? finding : honestFinding(finding, loopDelayMs));
+  const isJudged = 'work' in started && started.work.half === 'judge';
+  ended.findings.push(isJudged ? finding : honestFinding(finding, loopDelayMs));
   if (answer !== null) ended.answers.push({ number, answer });
 }
 
-async function lookAt(
-  input: ProbeInput | undefined,
-  work: ExchangeWork | undefined,
-  signal: AbortSignal,
-): Promise<Exchanged> {
+async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
   try {
-    if (input !== undefined && work !== undefined) {
-      const exchange = exchanges.get(input.check.checkType satisfies CheckType);
-      if (exchange !== undefined) return await exchange(work, signal);
+    if ('work' in started) {
+      const exchange = exchanges.get(started.work.input.check.checkType satisfies CheckType);
+      return exchange === undefined ? unknownCheck() : await exchange(started.work, signal);
     }
+    const input = 'text' in started ? readInput(started.text) : inputs.of(started.checkId);
     const probe = input === undefined ? undefined : probes.get(input.check.checkType satisfies CheckType);
-    if (input === undefined || probe === undefined)
-      return { finding: crashed('the probe thread does not know this check'), answer: null };
+    if (input === undefined || probe === undefined) return unknownCheck();
     return { finding: await probe(input, signal), answer: null };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { finding: crashed(`the probe failed in itself: ${why}`), answer: null };
   }
+}
+
+function unknownCheck(): Exchanged {
+  return { finding: crashed('the probe thread does not know this check'), answer: null };
 }
 
 function handIn(): void {

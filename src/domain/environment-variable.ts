@@ -10,6 +10,7 @@ export interface EnvironmentVariable {
 
 /** Variables by precedence: a later list wins over an earlier one (account, then group, then check). */
 export function mergeVariables(...lists: readonly (readonly EnvironmentVariable[])[]): EnvironmentVariable[] {
+  if (lists.every(({ length }) => length === 0)) return [];
   const byKey = new Map<string, EnvironmentVariable>();
   for (const list of lists) for (const variable of list) byKey.set(variable.key, variable);
   return [...byKey.values()];

@@ -58,7 +58,8 @@ describe('a failed attempt is tried again', () => {
   it('only after network errors where the strategy says so', () => {
     const picky: RetryStrategy = { ...fixed, maxRetries: 1, onlyOn: ['NETWORK_ERROR'] };
     for (const reason of ['dns', 'connect', 'reset', 'timeout']) assert.equal(pauses(picky, reason)[0], 10, reason);
-    for (const reason of ['status', 'assertion', 'tls', 'slow', 'deadline', null]) assert.equal(pauses(picky, reason)[0], null);
+    for (const reason of ['status', 'assertion', 'tls', 'slow', 'deadline', null])
+      assert.equal(pauses(picky, reason)[0], null);
     assert.equal(pauses({ ...picky, onlyOn: [] }, 'status')[0], 10);
   });
 });

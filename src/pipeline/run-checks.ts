@@ -145,10 +145,12 @@ async function letIn(
   const leave = await room;
   try {
     // Edits and windows that came while it waited hold for it (docs/decisions/0103); what cannot be read is as it was.
-    const standing = await outages.watch(() => options.store.contextOf(run)).catch((error: unknown) => {
-      if (isPassing(error)) return context;
-      throw error;
-    });
+    const standing = await outages
+      .watch(() => options.store.contextOf(run))
+      .catch((error: unknown) => {
+        if (isPassing(error)) return context;
+        throw error;
+      });
     return standing === null ? null : await attemptOf(run, standing, options, outages);
   } finally {
     leave();
@@ -190,17 +192,11 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }
 
-const inputs = new WeakMap<CheckContext, ProbeInput>();
-
-/** What the probe of a check needs; the same object as long as the context is. */
+/** What the probe of a check needs. */
 export function probeInputOf(context: CheckContext): ProbeInput {
-  const kept = inputs.get(context);
-  if (kept !== undefined) return kept;
   const { check, group, variables, revision, accountRuntimeId } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables);
-  const input: ProbeInput = { check, group, variables: merged, revision, accountRuntimeId };
-  inputs.set(context, input);
-  return input;
+  return { check, group, variables: merged, revision, accountRuntimeId };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

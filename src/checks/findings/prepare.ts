@@ -1,6 +1,7 @@
 // What the probes of light kinds begin with: variables filled in, assertions compiled, one plan a revision.
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
+import { madeOnce } from '#lib/made-once.ts';
 import {
   type Assertion,
   type AssertionSettings,
@@ -79,10 +80,9 @@ export function createPlannedProbe<Plan extends object>(
   makePlan: (input: ProbeInput) => Plan | string,
   look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
 ): Probe {
-  const plans = new WeakMap<ProbeInput, Plan | string>();
+  const planOf = madeOnce(makePlan);
   return (input, signal) => {
-    let plan = plans.get(input);
-    if (plan === undefined) plans.set(input, (plan = makePlan(input)));
+    const plan = planOf(input);
     const startedAt = Date.now();
     return typeof plan === 'string' ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
   };

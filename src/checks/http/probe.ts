@@ -1,6 +1,7 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
+import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
@@ -17,11 +18,10 @@ import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
 /** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
 export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
-  const plans = new WeakMap<ProbeInput, Plan | string>();
+  const planOf = madeOnce((input: ProbeInput) => makePlan(input, kind, means.version));
   const look = createLook(means);
   return async (input, signal) => {
-    let plan = plans.get(input);
-    if (plan === undefined) plans.set(input, (plan = makePlan(input, kind, means.version)));
+    const plan = planOf(input);
     return typeof plan === 'string' ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
   };
 }

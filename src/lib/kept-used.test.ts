@@ -1,0 +1,45 @@
+// What is kept of values that are more than can be kept.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createKeptUsed } from './kept-used.ts';
+
+function kept(most: number) {
+  const state = { now: 0, dropped: [] as string[] };
+  const values = createKeptUsed<string>(
+    most,
+    () => state.now,
+    (key) => state.dropped.push(key),
+  );
+  const keep = (key: string, expectedTo: number, size = 1): boolean =>
+    values.keep(key, { value: `value of ${key}`, size, expectedTo });
+  return { state, values, keep };
+}
+
+test('what is used stays, and a newcomer takes the place of one that is not used any more', () => {
+  const { state, values, keep } = kept(2);
+  assert.deepEqual([keep('a', 10), keep('b', 10), keep('c', 10)], [true, true, false]);
+  state.now = 10;
+  assert.equal(values.use('a', 20), 'value of a');
+  assert.equal(keep('c', 20), true);
+  assert.deepEqual([state.dropped, values.use('b', 20), [...values.keys()]], [['b'], undefined, ['a', 'c']]);
+});
+
+test('sizes count together, also of one that is kept anew or forgotten', () => {
+  const { state, values, keep } = kept(10);
+  assert.deepEqual([keep('a', 5, 11), keep('a', 5, 4), keep('b', 5, 6), keep('c', 5, 1)], [false, true, true, false]);
+  assert.equal(keep('a', 5, 3), true, 'the same one, smaller');
+  assert.equal(keep('c', 5, 1), true);
+  values.forget('b');
+  values.forget('unknown');
+  assert.deepEqual([keep('d', 5, 7), keep('d', 5, 6)], [false, true]);
+  assert.deepEqual(state.dropped, []);
+});
+
+test('one that is not used is found among many, a few looks at a time', () => {
+  const { state, values, keep } = kept(100);
+  for (let index = 0; index < 100; index++) keep(`${index}`, index === 57 ? 1 : 1000);
+  state.now = 1;
+  const tries = Array.from({ length: 30 }, () => keep('new', 1000)).indexOf(true);
+  assert.ok(tries > 0 && tries < 26, `${tries} tries`);
+  assert.deepEqual([state.dropped, values.use('0', 1000)], [['57'], 'value of 0']);
+});
