@@ -120,7 +120,9 @@ export const scriptResult = {
     .array(
       z.strictObject({
         title: z.string(),
-        category: z.string().describe('test, test.step, expect or pw:api.'),
+        category: z
+          .string()
+          .describe('test, test.step, expect, pw:api, or request: a request that a plain program makes.'),
         startMs: z.number().describe('ms after the start.'),
         durationMs: z.number(),
         error: z.string().nullable(),

@@ -107,7 +107,7 @@ export interface ScriptError {
 /** A step of a test that ended. */
 export interface ScriptStep {
   readonly title: string;
-  /** As Playwright names it: `test.step`, `pw:api`, `expect`, `hook` or `test`. */
+  /** As Playwright names it: `test.step`, `pw:api`, `expect`, `hook` or `test`; `request` = one that a plain program makes. */
   readonly category: string;
   /** Milliseconds after the script's start. */
   readonly startMs: number;

@@ -12,6 +12,8 @@ export interface ToldAsset {
   readonly bytes: number | null;
   /** The script itself asked for it. */
   readonly isRequested: boolean;
+  /** The script itself gave it its name. */
+  readonly isNamed: boolean;
   /** Meant to be kept only if the run fails. */
   readonly isOfFailure: boolean;
 }
@@ -189,6 +191,7 @@ function addAsset({ assets }: Report, told: Told, { hide }: ReportMeans): void {
     file: /^[\da-f]{24}$/.test(file) ? file : null,
     bytes: typeof told['bytes'] === 'number' ? numberOf(told['bytes']) : null,
     isRequested: told['isRequested'] === true,
+    isNamed: told['isNamed'] === true,
     isOfFailure: told['when'] !== 'always',
   });
 }

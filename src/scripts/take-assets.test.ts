@@ -102,6 +102,18 @@ test('of a thousand files few are taken, and those that show the failure first',
   assert.deepEqual([early.assets.length, early.assets[0]?.name], [10, 'failure']);
 });
 
+test('a picture has the name that the script gave it, in the place of the one of the failure that shows the same', async () => {
+  const outcome = await runPlain(
+    script(`leave(png('other'), { name: 'cart', isNamed: true });
+leave(png('same'), { name: 'basket', isNamed: true });
+leave(png('same'), { name: 'basket', isNamed: true });
+leave(png('same'), { name: 'paid', isNamed: true });
+leave(png('same'), { name: 'screenshot' });
+leave(png('same'), { name: 'failure', isRequested: false });`),
+  );
+  assert.deepEqual([outcome.assets.map(({ name }) => name), outcome.leftOut], [['basket', 'cart', 'paid'], []]);
+});
+
 test('a picture that is there twice is taken once', async () => {
   const outcome = await runPlain(script(`leave(png('same')); leave(png('same')); leave(png('other'));`));
   assert.deepEqual([outcome.assets.length, outcome.leftOut], [2, []]);

@@ -38,32 +38,32 @@ export async function takeAssets(
   told: readonly ToldAsset[],
   { owner, hasFailed }: { readonly owner: number; readonly hasFailed: boolean },
 ): Promise<TakenAssets> {
-  const [assets, leftOut]: [Asset[], LeftOutAsset[]] = [[], []];
+  const [taken, leftOut]: [Taken[], LeftOutAsset[]] = [[], []];
   const wanted = told.filter(({ isOfFailure }) => hasFailed || !isOfFailure);
-  if (wanted.length === 0) return { assets, leftOut };
+  if (wanted.length === 0) return { assets: [], leftOut };
   const folder = await openFolder(home, ['tmp', 'assets']);
   let total = 0;
   try {
     for (const each of inOrder(wanted)) {
-      const { sort, name } = each;
+      const { sort, name, isNamed } = each;
       const leave = (bytes: number | null, why: LeftOutAsset['why']): void => void leftOut.push({ sort, bytes, why });
-      if (assets.filter((asset) => asset.sort === sort).length >= countMost[sort]) {
+      if (taken.filter(({ asset }) => asset.sort === sort).length >= countMost[sort]) {
         leave(each.bytes, 'count');
         continue;
       }
       const content = await contentOf(folder, each, owner, runMost - total);
       if ('why' in content) leave(content.bytes, content.why);
-      else if (!isTwice(assets, content.bytes)) {
+      else if (!isThere(taken, each, content.bytes)) {
         const type = typeOf(sort, content.bytes);
         if (type === null) leave(content.bytes.length, 'content');
-        else assets.push({ sort, name, contentType: type, content: content.bytes });
+        else taken.push({ asset: { sort, name, contentType: type, content: content.bytes }, isNamed });
         total += content.bytes.length;
       }
     }
   } finally {
     await folder?.handle.close();
   }
-  return { assets, leftOut };
+  return { assets: taken.map(({ asset }) => asset), leftOut };
 }
 
 /** What shows the failure first: whatever else a script keeps must not crowd it out. Pictures before what is large. */
@@ -73,9 +73,23 @@ function inOrder(told: readonly ToldAsset[]): readonly ToldAsset[] {
   return told.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** A picture that a test took and attached is there twice. */
-function isTwice(assets: readonly Asset[], bytes: Buffer): boolean {
-  return assets.some(({ content }) => content.length === bytes.length && bytes.equals(content));
+/** One that was taken, and whether the script gave it its name. */
+interface Taken {
+  asset: Asset;
+  isNamed: boolean;
+}
+
+/**
+ * A picture that a test took and attached, or that shows what the one of its failure shows, is taken once: by the name that the
+ * script gave it, because whoever wrote it looks for that. By two such names it is taken twice.
+ */
+function isThere(taken: readonly Taken[], { name, isNamed }: ToldAsset, bytes: Buffer): boolean {
+  const same = taken.filter(({ asset: { content } }) => content.length === bytes.length && bytes.equals(content));
+  if (!isNamed || same.some((each) => each.isNamed && each.asset.name === name)) return same.length > 0;
+  const unnamed = same.find((each) => !each.isNamed);
+  if (unnamed === undefined) return false;
+  Object.assign(unnamed, { asset: { ...unnamed.asset, name }, isNamed });
+  return true;
 }
 
 function typeOf(sort: AssetSort, bytes: Buffer): AssetType | null {

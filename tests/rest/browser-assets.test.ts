@@ -122,7 +122,26 @@ test('a failing test leaves a picture, and a trace that Playwright reads and tha
 test('of a test that passes the pictures are kept that it asks for, and nothing else', async (t) => {
   const { assets } = await mixedRun(t);
   const found = assets.filter(({ name }) => name !== 'buying').map(({ name, contentType }) => `${name} ${contentType}`);
-  assert.deepEqual(found.toSorted(), ['cart.png image/png', 'screenshot image/jpeg', 'screenshot image/png']);
+  assert.deepEqual(found.toSorted(), ['cart.png image/png', 'receipt image/jpeg', 'screenshot image/png']);
+});
+
+test('what a test attaches is kept under its name, also where it shows what the picture of its failure shows', async (t) => {
+  const { run } = await scene(t);
+  const outcome = await run(
+    spec(`const body = await page.screenshot({ animations: 'disabled' });
+  await testInfo.attach('the shop-actual.png', { body, contentType: 'image/png' });
+  await page.screenshot({ path: 'own.png' });
+  await testInfo.attach('by path-actual.png', { path: 'own.png' });
+  await expect(page).toHaveScreenshot({ timeout: 20_000 });`),
+    { keeps: { trace: 'off' } },
+  );
+  assert.equal(outcome.failedTests, 1);
+  const names = outcome.assets.map(({ name }) => name);
+  assert.deepEqual(
+    names.toSorted(),
+    ['by path-actual.png', 'own.png', 'the shop-actual.png'],
+    JSON.stringify(outcome.errors),
+  );
 });
 
 test('what is off is not kept, whatever the script asks for, and what is always is kept of every test', async (t) => {

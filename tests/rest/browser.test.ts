@@ -17,7 +17,15 @@ interface Line {
 interface Part {
   readonly warnings: readonly string[];
   readonly errors: readonly { readonly message: string; readonly line: number }[];
-  readonly steps: readonly { readonly title: string }[];
+  readonly steps: readonly {
+    readonly title: string;
+    readonly category: string;
+    readonly startMs: number;
+    readonly durationMs: number;
+    readonly error: string | null;
+    readonly file: string | null;
+    readonly line: number | null;
+  }[];
   readonly webVitals: readonly { readonly url: string; readonly vitals: Readonly<Record<string, number>> }[];
   readonly console: readonly Line[];
   readonly pageErrors: readonly Line[];
@@ -167,6 +175,56 @@ test('looking', async ({ page }) => {
     );
     assert.deepEqual(part.assets, []);
   }
+});
+
+test('the calls of a plain program are its steps, with times, place and error, and none of ours are among them', async () => {
+  const { run, url } = await scene();
+  const { result, part } = await run({
+    scriptPath: 'lib/check.mjs',
+    trace: 'always',
+    video: 'always',
+    script: `import { chromium } from 'playwright';
+const browser = await chromium.launch();
+const page = await browser.newPage();
+await page.goto(process.env.SHOP);
+const sold = page.getByRole('button');
+await Promise.all([sold.click(), page.waitForTimeout(300)]);
+await page.request.get(process.env.SHOP + 'moving?page=2');
+void page.waitForTimeout(60_000).catch(() => undefined);
+const context = await browser.newContext();
+await (await context.newPage()).screenshot();
+await context.close();
+await page.getByRole('link').click({ timeout: 200 });
+`,
+  });
+  assert.equal(result['outcome'], 'failed');
+  const shown = part.steps.map(({ category, title, file, line, error }) =>
+    [category, title, file, line, error !== null].join(' '),
+  );
+  assert.deepEqual(
+    shown.toSorted(),
+    [
+      'pw:api browserType.launch lib/check.mjs 2 false',
+      'pw:api browser.newPage lib/check.mjs 3 false',
+      'pw:api page.goto lib/check.mjs 4 false',
+      'pw:api locator.click lib/check.mjs 6 false',
+      'pw:api page.waitForTimeout lib/check.mjs 6 false',
+      `request GET ${url}moving   false`,
+      'pw:api apiRequestContext.get lib/check.mjs 7 false',
+      'pw:api browser.newContext lib/check.mjs 9 false',
+      'pw:api browserContext.newPage lib/check.mjs 10 false',
+      'pw:api page.screenshot lib/check.mjs 10 false',
+      'pw:api browserContext.close lib/check.mjs 11 false',
+      'pw:api locator.click lib/check.mjs 12 true',
+      'test lib/check.mjs   true',
+    ].toSorted(),
+  );
+  const of = (title: string) => part.steps.find((step) => step.title === title);
+  assert.ok((of('page.waitForTimeout')?.durationMs ?? 0) >= 290, JSON.stringify(part.steps));
+  assert.ok((of('page.goto')?.startMs ?? 0) > (of('browser.newPage')?.startMs ?? Infinity));
+  const failed = part.steps.find(({ error, category }) => error !== null && category !== 'test');
+  assert.match(failed?.error ?? '', /^locator\.click: Timeout 200ms exceeded/);
+  assert.equal(part.errors[0]?.line, 12);
 });
 
 test('a file that is too large is left out, and the result says so', async () => {

@@ -16,7 +16,16 @@ interface Part {
   readonly tests: number;
   readonly failedTests: number;
   readonly errors: readonly { readonly message: string; readonly file: string; readonly line: number }[];
-  readonly steps: readonly { readonly title: string; readonly category: string; readonly durationMs: number }[];
+  readonly steps: readonly {
+    readonly title: string;
+    readonly category: string;
+    readonly startMs: number;
+    readonly durationMs: number;
+    readonly error: string | null;
+    readonly file: string | null;
+    readonly line: number | null;
+    readonly column: number | null;
+  }[];
   readonly jobLog: readonly { readonly level: string; readonly msg: string }[];
 }
 
@@ -122,6 +131,51 @@ test('a multi-step check may be a plain program, which fails by throwing', async
     [bad.result['outcome'], bad.result['reason'], bad.result['message']],
     ['failed', 'script', `throw new Error('no ' + wanted) (check.ts:2): no 1`],
   );
+});
+
+test('the requests of a plain program are its steps, with times, place and error, without queries and secrets', async (t) => {
+  const target = await startTarget(t, (request, response) => {
+    if (request.url === '/broken') return void request.socket.destroy();
+    return void setTimeout(() => response.end('[7]'), request.url?.startsWith('/slow') === true ? 300 : 0);
+  });
+  const { run, receiver } = await scene();
+  const { result, part } = await run({
+    environmentVariables: [
+      { key: 'SHOP', value: target.url },
+      { key: 'TOKEN', value: 'hush-hush-token', secret: true },
+    ],
+    scriptPath: 'check.mjs',
+    script: `import axios from 'axios';
+import http from 'node:http';
+const shop = process.env.SHOP;
+await (await fetch(shop + '/slow/' + process.env.TOKEN + '?page=2')).json();
+await axios.post(shop + '/orders?page=3', { item: 7 });
+await new Promise((resolve) => {
+  http.get(shop + '/stock', (answer) => answer.resume().on('end', resolve));
+});
+await axios.get(shop + '/broken');
+`,
+  });
+  assert.equal(result['outcome'], 'failed');
+  const shown = part.steps.map(({ category, title, file, line, error }) => [category, title, file, line, error]);
+  const { message } = part.errors[0] ?? {};
+  assert.deepEqual(
+    shown,
+    [
+      ['request', `GET ${target.url}/slow/********`, 'check.mjs', 4, null],
+      ['request', `POST ${target.url}/orders`, 'check.mjs', 5, null],
+      ['request', `GET ${target.url}/stock`, 'check.mjs', 7, null],
+      ['request', `GET ${target.url}/broken`, 'check.mjs', 9, 'socket hang up'],
+      ['test', 'check.mjs', null, null, message],
+    ],
+    JSON.stringify(part.steps),
+  );
+  const [slow, orders] = part.steps;
+  assert.ok(slow && slow.startMs > 0 && slow.durationMs >= 290, JSON.stringify(slow));
+  assert.ok(orders && orders.startMs >= slow.startMs + slow.durationMs - 1, 'one after the other');
+  const { json } = await receiver.received((message) => message.json['CHECK_ID'] === result['checkId']);
+  const page = await (await fetch(String(json['RESULT_LINK']))).text();
+  assert.ok(page.includes(`POST ${target.url}/orders`) && !page.includes('hush-hush-token'), page);
 });
 
 test('what cannot be run is refused when it is saved, with what would be right', async () => {

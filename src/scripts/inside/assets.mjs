@@ -11,16 +11,17 @@ const mostRequested = 20;
 
 /**
  * @param tell takes what is to be reported, an object each
- * @returns keeps a file, by its path or its content; `when`: `always`, or `failed` = if the run fails
+ * @returns keeps a file, by its path or its content; `when`: `always`, or `failed` = if the run fails; `isNamed`: the script gave
+ * it its name
  */
 export function createKeeper(home, tell) {
   const folder = join(home, 'tmp', 'assets');
   let requested = 0;
-  return ({ sort, name, when, isRequested = false, path, content }) => {
+  return ({ sort, name, when, isRequested = false, isNamed = false, path, content }) => {
     if (isRequested && ++requested > mostRequested) return;
     try {
       const bytes = content?.length ?? statSync(path).size;
-      const told = { kind: 'asset', sort, name, when, isRequested };
+      const told = { kind: 'asset', sort, name, when, isRequested, isNamed };
       if (bytes > mostBytes) {
         tell({ ...told, bytes, file: null });
         return;
@@ -41,6 +42,7 @@ export function createKeeper(home, tell) {
         name,
         when,
         isRequested,
+        isNamed,
         bytes: null,
         file: null,
         why: String(error?.message ?? error),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contextFollower } from './follow.mjs';
-import { followCalls } from './open-steps.mjs';
+import { askByUs, followCalls } from './open-steps.mjs';
 
 /** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
 function watchVitals() {
@@ -55,13 +55,13 @@ function refuseOthers({ chromium, firefox, webkit }) {
  * @param playwright what drives it
  * @param browser resolves with where it is and what is kept of it
  * @param tell takes what is to be reported, an object each
- * @param openSteps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
+ * @param steps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
  * @returns keeps what the open contexts have to show; the run is about to end
  */
-export async function prepareBrowser(home, playwright, browser, tell, openSteps) {
+export async function prepareBrowser(home, playwright, browser, tell, steps) {
   const { chromium } = playwright;
   refuseOthers(playwright);
-  if (openSteps !== null) followCalls(chromium, openSteps);
+  if (steps !== null) followCalls(chromium, steps);
   const { executablePath, libraryPath, keeps, proxyPort } = await browser;
   const fonts = join(dirname(executablePath), 'fonts.conf');
   const env = {
@@ -75,7 +75,12 @@ export async function prepareBrowser(home, playwright, browser, tell, openSteps)
   // Never all of a browser in one process (docs/decisions/0082), whoever asks for it: scripts that were written for other places do.
   const argsOf = (asked) => [...asked.filter((each) => each !== '--single-process'), ...always];
   const allow = proxyPort === null ? () => undefined : refuseProxy;
-  const follow = contextFollower(home, keeps, tell, openSteps !== null);
+  const follow = contextFollower(home, keeps, tell, steps !== null);
+  const attend = (context, recordVideo) =>
+    askByUs(context, async () => {
+      await watchContext(context, tell);
+      return follow(context, recordVideo);
+    });
   const launch = chromium.launch.bind(chromium);
   chromium.launch = async ({ channel: _channel, args = [], ...options } = {}) => {
     allow(options);
@@ -85,8 +90,8 @@ export async function prepareBrowser(home, playwright, browser, tell, openSteps)
     // Videos are ours: Playwright's need a program that is not here (docs/decisions/0084).
     browser.newContext = async ({ recordVideo, ...asked } = {}) => {
       allow(asked);
-      const context = await watchContext(await newContext(asked), tell);
-      followed.push(await follow(context, recordVideo));
+      const context = await newContext(asked);
+      followed.push(await attend(context, recordVideo));
       return context;
     };
     const close = browser.close.bind(browser);
@@ -100,8 +105,7 @@ export async function prepareBrowser(home, playwright, browser, tell, openSteps)
   chromium.launchPersistentContext = async (folder, { channel: _channel, recordVideo, args = [], ...options } = {}) => {
     allow(options);
     const context = await launchPersistent(folder, { ...options, ...ours, args: argsOf(args) });
-    await watchContext(context, tell);
-    await follow(context, recordVideo);
+    await attend(context, recordVideo);
     return context;
   };
   return follow.leaveAll;
@@ -126,5 +130,4 @@ async function watchContext(context, tell) {
       tell({ kind: 'vital', url: page.url(), name, value });
   });
   await context.addInitScript(watchVitals);
-  return context;
 }

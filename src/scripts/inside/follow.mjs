@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { recordAsked } from './asked-video.mjs';
 import { createKeeper } from './assets.mjs';
+import { askByUs } from './open-steps.mjs';
 import { recordPage } from './video.mjs';
 
 /** How long a page may take to be pictured at the end, ms. */
@@ -32,7 +33,7 @@ export function contextFollower(home, keeps, tell, isPlain) {
     };
     // One that lasts has a page from the beginning.
     context.pages().forEach(attend);
-    context.on('page', attend);
+    context.on('page', (page) => void askByUs(context, async () => attend(page)));
     const end = async () => {
       const pages = isPlain && keeps.screenshots !== 'off' ? context.pages() : [];
       // The browser may be gone already: what there is of the videos is kept nevertheless.
@@ -51,7 +52,7 @@ export function contextFollower(home, keeps, tell, isPlain) {
     };
     let ended = null;
     const leave = () => {
-      ended ??= end().catch(() => undefined);
+      ended ??= askByUs(context, end).catch(() => undefined);
       open.delete(leave);
       return ended;
     };
@@ -80,14 +81,15 @@ function whenOf(setting) {
 }
 
 /** Stops answering where the script traces by itself: there is one trace at a time. */
-async function startTrace({ tracing }, path) {
+async function startTrace(context, path) {
+  const { tracing } = context;
   let isOurs = true;
   const [start, stop] = [tracing.start.bind(tracing), tracing.stop.bind(tracing)];
   await start({ screenshots: true, snapshots: true, sources: true });
   tracing.start = async (...asked) => {
     if (isOurs) {
       isOurs = false;
-      await stop();
+      await askByUs(context, stop);
     }
     return start(...asked);
   };
@@ -158,6 +160,7 @@ async function keepOfHandles(page, keep) {
 }
 
 function askedPicture({ path }, content) {
-  const name = path === undefined ? 'screenshot' : basename(path);
-  return { sort: 'screenshot', name, when: 'always', isRequested: true, content };
+  const isNamed = path !== undefined;
+  const name = isNamed ? basename(path) : 'screenshot';
+  return { sort: 'screenshot', name, when: 'always', isRequested: true, isNamed, content };
 }

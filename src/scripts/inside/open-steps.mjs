@@ -1,9 +1,6 @@
 // Tells what a script is at: where a limit ends it, nothing else is known of where it was.
 import { subscribe } from 'node:diagnostics_channel';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const inside = dirname(fileURLToPath(import.meta.url));
+import { errorMonitor } from 'node:events';
 
 /** What is open for less is not told: most of what a script does ends at once. */
 const afterMs = 500;
@@ -34,16 +31,30 @@ export function createOpenSteps(tell) {
   };
 }
 
-/** Requests that a program makes, without their query: there may be anything in it. */
-export function followRequests({ begin, end }) {
+/**
+ * Requests that a program makes, without their query: there may be anything in it.
+ *
+ * @param steps `locate`, if it is there, says where the script makes one, asked at that moment
+ */
+export function followRequests({ begin, end, locate }) {
+  const places = new WeakMap();
+  const follow = (request, what, place) => begin(request, what, place, 'request');
+  // It is sent later, where nothing of the script is on the stack any more.
+  if (locate !== undefined)
+    subscribe('http.client.request.created', ({ request }) => void places.set(request, locate()));
   subscribe('http.client.request.start', ({ request }) => {
-    begin(request, `${request.method} ${request.protocol}//${request.getHeader('host')}${pathOf(request.path)}`);
-    request.once('close', () => end(request));
+    const origin = `${request.protocol}//${request.getHeader('host')}`;
+    follow(request, `${request.method} ${origin}${pathOf(request.path)}`, places.get(request));
+    // Only watched: that nobody takes care of it must end the script.
+    request.once(errorMonitor, (error) => end(request, error));
+    // An answer that breaks off is no error of the request.
+    request.once('close', () => end(request, request.res?.errored));
   });
   subscribe('undici:request:create', ({ request }) =>
-    begin(request, `${request.method} ${request.origin}${pathOf(request.path)}`),
+    follow(request, `${request.method} ${request.origin}${pathOf(request.path)}`, locate?.()),
   );
-  for (const last of ['trailers', 'error']) subscribe(`undici:request:${last}`, ({ request }) => end(request));
+  subscribe('undici:request:trailers', ({ request }) => end(request));
+  subscribe('undici:request:error', ({ request, error }) => end(request, error));
 }
 
 function pathOf(path) {
@@ -51,14 +62,19 @@ function pathOf(path) {
 }
 
 /** What a program asks of its browser. @param browserType of Playwright */
-export function followCalls(browserType, { begin, end }) {
+export function followCalls(browserType, { begin, end, locate }) {
   // Playwright's own runner listens there; where there is no such thing nothing is told.
   browserType._instrumentation?.addListener?.({
+    // What is asked within a call is a part of it, and does not come here; nor does what we ask.
     onApiCallBegin(call) {
-      const place = call.frames?.find(({ file }) => !file.startsWith(inside));
-      // What we ask of it is nothing that the script is at.
-      if (place !== undefined) begin(call, call.apiName ?? call.title ?? '', place);
+      const what = call.apiName || call.title;
+      if (what && !call.internal) begin(call, what, locate(call.frames ?? []), 'pw:api');
     },
-    onApiCallEnd: (call) => end(call),
+    onApiCallEnd: (call) => end(call, call.error),
   });
+}
+
+/** Asks something of a context that is nothing the script does: no step of it, and not in its trace. */
+export function askByUs(context, ask) {
+  return context._wrapApiCall === undefined ? ask() : context._wrapApiCall(ask, { internal: true });
 }

@@ -152,6 +152,14 @@ function textOf({ message, value }, durationMs) {
 /** Files that the runner makes by itself, by their names; all others are the script's own. */
 const ofRunner = /[\\/](?:test-(?:failed|finished)-\d+\.png|trace\.zip)$/;
 
+/** What the runner attaches of a comparison of pictures has names that it makes, and does not lie where it puts what is attached. */
+const ofComparison = /-(?:expected|previous|actual|diff)\.\w+$/;
+const attachedByScript = /[\\/]attachments[\\/][^\\/]+$/;
+
+function isNameOfScript(name, path) {
+  return path === undefined || attachedByScript.test(path) || !ofComparison.test(name);
+}
+
 /** Of what a test attaches, pictures, traces and the videos of its own settings: whoever attached them. */
 function keepAttachment({ name, path, body, contentType }, title) {
   const isTrace = name === 'trace' && contentType === 'application/zip';
@@ -167,6 +175,7 @@ function keepAttachment({ name, path, body, contentType }, title) {
     // The runner keeps them of a test that fails; one that is tried again may pass in the end.
     when: isRequested || setting === 'always' ? 'always' : 'failed',
     isRequested,
+    isNamed: isRequested && isNameOfScript(name, path),
     ...(path === undefined ? { content: body } : { path }),
   });
 }

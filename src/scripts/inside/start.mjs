@@ -10,6 +10,7 @@ import { prepareAround } from './around.mjs';
 import { prepareBrowser } from './browser.mjs';
 import { noteReads } from './early-reads.mjs';
 import { createOpenSteps, followRequests } from './open-steps.mjs';
+import { createProgramSteps } from './program-steps.mjs';
 import { noteFailure, report } from './report.mjs';
 
 /** Keeps what the browser has to show of a failure. */
@@ -57,7 +58,9 @@ if (sort === 'spec') {
   report({ kind: 'begin' });
 } else {
   const openSteps = createOpenSteps(report);
-  followRequests(openSteps);
+  // Of a script around a request no result shows steps; and what is to be hidden in them may only be known at its end.
+  const steps = sort === 'around' ? openSteps : createProgramSteps(home, openSteps, report);
+  followRequests(steps);
   const preparing =
     installed === null
       ? null
@@ -66,7 +69,7 @@ if (sort === 'spec') {
           require('playwright-core'),
           ordered.then(({ keeps }) => browserFor(keeps)),
           report,
-          openSteps,
+          steps,
         );
   tellWarm();
   const { around, showAtMs } = await ordered;
