@@ -13,14 +13,16 @@ const unusedMs = 20 * 60_000;
 export interface ProbeInputs {
   define(checkId: string, text: InputText): void;
   forget(checkId: string): void;
-  /** The same object again while it is among those that are kept as such; undefined = there is no definition. */
-  of(checkId: string): ProbeInput | undefined;
+  /** The definition as it stands; undefined = there is none. */
+  textOf(checkId: string): InputText | undefined;
+  /** Reads what `textOf` gave, then or by now: the same object again while it is among those that are kept as such. */
+  read(checkId: string, text: InputText): ProbeInput;
 }
 
 /** @param now ms of the monotonic clock */
 export function createProbeInputs(now: () => number): ProbeInputs {
   const texts = new Map<string, InputText>();
-  const prepared = createKeptUsed<ProbeInput>(preparedMost, now);
+  const prepared = createKeptUsed<{ readonly text: InputText; readonly input: ProbeInput }>(preparedMost, now);
   return {
     define(checkId, text) {
       texts.set(checkId, text);
@@ -30,14 +32,14 @@ export function createProbeInputs(now: () => number): ProbeInputs {
       texts.delete(checkId);
       prepared.forget(checkId);
     },
-    of(checkId) {
+    textOf: (checkId) => texts.get(checkId),
+    read(checkId, text) {
       const expectedTo = now() + unusedMs;
       const kept = prepared.use(checkId, expectedTo);
-      if (kept !== undefined) return kept;
-      const text = texts.get(checkId);
-      if (text === undefined) return undefined;
+      if (kept?.text === text) return kept.input;
       const input = readInput(text);
-      prepared.keep(checkId, { value: input, size: 1, expectedTo });
+      // A probe may have waited until its definition was another one.
+      if (texts.get(checkId) === text) prepared.keep(checkId, { value: { text, input }, size: 1, expectedTo });
       return input;
     },
   };

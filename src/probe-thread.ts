@@ -38,10 +38,9 @@ const exchanges = new Map<string, Exchange>(
 );
 const inputs = createProbeInputs(() => performance.now());
 const underWay = new Map<number, AbortController>();
-/** What is to be begun: a check that is known by its id, one that came with its definition, or half a probe. */
+/** What is to be begun: a probe by the definition that held when it was handed over, or half a probe. */
 type Waiting = { readonly number: number } & (
-  | { readonly checkId: string }
-  | { readonly text: InputText }
+  | { readonly checkId: string | null; readonly text: InputText | undefined }
   | { readonly work: ExchangeWork }
 );
 const waiting: Waiting[] = [];
@@ -56,9 +55,10 @@ parentPort?.on('message', (message: ToThread) => {
   for (const { checkId, text } of message.define) inputs.define(checkId, text);
   for (const number of message.stop) underWay.get(number)?.abort();
   for (const [index, number] of message.numbers.entries()) {
-    waiting.push({ number, checkId: message.checkIds[index] ?? '' });
+    const checkId = message.checkIds[index] ?? '';
+    waiting.push({ number, checkId, text: inputs.textOf(checkId) });
   }
-  for (const { number, text } of message.strangers) waiting.push({ number, text });
+  for (const { number, text } of message.strangers) waiting.push({ number, checkId: null, text });
   for (const { number, work } of message.halves) waiting.push({ number, work });
   if (!isPlanned) startWaiting();
 });
@@ -122,9 +122,11 @@ async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged>
       const exchange = exchanges.get(started.work.input.check.checkType satisfies CheckType);
       return exchange === undefined ? unknownCheck() : await exchange(started.work, signal);
     }
-    const input = 'text' in started ? readInput(started.text) : inputs.of(started.checkId);
-    const probe = input === undefined ? undefined : probes.get(input.check.checkType satisfies CheckType);
-    if (input === undefined || probe === undefined) return unknownCheck();
+    const { checkId, text } = started;
+    if (text === undefined) return unknownCheck();
+    const input = checkId === null ? readInput(text) : inputs.read(checkId, text);
+    const probe = probes.get(input.check.checkType satisfies CheckType);
+    if (probe === undefined) return unknownCheck();
     return { finding: await probe(input, signal), answer: null };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
