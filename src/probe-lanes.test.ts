@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProbeInput } from '#domain/probe.ts';
 import { aCheck } from '../tests/support/records.ts';
-import { emptyOutbox, handProbe, type Lane, newLane } from './probe-lanes.ts';
+import { emptyOutbox, giveBack, handProbe, type Lane, newLane } from './probe-lanes.ts';
 
 const minute = 60_000;
 const accountId = '0198a000-0000-7000-8000-000000000001';
@@ -25,7 +25,7 @@ function handAll(lane: Lane, inputs: readonly ProbeInput[], now: number) {
   for (const [index, input] of inputs.entries()) handProbe(lane, index, input, now);
   const { define, forget, checkIds, strangers } = lane.outbox;
   lane.outbox = emptyOutbox();
-  return { defined: define.length, forgotten: forget, byName: checkIds.length, strangers: strangers.length };
+  return { defined: define.length, forgotten: [...forget], byName: checkIds.length, strangers: strangers.length };
 }
 
 test('of more checks than a thread keeps, those that it keeps stay while they are asked for, and the others travel', () => {
@@ -55,4 +55,50 @@ test('what travels is read as what was handed over', () => {
   assert.ok(input);
   handProbe(lane, 1, input, 0);
   assert.deepEqual(JSON.parse(lane.outbox.define[0]?.text ?? ''), input);
+});
+
+test('a definition that has grown beyond what there is room for is forgotten after the probes that go with its message', () => {
+  const lane = newLane(() => 0);
+  const inputs = inputsOf(119);
+  handAll(lane, inputs, 0);
+  const [first] = inputs;
+  assert.ok(first);
+  handProbe(lane, 1, first, 0);
+  const grown = { ...first, revision: 2, check: { ...first.check, name: 'x'.repeat(3_000_000) } };
+  handProbe(lane, 2, grown, 0);
+  handProbe(lane, 3, grown, 0);
+  const { numbers, define, forget, strangers } = lane.outbox;
+  assert.deepEqual(
+    [numbers, define, [...forget], strangers.map(({ number }) => number)],
+    [[1], [], ['check 0'], [2, 3]],
+  );
+  handProbe(lane, 4, first, 0);
+  assert.deepEqual([lane.outbox.define.length, lane.outbox.forget.size], [1, 0], 'small again');
+});
+
+test('of a thread that is gone the definitions are told anew, but for those that were not sent', async () => {
+  const lane = newLane();
+  const [sent, unsent] = inputsOf(2);
+  assert.ok(sent && unsent);
+  handProbe(lane, 1, sent, 0);
+  lane.outbox = emptyOutbox();
+  handProbe(lane, 2, unsent, 0);
+  const results = [1, 2].map((number) => {
+    const { promise, resolve } = Promise.withResolvers<{ readonly finding: { readonly message: string | null } }>();
+    lane.pending.set(number, { startedAt: 0, resolve });
+    return promise;
+  });
+  giveBack(lane, 'the thread is gone');
+  assert.equal((await results[0])?.finding.message, 'the thread is gone');
+  assert.deepEqual([...lane.pending.keys()], [2]);
+  handProbe(lane, 3, sent, 0);
+  handProbe(lane, 4, unsent, 0);
+  const defined = lane.outbox.define.map(({ checkId }) => checkId);
+  assert.deepEqual(
+    [defined, lane.outbox.numbers],
+    [
+      ['check 1', 'check 0'],
+      [2, 3, 4],
+    ],
+  );
 });

@@ -42,6 +42,7 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
       return;
     }
     outbox.define.push({ checkId: id, text });
+    outbox.forget.delete(id);
   }
   outbox.numbers.push(number);
   outbox.checkIds.push(id);
@@ -84,14 +85,14 @@ export function laneOf(checkId: string, size: number): number {
 
 /** A thread that knows nothing yet. @param now ms of the monotonic clock */
 export function newLane(now: () => number = () => performance.now()): Lane {
-  const known = createKeptUsed<number>(keptMost, now, (id) => lane.outbox.forget.push(id));
+  const known = createKeptUsed<number>(keptMost, now, (id) => lane.outbox.forget.add(id));
   const lane: Lane = { known, pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
   return lane;
 }
 
 /** Nothing to send. */
 export function emptyOutbox(): ToThread {
-  return { define: [], forget: [], numbers: [], checkIds: [], strangers: [], halves: [], stop: [] };
+  return { define: [], forget: new Set(), numbers: [], checkIds: [], strangers: [], halves: [], stop: [] };
 }
 
 /** Whether there is nothing to send. */

@@ -18,8 +18,8 @@ export type InputText = string;
 /** To the thread: inputs it does not know yet, probes to start as (number, check id) pairs, and probes to stop. */
 export interface ToThread {
   readonly define: { readonly checkId: string; readonly text: InputText }[];
-  /** Check ids it will not be asked about again without being told anew. */
-  readonly forget: string[];
+  /** Check ids it will not be asked about after this message without being told anew. */
+  readonly forget: Set<string>;
   readonly numbers: number[];
   readonly checkIds: string[];
   /** Probes whose input is not kept. */

@@ -51,7 +51,6 @@ let paced: NodeJS.Timeout | null = null;
 let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 
 parentPort?.on('message', (message: ToThread) => {
-  for (const id of message.forget) inputs.forget(id);
   for (const { checkId, text } of message.define) inputs.define(checkId, text);
   for (const number of message.stop) underWay.get(number)?.abort();
   for (const [index, number] of message.numbers.entries()) {
@@ -60,6 +59,8 @@ parentPort?.on('message', (message: ToThread) => {
   }
   for (const { number, text } of message.strangers) waiting.push({ number, checkId: null, text });
   for (const { number, work } of message.halves) waiting.push({ number, work });
+  // Last: a probe of this message may be of one that has no room since.
+  for (const id of message.forget) inputs.forget(id);
   if (!isPlanned) startWaiting();
 });
 

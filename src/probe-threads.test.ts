@@ -62,6 +62,8 @@ test('a thread that hangs is ended and gives its probes back as unknown, and ano
   const target = await startTcpTarget(t, (socket) => void socket.resume());
   const answering = await startTarget(t, (_, response) => response.end());
   const prober = start(t, { threads: 1, onThreadEnd: died.resolve });
+  const once = inputOf(apiCheck({ url: answering.url }, {}, { id: 'once' }));
+  assert.equal((await prober.probe(once)).verdict, 'passed');
   const underWay = prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: 'silent' })));
   const now = performance.now.bind(performance);
   const later = t.mock.method(performance, 'now', () => now() + 44_000);
@@ -73,7 +75,7 @@ test('a thread that hangs is ended and gives its probes back as unknown, and ano
   assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
   assert.match(finding.message ?? '', /^the probe thread died: /);
   await died.promise;
-  assert.equal((await prober.probe(inputOf(apiCheck({ url: answering.url })))).verdict, 'passed');
+  assert.equal((await prober.probe(once)).verdict, 'passed', 'one that the thread before was told of');
 });
 
 test('halves of probes of one check at once are done each with its own input, and give out what came', async (t) => {

@@ -21,3 +21,10 @@ test('of two values that begin alike for long the longer one is hidden whole', (
   assert.equal(text(`${beginning}and longer`), mask);
   assert.equal(text('plain'), 'plain');
 });
+
+test('a value is hidden as it stands in an address that nobody encoded', () => {
+  const { text } = createRedactor(['pass|word <one>', 'x/../..', 'hush?a b#c']);
+  for (const value of ['pass|word <one>', 'hush?a b#c'])
+    assert.equal(text(new URL(`http://shop.example/${value}`).href), `http://shop.example/${mask}`, value);
+  assert.equal(text('GET /orders'), 'GET /orders');
+});

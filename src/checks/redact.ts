@@ -45,9 +45,12 @@ function formsOf(value: string): string[] {
   const html = value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   const named = value.replace(/[&<>"]/g, (character) => namedEntities[character] ?? character);
   const escaped = JSON.stringify(value).slice(1, -1);
+  const address = URL.parse(`http://a/${value}`)?.href.slice('http://a/'.length) ?? '';
   return [
     value,
     percent,
+    // As it stands in an address that nobody encoded; one that lost something there is another text.
+    address.length >= value.length ? address : '',
     form,
     encodeURI(value.toWellFormed()),
     escaped,

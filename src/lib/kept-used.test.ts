@@ -1,6 +1,8 @@
 // What is kept of values that are more than can be kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createKeptUsed } from './kept-used.ts';
 
 function kept(most: number) {
@@ -42,4 +44,34 @@ test('one that is not used is found among many, a few looks at a time', () => {
   const tries = Array.from({ length: 30 }, () => keep('new', 1000)).indexOf(true);
   assert.ok(tries > 0 && tries < 26, `${tries} tries`);
   assert.deepEqual([state.dropped, values.use('0', 1000)], [['57'], 'value of 0']);
+});
+
+test('one that grows beyond what there is room for is gone, and what takes its place may be larger', () => {
+  const { state, values, keep } = kept(10);
+  assert.deepEqual([keep('a', 5, 4), keep('b', 5, 6)], [true, true]);
+  assert.equal(keep('a', 5, 5), false);
+  assert.deepEqual([state.dropped, values.use('a'), values.use('b')], [['a'], undefined, 'value of b']);
+  state.now = 5;
+  assert.equal(keep('c', 9, 10), true);
+  assert.deepEqual([state.dropped, [...values.keys()]], [['a', 'b'], ['c']]);
+});
+
+test('nothing holds what was forgotten or replaced', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const values = createKeptUsed<object>(100, () => 0);
+  const refs: WeakRef<object>[] = [];
+  for (let round = 0; round < 50; round++) {
+    for (let key = 0; key < 100; key++) {
+      const value = { round };
+      refs.push(new WeakRef(value));
+      values.forget(`${key}`);
+      assert.equal(values.keep(`${key}`, { value, size: 1, expectedTo: 1 }), true);
+    }
+  }
+  // What a WeakRef was made of lives to the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  const alive = refs.filter((ref) => ref.deref() !== undefined).length;
+  assert.ok(alive <= 101, `${alive} of ${refs.length} are held`);
 });

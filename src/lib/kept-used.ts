@@ -3,18 +3,28 @@
 // that is needed, and each would be kept for nothing.
 
 interface Entry<Value> {
+  readonly key: string;
   value: Value;
   size: number;
-  /** Until when it is expected to be used again, ms of a monotonic clock. */
   expectedTo: number;
+  /** Where it stands in the ring. */
+  at: number;
 }
 
-/** Values by key. Times are ms of a monotonic clock. */
+/** A value that is to be kept. */
+export interface Kept<Value> {
+  readonly value: Value;
+  readonly size: number;
+  /** Until when it is expected to be used again, ms of a monotonic clock. */
+  readonly expectedTo: number;
+}
+
+/** Values by key. */
 export interface KeptUsed<Value> {
-  /** The value, which is expected to be used again until then; undefined = it is not kept. */
-  use(key: string, expectedTo: number): Value | undefined;
-  /** Keeps a value, or another one in the place of its key's; false = there is no room. */
-  keep(key: string, entry: { readonly value: Value; readonly size: number; readonly expectedTo: number }): boolean;
+  /** The value; undefined = it is not kept. @param expectedTo until when it is expected to be used again; as before if not told */
+  use(key: string, expectedTo?: number): Value | undefined;
+  /** Keeps a value, or another one in the place of its key's; false = there is no room, and its key has none any more. */
+  keep(key: string, kept: Kept<Value>): boolean;
   forget(key: string): void;
   keys(): Iterable<string>;
 }
@@ -25,7 +35,7 @@ const lookedAt = 4;
 /**
  * @param most of all sizes together
  * @param now ms of the same clock
- * @param onDropped told of one that made room
+ * @param onDropped told of one that made room, or that has grown and found none
  */
 export function createKeptUsed<Value>(
   most: number,
@@ -33,46 +43,58 @@ export function createKeptUsed<Value>(
   onDropped: (key: string) => void = () => undefined,
 ): KeptUsed<Value> {
   const entries = new Map<string, Entry<Value>>();
-  let total = 0;
-  // Goes on where it stopped, round and round; what comes in meanwhile is at the end.
-  let hand = entries.entries();
+  // Gone round in search of room. Not an iterator of the map: one that rests holds every table that the map has left behind.
+  const ring: Entry<Value>[] = [];
+  let [total, hand] = [0, 0];
 
-  const forget = (key: string): void => {
-    total -= entries.get(key)?.size ?? 0;
-    entries.delete(key);
+  const remove = (entry: Entry<Value>): void => {
+    entries.delete(entry.key);
+    total -= entry.size;
+    const last = ring.pop();
+    if (last === undefined || last === entry) return;
+    ring[entry.at] = last;
+    last.at = entry.at;
+  };
+  const drop = (entry: Entry<Value>): void => {
+    remove(entry);
+    onDropped(entry.key);
   };
   const hasRoom = (size: number): boolean => total + size <= most;
   const makeRoom = (size: number): boolean => {
     for (let looks = 0; looks < lookedAt && !hasRoom(size); looks++) {
-      const next = hand.next();
-      if (next.done === true) hand = entries.entries();
-      else if (next.value[1].expectedTo <= now()) {
-        forget(next.value[0]);
-        onDropped(next.value[0]);
-      }
+      if (hand >= ring.length) hand = 0;
+      const entry = ring[hand];
+      // In the place of one that goes stands another one.
+      if (entry !== undefined && entry.expectedTo <= now()) drop(entry);
+      else hand++;
     }
     return hasRoom(size);
   };
   return {
     use(key, expectedTo) {
       const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entry.expectedTo = expectedTo;
-      return entry.value;
+      if (entry !== undefined && expectedTo !== undefined) entry.expectedTo = expectedTo;
+      return entry?.value;
     },
     keep(key, { value, size, expectedTo }) {
-      const entry = entries.get(key);
-      if (entry === undefined) {
-        if (!makeRoom(size)) return false;
-        entries.set(key, { value, size, expectedTo });
-      } else {
-        total -= entry.size;
-        Object.assign(entry, { value, size, expectedTo });
+      const before = entries.get(key);
+      if (before !== undefined && hasRoom(size - before.size)) {
+        total += size - before.size;
+        Object.assign(before, { value, size, expectedTo });
+        return true;
       }
+      if (before !== undefined) drop(before);
+      if (!makeRoom(size)) return false;
+      const entry = { key, value, size, expectedTo, at: ring.length };
+      entries.set(key, entry);
+      ring.push(entry);
       total += size;
       return true;
     },
-    forget,
+    forget(key) {
+      const entry = entries.get(key);
+      if (entry !== undefined) remove(entry);
+    },
     keys: () => entries.keys(),
   };
 }

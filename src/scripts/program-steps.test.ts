@@ -83,3 +83,34 @@ test('requests of a script around a request are no steps', async (t) => {
   });
   assert.deepEqual([outcome.ending, outcome.failedTests, requestsOf(outcome)], ['ended', 0, []]);
 });
+
+test('a hidden value that looks like a query is hidden whole, and a query is not shown', async (t) => {
+  const target = await startTarget(t, (_, response) => void response.end());
+  const hide = (text: string): string => text.replaceAll('hush?hush', '********');
+  const content = `import http from 'node:http';
+await (await fetch('${target.url}/one/hush?hush/two?page=2')).text();
+await new Promise((resolve) => {
+  http.get('${target.url}/one/hush?hush#two', (answer) => answer.resume().on('end', resolve));
+});`;
+  const outcome = await runPlain(content, { hide });
+  assert.deepEqual(
+    requestsOf(outcome).map(({ title }) => title),
+    [`GET ${target.url}/one/********/two`, `GET ${target.url}/one/********`],
+  );
+});
+
+test('an answer of which the program has seen enough is no error, one that it did not wait for is', async (t) => {
+  const target = await startTarget(t, (request, response) => {
+    if (request.url === '/silent') return;
+    response.writeHead(200).write('a beginning');
+  });
+  const content = `await (await fetch('${target.url}/long')).body.cancel();
+await fetch('${target.url}/silent', { signal: AbortSignal.timeout(200) }).catch(() => undefined);
+process.exit();`;
+  const outcome = await runPlain(content);
+  const shown = requestsOf(outcome).map(({ title, error }) => [title.replace(target.url, ''), error !== null]);
+  assert.deepEqual(shown, [
+    ['GET /long', false],
+    ['GET /silent', true],
+  ]);
+});

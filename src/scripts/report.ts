@@ -209,7 +209,7 @@ function addTest(report: Report, told: Told, means: ReportMeans): void {
 function addStep(report: Report, told: Told, category: string, means: ReportMeans): void {
   if (report.steps.length >= most.steps) return;
   report.steps.push({
-    title: shownText(textOf(told['title']), means).slice(0, 500),
+    title: titleOf(told['title'], category, means),
     category,
     startMs: Math.max(0, numberOf(told['startedAt']) - means.startedAt),
     durationMs: numberOf(told['durationMs']),
@@ -218,8 +218,14 @@ function addStep(report: Report, told: Told, category: string, means: ReportMean
   });
 }
 
+/** Of a request without its query: there may be anything in it. Cut here, because half of a hidden value would not be found. */
+function titleOf(title: unknown, category: string, means: ReportMeans): string {
+  const shown = shownText(textOf(title), means);
+  return (category === 'request' ? shown.replace(/[?#].*/s, '') : shown).slice(0, 500);
+}
+
 function openStepOf(told: Told, means: ReportMeans): ScriptError | null {
-  const message = shownText(textOf(told['what']), means).slice(0, 500);
+  const message = titleOf(told['what'], textOf(told['category']), means);
   return message === '' ? null : { message, place: placeOf(told['location'], means) };
 }
 

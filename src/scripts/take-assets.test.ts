@@ -118,3 +118,13 @@ test('a picture that is there twice is taken once', async () => {
   const outcome = await runPlain(script(`leave(png('same')); leave(png('same')); leave(png('other'));`));
   assert.deepEqual([outcome.assets.length, outcome.leftOut], [2, []]);
 });
+
+test('where as many are taken as can be, one of them still gets the name that the script gave it', async () => {
+  const outcome = await runPlain(
+    script(`for (let n = 0; n < 10; n++) leave(png(n));
+leave(png(7), { name: 'receipt', isNamed: true });
+leave(png('new'), { name: 'one too many', isNamed: true });`),
+  );
+  const names = outcome.assets.map(({ name }) => name);
+  assert.deepEqual([names.length, names.indexOf('receipt'), whys(outcome)], [10, 7, ['count']]);
+});

@@ -47,13 +47,17 @@ export async function takeAssets(
     for (const each of inOrder(wanted)) {
       const { sort, name, isNamed } = each;
       const leave = (bytes: number | null, why: LeftOutAsset['why']): void => void leftOut.push({ sort, bytes, why });
-      if (taken.filter(({ asset }) => asset.sort === sort).length >= countMost[sort]) {
+      const isFull = taken.filter(({ asset }) => asset.sort === sort).length >= countMost[sort];
+      // One with a name may be there without it.
+      if (isFull && !isNamed) {
         leave(each.bytes, 'count');
         continue;
       }
       const content = await contentOf(folder, each, owner, runMost - total);
       if ('why' in content) leave(content.bytes, content.why);
-      else if (!isThere(taken, each, content.bytes)) {
+      else if (isThere(taken, each, content.bytes)) continue;
+      else if (isFull) leave(content.bytes.length, 'count');
+      else {
         const type = typeOf(sort, content.bytes);
         if (type === null) leave(content.bytes.length, 'content');
         else taken.push({ asset: { sort, name, contentType: type, content: content.bytes }, isNamed });

@@ -1,7 +1,9 @@
 // The certificate of a domain that a check names beside what it looks at, seen about once an hour (reference §4.3:
 // sslCheckDomain; docs/decisions/0073).
 import type { SecureContext } from 'node:tls';
+import type { ProbeInput } from '#domain/probe.ts';
 import type { SeenCertificate } from '#domain/result.ts';
+import { createKeptUsed } from '#lib/kept-used.ts';
 import type { EgressGuard } from '../kind.ts';
 import { seenCertificate } from './certificate.ts';
 import { shakeHands } from './handshake.ts';
@@ -13,8 +15,13 @@ const leftAloneMs = 300_000;
 /** A look takes no longer, ms: the result waits for it. */
 const limitMs = 5000;
 
+/** Certificates that are believed at once; of others each is looked at for each probe. */
+const believedMost = 20_000;
+
 /** Whose certificate is looked at. */
 export interface NamedDomain {
+  /** What names the domain, a check of a revision: as long as it is the same, what was seen is believed. */
+  readonly by: Pick<ProbeInput, 'revision'> & { readonly check: Pick<ProbeInput['check'], 'id'> };
   readonly place: Place;
   readonly family: 0 | 4 | 6;
   /** Takes out of its name what alerts must not tell. */
@@ -26,19 +33,18 @@ export type NamedCertificate =
   | { readonly certificate: SeenCertificate; readonly problem: null }
   | { readonly certificate: null; readonly problem: string };
 
-/**
- * Finds the certificate of a domain. Never rejects: one that could not be seen is no finding.
- *
- * @param of what names the domain: as long as it is the same object, its certificate is believed for an hour
- */
-export type NamedCertificates = (of: object, domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
+/** Finds the certificate of a domain. Never rejects: one that could not be seen is no finding. */
+export type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
 
 export function createNamedCertificates(guard: EgressGuard, secureContext: SecureContext): NamedCertificates {
-  const known = new WeakMap<object, { readonly until: number; readonly found: NamedCertificate }>();
-  return async (of, { place, family, hide }, signal) => {
+  const known = createKeptUsed<{ readonly until: number; readonly found: NamedCertificate }>(believedMost, () =>
+    performance.now(),
+  );
+  return async ({ by, place, family, hide }, signal) => {
     const now = performance.now();
-    const kept = known.get(of);
-    if (kept !== undefined && now < kept.until) return kept.found;
+    const name = `${by.check.id} ${by.revision} ${family} ${place.host} ${place.port}`;
+    const kept = known.use(name);
+    if (kept !== undefined && now < kept.until) return hidden(kept.found, hide);
     const serverName = place.isAddress ? null : place.host;
     const { peer, fault } = await shakeHands({ place, serverName, family, secureContext, limitMs }, guard, signal);
     const domain = hide(place.host);
@@ -46,7 +52,15 @@ export function createNamedCertificates(guard: EgressGuard, secureContext: Secur
       peer === null
         ? { certificate: null, problem: `${domain}: ${hide(fault?.message ?? 'no certificate was shown')}` }
         : { certificate: seenCertificate(peer.certificates[0], domain), problem: null };
-    known.set(of, { until: now + (peer === null ? leftAloneMs : believedMs), found });
+    const until = now + (peer === null ? leftAloneMs : believedMs);
+    known.keep(name, { value: { until, found }, size: 1, expectedTo: until });
     return found;
   };
+}
+
+/** Of what was seen for another run: scripts may have made something secret since. */
+function hidden(found: NamedCertificate, hide: NamedDomain['hide']): NamedCertificate {
+  return found.certificate === null
+    ? { certificate: null, problem: hide(found.problem) }
+    : { certificate: { ...found.certificate, domain: hide(found.certificate.domain) }, problem: null };
 }

@@ -22,6 +22,6 @@ export function createOtherCertificates(guard: EgressGuard, secureContext: Secur
     if (place === null) return own;
     const isItsOwn = hop.certificate?.domain === place.host && plan.request.target.port === place.port;
     if (isItsOwn) return own;
-    return look(plan, { place, family: settings.family, hide: redactor.text }, signal);
+    return look({ by: plan.of, place, family: settings.family, hide: redactor.text }, signal);
   };
 }

@@ -19,7 +19,7 @@ function looking(sslCheckDomain: string, variables: readonly EnvironmentVariable
   assert.ok(probe);
   const settings = { script: 'await 1;', sslCheckDomain };
   const input = inputOf(aCheck(accountId, { checkType: 'BROWSER', settings }), variables);
-  return { look: (): Promise<Finding> => probe(input, new AbortController().signal), input };
+  return { look: (): Promise<Finding> => probe({ ...input }, new AbortController().signal), input };
 }
 
 describe('the domain that a browser check names', () => {

@@ -36,7 +36,7 @@ export const besideBrowser: BesideScripts = {
       const finding = bareFinding(Date.now(), { verdict: 'passed', reason: null, message: null });
       if (place === null) return finding;
       const { text: hide } = createRedactor(hiddenVariables(input));
-      const { certificate, problem } = await look(input, { place, family: 0, hide }, signal);
+      const { certificate, problem } = await look({ by: input, place, family: 0, hide }, signal);
       return { ...finding, certificate, message: problem };
     };
   },

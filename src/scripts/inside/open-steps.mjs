@@ -21,18 +21,19 @@ export function createOpenSteps(tell) {
     const last = lasting.at(-1);
     if (last === told) return;
     told = last;
-    tell({ kind: 'open', what: last?.what, location: placeOf(lasting) });
+    tell({ kind: 'open', what: last?.what, category: last?.category, location: placeOf(lasting) });
   };
   setInterval(look, afterMs).unref();
   return {
-    begin: (key, what, location) => void open.set(key, { what, location, since: performance.now() }),
+    begin: (key, what, location, category) =>
+      void open.set(key, { what, location, category, since: performance.now() }),
     end: (key) => void open.delete(key),
     place: () => placeOf([...open.values()]),
   };
 }
 
 /**
- * Requests that a program makes, without their query: there may be anything in it.
+ * Requests that a program makes. Their query is told, and shown to nobody.
  *
  * @param steps `locate`, if it is there, says where the script makes one, asked at that moment
  */
@@ -43,22 +44,24 @@ export function followRequests({ begin, end, locate }) {
   if (locate !== undefined)
     subscribe('http.client.request.created', ({ request }) => void places.set(request, locate()));
   subscribe('http.client.request.start', ({ request }) => {
-    const origin = `${request.protocol}//${request.getHeader('host')}`;
-    follow(request, `${request.method} ${origin}${pathOf(request.path)}`, places.get(request));
+    const origin = `${request.protocol}//${request.getHeader('host') ?? request.host}`;
+    follow(request, `${request.method} ${origin}${request.path}`, places.get(request));
     // Only watched: that nobody takes care of it must end the script.
     request.once(errorMonitor, (error) => end(request, error));
     // An answer that breaks off is no error of the request.
     request.once('close', () => end(request, request.res?.errored));
   });
   subscribe('undici:request:create', ({ request }) =>
-    follow(request, `${request.method} ${request.origin}${pathOf(request.path)}`, locate?.()),
+    follow(request, `${request.method} ${request.origin}${request.path}`, locate?.()),
   );
+  const answered = new WeakSet();
+  subscribe('undici:request:headers', ({ request }) => void answered.add(request));
   subscribe('undici:request:trailers', ({ request }) => end(request));
-  subscribe('undici:request:error', ({ request, error }) => end(request, error));
-}
-
-function pathOf(path) {
-  return String(path).replace(/[?#].*/s, '');
+  subscribe('undici:request:error', ({ request, error }) => {
+    // Who has seen enough of an answer leaves the rest of it.
+    const isLeft = answered.has(request) && error?.name === 'AbortError';
+    end(request, isLeft ? undefined : error);
+  });
 }
 
 /** What a program asks of its browser. @param browserType of Playwright */

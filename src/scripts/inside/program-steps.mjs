@@ -21,7 +21,7 @@ export function createProgramSteps(home, openSteps, tell) {
   let [begun, located, room] = [0, 0, mostText];
   return {
     begin(key, title, location, category) {
-      openSteps.begin(key, title, location);
+      openSteps.begin(key, title, location, category);
       // After that they cost nothing more, however many there are.
       if (begun++ >= mostSteps) return;
       open.set(key, { title, category, location, startedAt: Date.now(), since: performance.now() });
