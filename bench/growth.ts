@@ -86,7 +86,7 @@ async function measure(engine: Engine, options: BenchOptions): Promise<Cost[]> {
   // At the same age: in its first minutes a process compiles what it runs often, and a check costs a fifth more.
   await pause(isQuick ? 10_000 : (Math.max(...sizes) / rates[engine] + catchUpSeconds) * 1000);
   say(`${names[engine]}: measuring`);
-  return Promise.all(running.map((each) => costOf(each, isQuick ? 10_000 : 120_000)));
+  return await Promise.all(running.map((each) => costOf(each, isQuick ? 10_000 : 120_000)));
 }
 
 /** Checks of one number, ready to be run. */
