@@ -2,7 +2,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { checkKinds } from '#checks/registry.ts';
-import type { AroundProbeMeans, ScriptProbeMeans } from '#checks/kind.ts';
+import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
@@ -51,7 +51,7 @@ export interface ScriptProberOptions {
   /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
   /** How long a script that is a check may take, by its type, ms. */
-  readonly wallClockMs: ScriptProbeMeans['wallClockMs'];
+  readonly wallClockMs: Config['scriptMs'];
   /** Processes of scripts that are begun before they are needed, and wait; 0 = none. */
   readonly warm: number;
   /** The program that is to be used; null = whichever is found. */

@@ -22,7 +22,7 @@ export interface ProbeInputs {
 /** @param now ms of the monotonic clock */
 export function createProbeInputs(now: () => number): ProbeInputs {
   const texts = new Map<string, InputText>();
-  const prepared = createKeptUsed<{ readonly text: InputText; readonly input: ProbeInput }>(preparedMost, now);
+  const prepared = createKeptUsed<{ readonly text: InputText; readonly input: ProbeInput }>(preparedMost);
   return {
     define(checkId, text) {
       texts.set(checkId, text);
@@ -34,12 +34,13 @@ export function createProbeInputs(now: () => number): ProbeInputs {
     },
     textOf: (checkId) => texts.get(checkId),
     read(checkId, text) {
-      const expectedTo = now() + unusedMs;
+      const readAt = now();
+      const expectedTo = readAt + unusedMs;
       const kept = prepared.use(checkId, expectedTo);
       if (kept?.text === text) return kept.input;
       const input = readInput(text);
       // A probe may have waited until its definition was another one.
-      if (texts.get(checkId) === text) prepared.keep(checkId, { value: { text, input }, size: 1, expectedTo });
+      if (texts.get(checkId) === text) prepared.keep(checkId, { value: { text, input }, size: 1, expectedTo }, readAt);
       return input;
     },
   };

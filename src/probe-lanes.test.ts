@@ -30,7 +30,7 @@ function handAll(lane: Lane, inputs: readonly ProbeInput[], now: number) {
 
 test('of more checks than a thread keeps, those that it keeps stay while they are asked for, and the others travel', () => {
   let now = 0;
-  const lane = newLane(() => now);
+  const lane = newLane();
   const inputs = inputsOf(125);
   const before = { defined: 119, forgotten: [], byName: 119, strangers: 6 };
   assert.deepEqual(handAll(lane, inputs, now), before);
@@ -58,7 +58,7 @@ test('what travels is read as what was handed over', () => {
 });
 
 test('a definition that has grown beyond what there is room for is forgotten after the probes that go with its message', () => {
-  const lane = newLane(() => 0);
+  const lane = newLane();
   const inputs = inputsOf(119);
   handAll(lane, inputs, 0);
   const [first] = inputs;

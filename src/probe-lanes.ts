@@ -37,7 +37,7 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
   const expectedTo = now + Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
   if (known.use(id, expectedTo) !== revision) {
     const text = JSON.stringify(input);
-    if (!known.keep(id, { value: revision, size: text.length, expectedTo })) {
+    if (!known.keep(id, { value: revision, size: text.length, expectedTo }, now)) {
       outbox.strangers.push({ number, text });
       return;
     }
@@ -83,9 +83,9 @@ export function laneOf(checkId: string, size: number): number {
   return sum % size;
 }
 
-/** A thread that knows nothing yet. @param now ms of the monotonic clock */
-export function newLane(now: () => number = () => performance.now()): Lane {
-  const known = createKeptUsed<number>(keptMost, now, (id) => lane.outbox.forget.add(id));
+/** A thread that knows nothing yet. */
+export function newLane(): Lane {
+  const known = createKeptUsed<number>(keptMost, (id) => lane.outbox.forget.add(id));
   const lane: Lane = { known, pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
   return lane;
 }

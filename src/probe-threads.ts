@@ -47,7 +47,7 @@ const hungAfterMs = 15_000;
 export function createProber(options: ProberOptions): Prober {
   const limitMs = options.limitMs ?? 30_000;
   const size = Math.max(1, options.threads);
-  const lanes = Array.from({ length: size }, () => newLane());
+  const lanes = Array.from({ length: size }, newLane);
   const pool = startPool(lanes, limitMs, options);
   let lastNumber = 0;
   let isClosed = false;

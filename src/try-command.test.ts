@@ -80,7 +80,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     log,
     egress: { mode: 'any', allow: [] },
     closed: [],
-    wallClockMs: {},
+    wallClockMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
     warm: 0,
     atOnce: 2,
     chromium: null,

@@ -7,13 +7,9 @@ import { createKeptUsed } from './kept-used.ts';
 
 function kept(most: number) {
   const state = { now: 0, dropped: [] as string[] };
-  const values = createKeptUsed<string>(
-    most,
-    () => state.now,
-    (key) => state.dropped.push(key),
-  );
+  const values = createKeptUsed<string>(most, (key) => state.dropped.push(key));
   const keep = (key: string, expectedTo: number, size = 1): boolean =>
-    values.keep(key, { value: `value of ${key}`, size, expectedTo });
+    values.keep(key, { value: `value of ${key}`, size, expectedTo }, state.now);
   return { state, values, keep };
 }
 
@@ -59,14 +55,14 @@ test('one that grows beyond what there is room for is gone, and what takes its p
 test('nothing holds what was forgotten or replaced', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const values = createKeptUsed<object>(100, () => 0);
+  const values = createKeptUsed<object>(100);
   const refs: WeakRef<object>[] = [];
   for (let round = 0; round < 50; round++) {
     for (let key = 0; key < 100; key++) {
       const value = { round };
       refs.push(new WeakRef(value));
       values.forget(`${key}`);
-      assert.equal(values.keep(`${key}`, { value, size: 1, expectedTo: 1 }), true);
+      assert.equal(values.keep(`${key}`, { value, size: 1, expectedTo: 1 }, 0), true);
     }
   }
   // What a WeakRef was made of lives to the end of the turn.

@@ -23,8 +23,12 @@ export interface Kept<Value> {
 export interface KeptUsed<Value> {
   /** The value; undefined = it is not kept. @param expectedTo until when it is expected to be used again; as before if not told */
   use(key: string, expectedTo?: number): Value | undefined;
-  /** Keeps a value, or another one in the place of its key's; false = there is no room, and its key has none any more. */
-  keep(key: string, kept: Kept<Value>): boolean;
+  /**
+   * Keeps a value, or another one in the place of its key's; false = there is no room, and its key has none any more.
+   *
+   * @param now ms of the same clock
+   */
+  keep(key: string, kept: Kept<Value>, now: number): boolean;
   forget(key: string): void;
   keys(): Iterable<string>;
 }
@@ -34,12 +38,10 @@ const lookedAt = 4;
 
 /**
  * @param most of all sizes together
- * @param now ms of the same clock
  * @param onDropped told of one that made room, or that has grown and found none
  */
 export function createKeptUsed<Value>(
   most: number,
-  now: () => number,
   onDropped: (key: string) => void = () => undefined,
 ): KeptUsed<Value> {
   const entries = new Map<string, Entry<Value>>();
@@ -60,12 +62,12 @@ export function createKeptUsed<Value>(
     onDropped(entry.key);
   };
   const hasRoom = (size: number): boolean => total + size <= most;
-  const makeRoom = (size: number): boolean => {
+  const makeRoom = (size: number, now: number): boolean => {
     for (let looks = 0; looks < lookedAt && !hasRoom(size); looks++) {
       if (hand >= ring.length) hand = 0;
       const entry = ring[hand];
       // In the place of one that goes stands another one.
-      if (entry !== undefined && entry.expectedTo <= now()) drop(entry);
+      if (entry !== undefined && entry.expectedTo <= now) drop(entry);
       else hand++;
     }
     return hasRoom(size);
@@ -76,7 +78,7 @@ export function createKeptUsed<Value>(
       if (entry !== undefined && expectedTo !== undefined) entry.expectedTo = expectedTo;
       return entry?.value;
     },
-    keep(key, { value, size, expectedTo }) {
+    keep(key, { value, size, expectedTo }, now) {
       const before = entries.get(key);
       if (before !== undefined && hasRoom(size - before.size)) {
         total += size - before.size;
@@ -84,7 +86,7 @@ export function createKeptUsed<Value>(
         return true;
       }
       if (before !== undefined) drop(before);
-      if (!makeRoom(size)) return false;
+      if (!makeRoom(size, now)) return false;
       const entry = { key, value, size, expectedTo, at: ring.length };
       entries.set(key, entry);
       ring.push(entry);

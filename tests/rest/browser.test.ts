@@ -1,6 +1,8 @@
 // Browser checks through the whole service: a real Chromium, contained like every script.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { z } from 'zod';
+import type { scriptResult } from '#contract/script-check.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { startComposed } from '../support/composed.ts';
 import { asker } from '../support/service.ts';
@@ -14,18 +16,12 @@ interface Line {
   readonly url: string;
 }
 
+type Steps = NonNullable<z.output<typeof scriptResult.steps>>;
+
 interface Part {
   readonly warnings: readonly string[];
   readonly errors: readonly { readonly message: string; readonly line: number }[];
-  readonly steps: readonly {
-    readonly title: string;
-    readonly category: string;
-    readonly startMs: number;
-    readonly durationMs: number;
-    readonly error: string | null;
-    readonly file: string | null;
-    readonly line: number | null;
-  }[];
+  readonly steps: Steps;
   readonly webVitals: readonly { readonly url: string; readonly vitals: Readonly<Record<string, number>> }[];
   readonly console: readonly Line[];
   readonly pageErrors: readonly Line[];

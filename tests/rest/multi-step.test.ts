@@ -1,6 +1,8 @@
 // Multi-step checks through the whole service: scripts in processes of their own, recorded, shown, told of.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { z } from 'zod';
+import type { scriptResult } from '#contract/script-check.ts';
 import { asker } from '../support/service.ts';
 import { startComposed } from '../support/composed.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -9,6 +11,8 @@ import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;
 
+type Steps = NonNullable<z.output<typeof scriptResult.steps>>;
+
 interface Part {
   readonly runtimeVersion: string;
   readonly nodeJsVersion: string;
@@ -16,16 +20,7 @@ interface Part {
   readonly tests: number;
   readonly failedTests: number;
   readonly errors: readonly { readonly message: string; readonly file: string; readonly line: number }[];
-  readonly steps: readonly {
-    readonly title: string;
-    readonly category: string;
-    readonly startMs: number;
-    readonly durationMs: number;
-    readonly error: string | null;
-    readonly file: string | null;
-    readonly line: number | null;
-    readonly column: number | null;
-  }[];
+  readonly steps: Steps;
   readonly jobLog: readonly { readonly level: string; readonly msg: string }[];
 }
 

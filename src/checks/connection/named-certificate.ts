@@ -21,7 +21,7 @@ const believedMost = 20_000;
 /** Whose certificate is looked at. */
 export interface NamedDomain {
   /** What names the domain, a check of a revision: as long as it is the same, what was seen is believed. */
-  readonly by: Pick<ProbeInput, 'revision'> & { readonly check: Pick<ProbeInput['check'], 'id'> };
+  readonly by: Pick<ProbeInput, 'check' | 'revision'>;
   readonly place: Place;
   readonly family: 0 | 4 | 6;
   /** Takes out of its name what alerts must not tell. */
@@ -37,9 +37,7 @@ export type NamedCertificate =
 export type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
 
 export function createNamedCertificates(guard: EgressGuard, secureContext: SecureContext): NamedCertificates {
-  const known = createKeptUsed<{ readonly until: number; readonly found: NamedCertificate }>(believedMost, () =>
-    performance.now(),
-  );
+  const known = createKeptUsed<{ readonly until: number; readonly found: NamedCertificate }>(believedMost);
   return async ({ by, place, family, hide }, signal) => {
     const now = performance.now();
     const name = `${by.check.id} ${by.revision} ${family} ${place.host} ${place.port}`;
@@ -53,7 +51,7 @@ export function createNamedCertificates(guard: EgressGuard, secureContext: Secur
         ? { certificate: null, problem: `${domain}: ${hide(fault?.message ?? 'no certificate was shown')}` }
         : { certificate: seenCertificate(peer.certificates[0], domain), problem: null };
     const until = now + (peer === null ? leftAloneMs : believedMs);
-    known.keep(name, { value: { until, found }, size: 1, expectedTo: until });
+    known.keep(name, { value: { until, found }, size: 1, expectedTo: until }, now);
     return found;
   };
 }

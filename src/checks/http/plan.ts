@@ -26,7 +26,7 @@ export interface OutgoingRequest {
 /** What a probe does. */
 export interface Plan {
   /** Whose it is. */
-  readonly of: { readonly check: Pick<ProbeInput['check'], 'id'>; readonly revision: number };
+  readonly of: Pick<ProbeInput, 'check' | 'revision'>;
   readonly settings: ApiSettings;
   readonly shouldFail: boolean;
   readonly request: OutgoingRequest;
@@ -85,7 +85,7 @@ export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Pl
   const request: OutgoingRequest = { method, target, headers, body };
   const compiled = assertions.filter((assertion) => typeof assertion !== 'string');
   return {
-    of: { check: { id: input.check.id }, revision: input.revision },
+    of: input,
     settings: own,
     shouldFail: input.check.shouldFail,
     request,
