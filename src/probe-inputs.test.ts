@@ -1,10 +1,13 @@
 // Which definitions a probe thread keeps as objects, and that every one is there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { urlOf } from '#checks/http/settings.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import { apiCheck, inputOf } from '../tests/support/api-check.ts';
 import { createProbeInputs, type ProbeInputs } from './probe-inputs.ts';
 
-const textOf = (id: string, name = 'one'): string => JSON.stringify(inputOf(apiCheck({}, {}, { id, name })));
+const textOf = (id: string, url = 'one'): string => JSON.stringify(inputOf(apiCheck({ url }, {}, { id })));
+const urlIn = (input: ThreadInput | undefined): string => urlOf(input?.check.settings ?? {});
 
 function read(inputs: ProbeInputs, id: string) {
   const text = inputs.textOf(id);
@@ -32,9 +35,9 @@ test('a definition is the same object again, of more than a few thousand as long
 test('a definition is the newest, and gone when it is forgotten', () => {
   const inputs = createProbeInputs(() => 0);
   inputs.define('a', textOf('a'));
-  assert.equal(read(inputs, 'a')?.check.name, 'one');
+  assert.equal(urlIn(read(inputs, 'a')), 'one');
   inputs.define('a', textOf('a', 'two'));
-  assert.equal(read(inputs, 'a')?.check.name, 'two');
+  assert.equal(urlIn(read(inputs, 'a')), 'two');
   inputs.forget('a');
   assert.deepEqual([read(inputs, 'a'), read(inputs, 'b')], [undefined, undefined]);
 });
@@ -45,7 +48,7 @@ test('a probe that waited is made by the definition with which it came, whatever
   inputs.define('a', waited);
   inputs.define('a', textOf('a', 'two'));
   const newest = read(inputs, 'a');
-  assert.deepEqual([inputs.read('a', waited).check.name, read(inputs, 'a') === newest], ['one', true]);
+  assert.deepEqual([urlIn(inputs.read('a', waited)), read(inputs, 'a') === newest], ['one', true]);
   inputs.forget('a');
-  assert.equal(inputs.read('a', waited).check.name, 'one');
+  assert.equal(urlIn(inputs.read('a', waited)), 'one');
 });

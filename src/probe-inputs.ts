@@ -1,6 +1,6 @@
 // The definitions that a probe thread keeps: all of them as text, which its collector passes over, those of a few thousand checks
 // as objects as well, with what is made of them.
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import { createKeptUsed } from '#lib/kept-used.ts';
 import type { InputText } from './probe-messages.ts';
 
@@ -16,13 +16,13 @@ export interface ProbeInputs {
   /** The definition as it stands; undefined = there is none. */
   textOf(checkId: string): InputText | undefined;
   /** Reads what `textOf` gave, then or by now: the same object again while it is among those that are kept as such. */
-  read(checkId: string, text: InputText): ProbeInput;
+  read(checkId: string, text: InputText): ThreadInput;
 }
 
 /** @param now ms of the monotonic clock */
 export function createProbeInputs(now: () => number): ProbeInputs {
   const texts = new Map<string, InputText>();
-  const prepared = createKeptUsed<{ readonly text: InputText; readonly input: ProbeInput }>(preparedMost);
+  const prepared = createKeptUsed<{ readonly text: InputText; readonly input: ThreadInput }>(preparedMost);
   return {
     define(checkId, text) {
       texts.set(checkId, text);
@@ -47,6 +47,6 @@ export function createProbeInputs(now: () => number): ProbeInputs {
 }
 
 /** An input from its text: what is written of it on the other side. */
-export function readInput(text: InputText): ProbeInput {
-  return JSON.parse(text) as ProbeInput;
+export function readInput(text: InputText): ThreadInput {
+  return JSON.parse(text) as ThreadInput;
 }

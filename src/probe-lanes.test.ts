@@ -1,7 +1,7 @@
 // Which definitions a probe thread keeps.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProbeInput } from '#domain/probe.ts';
+import { type ProbeInput, threadInputOf } from '#domain/probe.ts';
 import { aCheck } from '../tests/support/records.ts';
 import { emptyOutbox, giveBack, handProbe, type Lane, newLane } from './probe-lanes.ts';
 
@@ -10,9 +10,9 @@ const accountId = '0198a000-0000-7000-8000-000000000001';
 
 /** Checks of a minute, a million characters each. */
 function inputsOf(count: number): ProbeInput[] {
-  const description = 'x'.repeat(1_000_000);
+  const settings = { body: 'x'.repeat(1_000_000) };
   return Array.from({ length: count }, (_, index) => ({
-    check: aCheck(accountId, { id: `check ${index}`, frequency: 1, description }),
+    check: aCheck(accountId, { id: `check ${index}`, frequency: 1, settings }),
     revision: 1,
     group: null,
     variables: [],
@@ -49,12 +49,15 @@ test('of more checks than a thread keeps, those that it keeps stay while they ar
   assert.deepEqual(handAll(lane, changed, now), { defined: 119, forgotten: [], byName: 119, strangers: 4 });
 });
 
-test('what travels is read as what was handed over', () => {
+test('what travels is read as the part of what was handed over that a thread needs', () => {
   const lane = newLane();
   const [input] = inputsOf(1);
   assert.ok(input);
   handProbe(lane, 1, input, 0);
-  assert.deepEqual(JSON.parse(lane.outbox.define[0]?.text ?? ''), input);
+  const read: unknown = JSON.parse(lane.outbox.define[0]?.text ?? '');
+  assert.deepEqual(read, threadInputOf(input));
+  const { id, checkType, shouldFail, settings } = input.check;
+  assert.deepEqual(read, { check: { id, checkType, shouldFail, settings }, revision: 1, group: null, variables: [] });
 });
 
 test('a definition that has grown beyond what there is room for is forgotten after the probes that go with its message', () => {
@@ -64,7 +67,7 @@ test('a definition that has grown beyond what there is room for is forgotten aft
   const [first] = inputs;
   assert.ok(first);
   handProbe(lane, 1, first, 0);
-  const grown = { ...first, revision: 2, check: { ...first.check, name: 'x'.repeat(3_000_000) } };
+  const grown = { ...first, revision: 2, check: { ...first.check, settings: { body: 'x'.repeat(3_000_000) } } };
   handProbe(lane, 2, grown, 0);
   handProbe(lane, 3, grown, 0);
   const { numbers, define, forget, strangers } = lane.outbox;

@@ -1,11 +1,11 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
-import type { Exchanged, ProbeInput } from '#domain/probe.ts';
+import { type Exchanged, type ProbeInput, threadInputOf } from '#domain/probe.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
 import { intervalMs } from '#domain/slot.ts';
 import { createKeptUsed, type KeptUsed } from '#lib/kept-used.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
-/** Definitions a thread keeps, characters of their text together: some 100,000 of checks with a few assertions. */
+/** Definitions a thread keeps, characters of their text together: some 200,000 of checks with a few assertions. */
 const keptMost = 120_000_000;
 /** One that was not asked for this long makes room for another, ms; sooner after two intervals of its check. */
 const unusedMostMs = 20 * 60_000;
@@ -36,7 +36,7 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
   const { id, frequency, frequencyOffset } = check;
   const expectedTo = now + Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
   if (known.use(id, expectedTo) !== revision) {
-    const text = JSON.stringify(input);
+    const text = JSON.stringify(threadInputOf(input));
     if (!known.keep(id, { value: revision, size: text.length, expectedTo }, now)) {
       outbox.strangers.push({ number, text });
       return;

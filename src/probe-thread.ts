@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
-import type { Exchange, Exchanged, ExchangeWork, Probe } from '#domain/probe.ts';
+import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/probe.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
@@ -24,8 +24,8 @@ const begunMost = 1000;
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = createLoopWatch();
-const probes = new Map<string, Probe>(
-  Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
+const probes = new Map<string, ThreadProbe>(
+  Object.entries(checkKinds).flatMap(([type, kind]): [string, ThreadProbe][] => {
     // Of a script, what its check names beside it: the script itself runs elsewhere.
     const looks = kind.isScripted === true ? kind.beside : kind.isCalled === true ? undefined : kind;
     return looks === undefined ? [] : [[type, looks.createProbe({ ...settings, guard })]];

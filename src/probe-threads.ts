@@ -1,5 +1,5 @@
 // The probes of this process: handed to threads of their own, many at once, each check always to the same one.
-import type { Exchange, Exchanged, ProbeInput } from '#domain/probe.ts';
+import { type Exchange, type Exchanged, type ProbeInput, threadInputOf } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import {
@@ -89,8 +89,10 @@ export function createProber(options: ProberOptions): Prober {
       const put = (lane: Lane, number: number): void => handProbe(lane, number, input, performance.now());
       return (await hand(input.check.id, put, signal)).finding;
     },
-    exchange: (work, signal) =>
-      hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work }), signal),
+    exchange: (work, signal) => {
+      const sent = { ...work, input: threadInputOf(work.input) };
+      return hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work: sent }), signal);
+    },
     get underWay() {
       return lanes.reduce((sum, { pending }) => sum + pending.size, 0);
     },

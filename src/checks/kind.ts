@@ -4,7 +4,7 @@ import type { Measures } from '#domain/analytics.ts';
 import type { GroupScripts } from '#domain/check-group.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Exchange, Probe } from '#domain/probe.ts';
+import type { Exchange, Probe, ThreadProbe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { RunScript, ScriptBrowser } from '#domain/script.ts';
@@ -94,7 +94,7 @@ export interface BesideScripts {
   /** Whether a check names any. */
   has(check: Pick<Check, 'settings'>): boolean;
   /** For a thread that does nothing else. */
-  createProbe(means: ProbeMeans): Probe;
+  createProbe(means: ProbeMeans): ThreadProbe;
 }
 
 /** A kind of check that is looked at by a thread that does nothing else. */
@@ -102,7 +102,7 @@ export interface CheckKind extends KindWords {
   readonly isScripted?: never;
   readonly isCalled?: never;
   readonly around?: AroundScripts;
-  createProbe(means: ProbeMeans): Probe;
+  createProbe(means: ProbeMeans): ThreadProbe;
 }
 
 /** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */

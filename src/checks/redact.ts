@@ -21,10 +21,11 @@ const shortest = 3;
 
 /** A redactor of the values themselves and of the forms they take in a URL, a form, JSON, HTML and base64. */
 export function createRedactor(values: readonly string[]): Redactor {
+  if (values.length === 0) return hidesNothing;
   // Headers and query parameters are trimmed before they are sent.
   const both = values.flatMap((value) => [value, value.trim()]);
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
-  if (forms.size === 0) return { none: true, longest: 0, patterns: [], text: (text) => text, json: (value) => value };
+  if (forms.size === 0) return hidesNothing;
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
   const patterns = patternsOf(ordered);
   const text = (input: string): string => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), input);
@@ -36,6 +37,14 @@ export function createRedactor(values: readonly string[]): Redactor {
     json: (value) => redactObject(value, text),
   };
 }
+
+const hidesNothing: Redactor = {
+  none: true,
+  longest: 0,
+  patterns: [],
+  text: (text) => text,
+  json: (value) => value,
+};
 
 function formsOf(value: string): string[] {
   const percent = encodeURIComponent(value.toWellFormed());

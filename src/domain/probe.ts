@@ -5,35 +5,56 @@ import type { EnvironmentVariable } from './environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { Finding } from './result.ts';
 
-/** All that a probe needs, already resolved: nothing is looked up while it runs. Can be sent to another thread. */
-export interface ProbeInput {
-  readonly check: Check;
+/** What of a probe's input looking at a target takes, and a probe thread is told of: threads keep a hundred thousand of them. */
+export interface ThreadInput {
+  readonly check: Pick<Check, 'id' | 'checkType' | 'shouldFail' | 'settings'>;
   /** Changes whenever anything here does: with the check's id it names this input. */
   readonly revision: number;
-  /** The check's group, whose defaults (url, headers, assertions, basic auth) it inherits. */
-  readonly group: CheckGroup | null;
+  /** What the check inherits of its group (url, headers, assertions, basic auth). */
+  readonly group: Pick<CheckGroup, 'apiCheckDefaults'> | null;
   /** Check over group over account, secrets included: findings carry them redacted. */
   readonly variables: readonly EnvironmentVariable[];
-  /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
-  readonly accountRuntimeId: string | null;
   /** The request as scripts before it have left it; absent = as the settings say. */
   readonly scripted?: ScriptedRequest;
+}
+
+/** All that a probe needs, already resolved: nothing is looked up while it runs. */
+export interface ProbeInput extends ThreadInput {
+  readonly check: Check;
+  readonly group: CheckGroup | null;
+  /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
+  readonly accountRuntimeId: string | null;
+}
+
+/** The part of an input that goes to a thread. */
+export function threadInputOf({ check, revision, group, variables, scripted }: ThreadInput): ThreadInput {
+  const { id, checkType, shouldFail, settings } = check;
+  return {
+    check: { id, checkType, shouldFail, settings },
+    revision,
+    group: group && { apiCheckDefaults: group.apiCheckDefaults },
+    variables,
+    ...(scripted === undefined ? {} : { scripted }),
+  };
 }
 
 /** Looks at the target once. Never throws for what the target does: that is a finding. */
 export type Probe = (input: ProbeInput, signal: AbortSignal) => Promise<Finding>;
 
+/** A probe that a thread can do. */
+export type ThreadProbe = (input: ThreadInput, signal: AbortSignal) => Promise<Finding>;
+
 /** Half a probe: to send, or to judge what was sent before and changed since. */
 export type ExchangeWork =
   | {
       readonly half: 'send';
-      readonly input: ProbeInput;
+      readonly input: ThreadInput;
       /** Scripts come after it: the answer is handed out, and assertions wait for them. */
       readonly wantsAnswer: boolean;
     }
   | {
       readonly half: 'judge';
-      readonly input: ProbeInput;
+      readonly input: ThreadInput;
       /** What sending came to. */
       readonly finding: Finding;
       /** As the scripts have left it. */

@@ -131,6 +131,9 @@ export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
 const paths = new jsonpath.JSONPathEnvironment();
 paths.functionRegister.delete('match');
 paths.functionRegister.delete('search');
+/** Paths that were compiled, by their source: those of most checks are the same few. */
+const compiledPaths = new Map<string, JsonPath>();
+const compiledPathsMost = 1000;
 
 /** Longest pattern and path that are taken, characters. */
 const longestSource = 1000;
@@ -192,8 +195,13 @@ function compilePattern(source: string, hide: (text: string) => string): RegExp 
 
 function compilePath(source: string, hide: (text: string) => string): JsonPath | string {
   if (source.length > longestSource) return `the JSON path is longer than ${longestSource} characters`;
+  const known = compiledPaths.get(source);
+  if (known !== undefined) return known;
   try {
-    return paths.compile(source.trim() === '' ? '$' : source.trim());
+    const path = paths.compile(source.trim() === '' ? '$' : source.trim());
+    if (compiledPaths.size >= compiledPathsMost) compiledPaths.clear();
+    compiledPaths.set(source, path);
+    return path;
   } catch (error) {
     const shown = hide(source);
     // What the parser says quotes pieces of the path, and a piece of a secret is not recognised as one.

@@ -1,7 +1,7 @@
 // The certificate of a domain that a check names beside what it looks at, seen about once an hour (reference §4.3:
 // sslCheckDomain; docs/decisions/0073).
 import type { SecureContext } from 'node:tls';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { SeenCertificate } from '#domain/result.ts';
 import { createKeptUsed } from '#lib/kept-used.ts';
 import type { EgressGuard } from '../kind.ts';
@@ -21,7 +21,7 @@ const believedMost = 20_000;
 /** Whose certificate is looked at. */
 export interface NamedDomain {
   /** What names the domain, a check of a revision: as long as it is the same, what was seen is believed. */
-  readonly by: Pick<ProbeInput, 'check' | 'revision'>;
+  readonly by: Pick<ThreadInput, 'check' | 'revision'>;
   readonly place: Place;
   readonly family: 0 | 4 | 6;
   /** Takes out of its name what alerts must not tell. */

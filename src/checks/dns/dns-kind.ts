@@ -1,7 +1,7 @@
 // DNS checks: whether a name server answers a question, and with what (reference §4.3).
 import { Resolver } from 'node:dns';
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
@@ -46,7 +46,7 @@ export const dnsKind: CheckKind = {
   },
 };
 
-function makePlan(input: ProbeInput, { limitMs = mostMs }: ProbeMeans): DnsPlan | string {
+function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan | string {
   const settings = readDnsSettings(input.check.settings);
   const filling = createFilling(input);
   const { redactor } = filling;

@@ -1,5 +1,5 @@
 // What the probes of light kinds begin with: variables filled in, assertions compiled, one plan a revision.
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
 import {
@@ -21,7 +21,7 @@ export interface Filling {
   readonly redactor: Redactor;
 }
 
-export function createFilling({ variables }: ProbeInput): Filling {
+export function createFilling({ variables }: ThreadInput): Filling {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
   const missing = new Set<string>();
   const hidden = variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
@@ -58,16 +58,20 @@ function withoutBrackets(text: string): string {
 export function compileAll(
   settings: readonly AssertionSettings[],
   sources: readonly AssertionSource[],
-  { fill, redactor }: Filling,
+  { fill, redactor }: Pick<Filling, 'fill' | 'redactor'>,
 ): readonly Assertion[] | string {
   const compiled: Assertion[] = [];
   for (const each of settings) {
-    const filled = { ...each, property: fill(each.property), target: fill(each.target) };
-    const assertion = compileAssertion(filled, sources, redactor.text);
+    const assertion = compileAssertion(filledAssertion(each, fill), sources, redactor.text);
     if (typeof assertion === 'string') return assertion;
     compiled.push(assertion);
   }
   return compiled;
+}
+
+function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): AssertionSettings {
+  const [property, target] = [fill(settings.property), fill(settings.target)];
+  return property === settings.property && target === settings.target ? settings : { ...settings, property, target };
 }
 
 /**
@@ -77,9 +81,9 @@ export function compileAll(
  * @param look never rejects for what the target does
  */
 export function createPlannedProbe<Plan extends object>(
-  makePlan: (input: ProbeInput) => Plan | string,
+  makePlan: (input: ThreadInput) => Plan | string,
   look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
-): Probe {
+): ThreadProbe {
   const planOf = madeOnce(makePlan);
   return (input, signal) => {
     const plan = planOf(input);

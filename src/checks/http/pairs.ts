@@ -13,10 +13,18 @@ export const framing: ReadonlySet<string> = new Set([
 type Pairs = Pick<ApiDefaults, 'headers' | 'queryParameters'>;
 
 /** Those of the group whose names the check does not have itself, then its own; headers without a name are none. */
-export function mergedPairs(which: keyof Pairs, group: Pairs, own: Pairs): KeyValue[] {
+export function mergedPairs(which: keyof Pairs, group: Pairs, own: Pairs): readonly KeyValue[] {
   const isHeader = which === 'headers';
   const nameOf = ({ key }: KeyValue): string => (isHeader ? key.toLowerCase() : key);
-  const names = new Set(own[which].map(nameOf));
-  const merged = [...group[which].filter((pair) => !names.has(nameOf(pair))), ...own[which]];
+  const merged = group[which].length === 0 ? own[which] : joined(group[which], own[which], nameOf);
   return isHeader ? merged.filter(({ key }) => key.trim() !== '') : merged;
+}
+
+function joined(
+  inherited: readonly KeyValue[],
+  own: readonly KeyValue[],
+  nameOf: (pair: KeyValue) => string,
+): readonly KeyValue[] {
+  const names = new Set(own.map(nameOf));
+  return [...inherited.filter((pair) => !names.has(nameOf(pair))), ...own];
 }

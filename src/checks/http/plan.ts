@@ -1,12 +1,12 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
 import { http } from '#lib/node-http.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
 import type { ScriptedRequest } from '#domain/exchange.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type Assertion, type AssertionSource, compileAssertion } from '../assertions/assertion.ts';
+import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
 import { readDomain } from '../connection/domain.ts';
 import type { Place } from '../connection/reach.ts';
+import { compileAll } from '../findings/prepare.ts';
 import { fillIn } from '../placeholders.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
@@ -26,7 +26,7 @@ export interface OutgoingRequest {
 /** What a probe does. */
 export interface Plan {
   /** Whose it is. */
-  readonly of: Pick<ProbeInput, 'check' | 'revision'>;
+  readonly of: Pick<ThreadInput, 'check' | 'revision'>;
   readonly settings: ApiSettings;
   readonly shouldFail: boolean;
   readonly request: OutgoingRequest;
@@ -43,7 +43,7 @@ export interface Plan {
 export interface HttpKind {
   readonly read: (settings: JsonObject) => ApiSettings;
   /** What it takes from its group. */
-  readonly defaultsOf: (group: CheckGroup | null) => ApiDefaults;
+  readonly defaultsOf: (group: ThreadInput['group']) => ApiDefaults;
   readonly sources: readonly AssertionSource[];
 }
 
@@ -51,7 +51,7 @@ export interface HttpKind {
  * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
  * is secret or locked is hidden in it, as it is in a plan's `shown`.
  */
-export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Plan | string {
+export function makePlan(input: ThreadInput, kind: HttpKind, version: string): Plan | string {
   const own = kind.read(input.check.settings);
   const group = kind.defaultsOf(input.group);
   const values = valuesOf(input, group);
@@ -77,28 +77,25 @@ export function makePlan(input: ProbeInput, kind: HttpKind, version: string): Pl
   const method = scripted?.method ?? own.method;
   if (!methods.some((each) => each === method)) return hide(`"${method}" is not an HTTP method of an API check`);
 
-  const assertions = [...group.assertions, ...own.assertions].map((each) =>
-    compileAssertion({ ...each, property: fill(each.property), target: fill(each.target) }, kind.sources, hide),
-  );
-  const wrong = assertions.find((assertion) => typeof assertion === 'string');
-  if (wrong !== undefined) return hide(wrong);
+  const written = group.assertions.length === 0 ? own.assertions : [...group.assertions, ...own.assertions];
+  const assertions = compileAll(written, kind.sources, { fill, redactor });
+  if (typeof assertions === 'string') return hide(assertions);
   const request: OutgoingRequest = { method, target, headers, body };
-  const compiled = assertions.filter((assertion) => typeof assertion !== 'string');
   return {
     of: input,
     settings: own,
     shouldFail: input.check.shouldFail,
     request,
-    assertions: compiled,
+    assertions,
     certificateAt: readDomain(fill(own.sslCheckDomain)),
-    needsBody: compiled.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
+    needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
     shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),
   };
 }
 
 /** The variables of a check by name, with what its group gives its URL. */
-export function valuesOf({ variables }: Pick<ProbeInput, 'variables'>, group: ApiDefaults): Map<string, string> {
+export function valuesOf({ variables }: Pick<ThreadInput, 'variables'>, group: ApiDefaults): Map<string, string> {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
   if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
   return values;
@@ -135,6 +132,11 @@ function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): str
   return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
 }
 
+const sameForAll = [
+  ['accept', '*/*'],
+  ['accept-encoding', 'gzip, deflate, br, zstd'],
+] as const;
+
 function withBuiltIn(
   pairs: readonly (readonly [string, string])[],
   own: ApiSettings,
@@ -142,16 +144,13 @@ function withBuiltIn(
   auth: string | null,
   version: string,
 ): (readonly [string, string])[] {
+  const contentType = contentTypes[own.bodyType];
+  const builtIn: (readonly [string, string])[] = [['user-agent', `Tocsin/${version}`], ...sameForAll];
+  if (body !== null && contentType !== null) builtIn.push(['content-type', contentType]);
+  if (auth !== null) builtIn.push(['authorization', `Basic ${Buffer.from(auth).toString('base64')}`]);
+  if (pairs.length === 0) return builtIn;
   const kept = pairs.filter(([name]) => !framing.has(name.toLowerCase()));
   const names = new Set(kept.map(([name]) => name.toLowerCase()));
-  const contentType = contentTypes[own.bodyType];
-  const builtIn: (readonly [string, string])[] = [
-    ['user-agent', `Tocsin/${version}`],
-    ['accept', '*/*'],
-    ['accept-encoding', 'gzip, deflate, br, zstd'],
-    ...(body !== null && contentType !== null ? [['content-type', contentType] as const] : []),
-    ...(auth === null ? [] : [['authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const]),
-  ];
   return [...builtIn.filter(([name]) => !names.has(name)), ...kept];
 }
 
@@ -173,7 +172,7 @@ export function headerProblem(headers: readonly (readonly [string, string])[]): 
 }
 
 /** What must not be shown of a check, as far as its settings say: scripts begin before there is a plan. */
-export function hiddenOf(input: ProbeInput, kind: HttpKind): string[] {
+export function hiddenOf(input: ThreadInput, kind: HttpKind): string[] {
   const own = kind.read(input.check.settings);
   const group = kind.defaultsOf(input.group);
   const values = valuesOf(input, group);
@@ -183,17 +182,18 @@ export function hiddenOf(input: ProbeInput, kind: HttpKind): string[] {
 
 /** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
 function hiddenValues(
-  input: ProbeInput,
+  input: ThreadInput,
   group: ApiDefaults,
   own: ApiSettings,
   fill: (text: string) => string,
   auth: string | null,
 ): string[] {
-  const variables = input.variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
-  const pairs = [...group.headers, ...own.headers, ...group.queryParameters, ...own.queryParameters];
-  const locked = pairs.filter((pair) => pair.locked).map(({ value }) => fill(value).trim());
-  const password = auth === null ? [] : [auth, auth.slice(auth.indexOf(':') + 1)];
-  return [...variables, ...locked, ...password, ...(input.scripted?.hidden ?? [])];
+  const hidden = [...(input.scripted?.hidden ?? [])];
+  for (const { secret, locked, value } of input.variables) if (secret || locked) hidden.push(value);
+  for (const pairs of [group.headers, own.headers, group.queryParameters, own.queryParameters])
+    for (const { locked, value } of pairs) if (locked) hidden.push(fill(value).trim());
+  if (auth !== null) hidden.push(auth, auth.slice(auth.indexOf(':') + 1));
+  return hidden;
 }
 
 /** The request as results show it (reference §4.7: apiCheckResult.request). */
@@ -204,7 +204,7 @@ function shownRequest({ method, target, headers, body }: OutgoingRequest, redact
     method,
     url: search === '' ? url : target.href,
     headers: Object.fromEntries(names),
-    params: Object.fromEntries(new URLSearchParams(search)),
+    params: search === '' ? {} : Object.fromEntries(new URLSearchParams(search)),
     // Redacted before it is cut, so that no half of a secret is left at the edge.
     data:
       body === null

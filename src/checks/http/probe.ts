@@ -1,5 +1,5 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
-import type { Probe, ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
@@ -17,8 +17,8 @@ import { createOtherCertificates } from './other-certificate.ts';
 import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
 /** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
-export function createHttpProbe(means: ProbeMeans, kind: HttpKind): Probe {
-  const planOf = madeOnce((input: ProbeInput) => makePlan(input, kind, means.version));
+export function createHttpProbe(means: ProbeMeans, kind: HttpKind): ThreadProbe {
+  const planOf = madeOnce((input: ThreadInput) => makePlan(input, kind, means.version));
   const look = createLook(means);
   return async (input, signal) => {
     const plan = planOf(input);

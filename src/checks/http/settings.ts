@@ -90,6 +90,9 @@ export function readDefaults(defaults: JsonObject): ApiDefaults {
   };
 }
 
+/** What a check has of no group, or of one that gives it nothing. */
+export const noDefaults: ApiDefaults = readDefaults({});
+
 function keyValue(item: JsonObject): KeyValue {
   return { key: text(item['key']), value: text(item['value']), locked: item['locked'] === true };
 }

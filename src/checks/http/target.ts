@@ -23,9 +23,10 @@ export function parseTarget(text: string, base?: string): Target | null {
   const userInfo =
     url.username === '' && url.password === '' ? null : `${decode(url.username)}:${decode(url.password)}`;
   const path = url.pathname + url.search;
+  const { origin } = url;
   return {
-    href: url.origin + path,
-    origin: url.origin,
+    href: origin + path,
+    origin,
     isTls,
     host,
     isAddress: isIP(host) > 0,

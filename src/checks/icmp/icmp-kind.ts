@@ -1,6 +1,6 @@
 // ICMP checks: whether a host answers pings, how many of them and how fast (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
@@ -44,7 +44,7 @@ export const icmpKind: CheckKind = {
   }),
 };
 
-function makePlan(input: ProbeInput): IcmpPlan | string {
+function makePlan(input: ThreadInput): IcmpPlan | string {
   const settings = readIcmpSettings(input.check.settings);
   const filling = createFilling(input);
   const { redactor } = filling;

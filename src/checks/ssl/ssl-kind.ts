@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
@@ -51,7 +51,7 @@ export const sslKind: CheckKind = {
   },
 };
 
-function planner(means: ProbeMeans, secureContext: SecureContext): (input: ProbeInput) => SslPlan | string {
+function planner(means: ProbeMeans, secureContext: SecureContext): (input: ThreadInput) => SslPlan | string {
   return (input) => {
     const settings = readSslSettings(input.check.settings);
     const filling = createFilling(input);

@@ -1,7 +1,7 @@
 // TCP checks: whether a port takes connections, and says what it should (reference §4.3).
 import { isIP } from 'node:net';
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
@@ -38,7 +38,7 @@ export const tcpKind: CheckKind = {
   },
 };
 
-function makePlan(input: ProbeInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
+function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
   const settings = readTcpSettings(input.check.settings);
   const filling = createFilling(input);
   const { redactor } = filling;

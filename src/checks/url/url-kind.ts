@@ -4,7 +4,7 @@ import { assertionProblems, timeProblems } from '../assertions/validate.ts';
 import { describeHttp, httpAlertFacts, httpMeasures } from '../http/describe.ts';
 import type { HttpKind } from '../http/plan.ts';
 import { createHttpProbe } from '../http/probe.ts';
-import { type ApiSettings, readDefaults, readSettings } from '../http/settings.ts';
+import { type ApiSettings, noDefaults, readSettings } from '../http/settings.ts';
 import { urlProblem } from '../http/validate.ts';
 import type { CheckKind } from '../kind.ts';
 import { object, positive } from '../read.ts';
@@ -27,7 +27,7 @@ function readUrlSettings(settings: JsonObject): ApiSettings {
   };
 }
 
-const http: HttpKind = { read: readUrlSettings, defaultsOf: () => readDefaults({}), sources };
+const http: HttpKind = { read: readUrlSettings, defaultsOf: () => noDefaults, sources };
 
 export const urlKind: CheckKind = {
   createProbe: (means) => createHttpProbe(means, http),
