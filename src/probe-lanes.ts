@@ -5,7 +5,7 @@ import { intervalMs } from '#domain/slot.ts';
 import { createKeptUsed, type KeptUsed } from '#lib/kept-used.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
-/** Definitions a thread keeps, characters of their text together: some 200,000 of checks with a few assertions. */
+/** Definitions a thread keeps, characters of their text together: some 150,000 to 200,000 of checks with a few assertions. */
 const keptMost = 120_000_000;
 /** One that was not asked for this long makes room for another, ms; sooner after two intervals of its check. */
 const unusedMostMs = 20 * 60_000;

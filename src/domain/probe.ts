@@ -5,7 +5,7 @@ import type { EnvironmentVariable } from './environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { Finding } from './result.ts';
 
-/** What of a probe's input looking at a target takes, and a probe thread is told of: threads keep a hundred thousand of them. */
+/** What of a probe's input looking at a target takes, and a probe thread is told of: threads keep some hundred thousand of them. */
 export interface ThreadInput {
   readonly check: Pick<Check, 'id' | 'checkType' | 'shouldFail' | 'settings'>;
   /** Changes whenever anything here does: with the check's id it names this input. */

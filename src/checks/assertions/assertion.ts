@@ -131,9 +131,10 @@ export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
 const paths = new jsonpath.JSONPathEnvironment();
 paths.functionRegister.delete('match');
 paths.functionRegister.delete('search');
-/** Paths that were compiled, by their source: those of most checks are the same few. */
+/** Short paths that were compiled, by their source: those of most checks are the same few. A long one may be a hundred kB. */
 const compiledPaths = new Map<string, JsonPath>();
 const compiledPathsMost = 1000;
+const shortSource = 100;
 
 /** Longest pattern and path that are taken, characters. */
 const longestSource = 1000;
@@ -199,6 +200,7 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
   if (known !== undefined) return known;
   try {
     const path = paths.compile(source.trim() === '' ? '$' : source.trim());
+    if (source.length > shortSource) return path;
     if (compiledPaths.size >= compiledPathsMost) compiledPaths.clear();
     compiledPaths.set(source, path);
     return path;

@@ -1,4 +1,4 @@
-// What the probes of light kinds begin with: variables filled in, assertions compiled, one plan a revision.
+// What probes begin with, most of it those of light kinds: variables filled in, assertions compiled, one plan a revision.
 import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';

@@ -90,7 +90,7 @@ export function readDefaults(defaults: JsonObject): ApiDefaults {
   };
 }
 
-/** What a check has of no group, or of one that gives it nothing. */
+/** What a check has of no group, and one of a type that groups give nothing. */
 export const noDefaults: ApiDefaults = readDefaults({});
 
 function keyValue(item: JsonObject): KeyValue {
