@@ -141,4 +141,25 @@ describe('a loop', () => {
     }
     await loop.stop();
   });
+
+  it('waits after faults no longer than 5 s and no shorter than half of that, each time for another while', async (t) => {
+    const pauses: number[] = [];
+    const waited = globalThis.setTimeout;
+    t.mock.method(globalThis, 'setTimeout', (next: () => void, pauseMs: number) => {
+      pauses.push(pauseMs);
+      return waited(next, 0);
+    });
+    const { turn, begun } = steps();
+    const loop = start(turn);
+    for (let n = 0; n < 26; n++) (await begun()).fail();
+    (await begun()).end(hourMs);
+    await loop.stop();
+    // After the sixth fault the pause has grown as far as it may.
+    const longest = pauses.slice(6, 26);
+    assert.ok(
+      longest.every((pauseMs) => pauseMs >= 2500 && pauseMs <= 5000),
+      longest.join(),
+    );
+    assert.ok(new Set(longest).size > 10, longest.join());
+  });
 });

@@ -80,4 +80,11 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
   assert.equal((await one.stop()).code, 0);
   const left = (await two.api('GET', '/v1/processes')).body as unknown as { pid: number }[];
   assert.equal(left.length, 1);
+  const three = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });
+  assert.equal((await three.kill()).signal, 'SIGKILL');
+  await until('the one that was killed to be silent', async () => {
+    const { body } = await two.api('GET', '/v1/processes');
+    const statuses = (body as unknown as { status: string }[]).map(({ status }) => status);
+    return statuses.join() === 'alive,silent';
+  });
 });
