@@ -132,6 +132,7 @@ function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): str
   return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
 }
 
+/** Headers of every request, unless the check sets them itself. One pair for all: a plan each would keep its own. */
 const sameForAll = [
   ['accept', '*/*'],
   ['accept-encoding', 'gzip, deflate, br, zstd'],
