@@ -119,7 +119,8 @@ describe('a registry', () => {
       const made = mkdtempSync(join(dir, '.made-'));
       mkdirSync(join(made, 'package'));
       writeFileSync(join(made, 'package/package.json'), JSON.stringify({ name, version }));
-      execFileSync('tar', ['-czf', join(made, 'made.tgz'), '-C', made, 'package']);
+      // The same bytes each time, whatever the clock says while they are made.
+      execFileSync('tar', ['-czf', join(made, 'made.tgz'), '--mtime=@0', '-C', made, 'package']);
       archives.set(name, readFileSync(join(made, 'made.tgz')));
     }
     const asked: string[] = [];
@@ -155,8 +156,10 @@ describe('a registry', () => {
 
   const integrityOf = (archive: Buffer): string => `sha512-${hash('sha512', archive, 'base64')}`;
 
+  /** With an npm cache of its own: npm asks no registry for what it has, and it knows an archive by its bytes alone. */
   async function installFrom(url: string): Promise<number | null> {
-    const env = { ...process.env, npm_config_registry: `${url}/`, npm_config_cache: join(dir, '.cache') };
+    const cache = mkdtempSync(join(dir, '.cache-'));
+    const env = { ...process.env, npm_config_registry: `${url}/`, npm_config_cache: cache };
     const child = spawn(process.execPath, [script, `--folder=${dir}`], { env, stdio: 'ignore' });
     const [status] = (await once(child, 'exit')) as [number | null];
     return status;
