@@ -18,6 +18,9 @@ const passingState = /^(?:08|28|3D|40|53|57|58)...$|^55P03$|^25006$|^25P0[234]$/
 const passingConnection =
   /^(?:ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_|ENOENT|EACCES)|terminated|timeout|not queryable|calling end on the pool/i;
 
+/** What the driver says when it gives up to prove who it is: the server's `28` said by this side. */
+const notLetIn = /^SASL:/;
+
 /** The error to hand on: engine faults that may pass become StoreUnavailableError, everything else stays what it is. */
 export function storeErrorOf(cause: unknown): Error {
   if (!(cause instanceof Error)) return new Error(String(cause));
@@ -33,11 +36,20 @@ export function postgresErrorOf(cause: unknown): Error {
   if (!(cause instanceof Error)) return new Error(String(cause));
   const code = stateOf(cause);
   const isState = /^[0-9A-Z]{5}$/.test(code) && 'severity' in cause;
-  const isPassing = isState ? passingState.test(code) : passingConnection.test(code || cause.message);
+  const isPassing = isState
+    ? passingState.test(code)
+    : passingConnection.test(code || cause.message) || notLetIn.test(cause.message);
   if (!isPassing) return cause;
+  return new StoreUnavailableError(`the database is not available: ${whyAway(cause)}`, { cause });
+}
+
+/** Why a PostgreSQL is not available, in words for who runs the service. */
+export function whyAway(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (/^SASL: .*client password must be/.test(cause.message))
+    return 'it asks for a password, and there is none: put one into the address, PGPASSWORD or the file that PGPASSFILE names';
   // Several addresses of one name refuse with one error whose message is empty.
-  const why = cause.message === '' ? code : cause.message;
-  return new StoreUnavailableError(`the database is not available: ${why}`, { cause });
+  return cause.message === '' ? stateOf(cause) : cause.message;
 }
 
 /** PostgreSQL's five characters, or the name that the system gives the fault; '' when there is neither. */

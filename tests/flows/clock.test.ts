@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Role } from '#config-variables.ts';
 import { test as it } from '../support/each-topology.ts';
+import { metricSums } from '../support/metric-sums.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Hit, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
@@ -92,6 +93,12 @@ it('keeps every check in its interval, every delivery at its distance and every 
   }
   assertEverySlotOnce(results(on), intervalMs, checks);
   await assertConserved(on);
+  await until('the schedulers to have counted what is on record as missed', async () => {
+    const missed = results(on)
+      .filter(isMissed)
+      .reduce((sum, { slots }) => sum + slots, 0);
+    return (await metricSums(on)).get('tocsin_slots_missed_total') === missed;
+  });
 
   const before = new Set(results(on).map(({ id }) => id));
   since = target.all.length;

@@ -252,8 +252,9 @@ describe('about PostgreSQL: doctor', () => {
   it('names what is wrong, says what to do, and exits with 1', async (t) => {
     const database = await (await postgresServer()).newDatabase();
     const { url } = database;
-    const examined = async (address: string) => {
-      const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: emptyFolder(t), PORT: '1', DATABASE_URL: address });
+    const examined = async (address: string, more: NodeJS.ProcessEnv = {}) => {
+      const environment = { TOCSIN_DATA_DIR: emptyFolder(t), PORT: '1', DATABASE_URL: address, ...more };
+      const said = await tocsin(['doctor'], environment);
       assert.doesNotMatch(said.out + said.err, /hunter2/);
       return said;
     };
@@ -262,6 +263,16 @@ describe('about PostgreSQL: doctor', () => {
     const wrong = await examined(url.replace(/tocsin:[^@]+@/, 'tocsin:hunter2@'));
     assert.equal(wrong.code, 1);
     assert.match(wrong.out, /PROBLEM +database .*password authentication failed.*docs\/postgresql\.md/);
+
+    // As docs/postgresql.md says of an address without a password.
+    const keyless = new URL(url);
+    keyless.password = '';
+    const passwords = join(emptyFolder(t), 'passwords');
+    const line = [keyless.hostname, keyless.port, '*', keyless.username, decodeURIComponent(new URL(url).password)];
+    writeFileSync(passwords, `${line.map((field) => field.replaceAll(/[\\:]/g, '\\$&')).join(':')}\n`, { mode: 0o600 });
+    assert.match((await examined(keyless.href)).out, /PROBLEM +database .*asks for a password, and there is none/);
+    assert.match((await examined(keyless.href, { PGPASSFILE: passwords })).out, /ok +schema /);
+    assert.match((await examined(keyless.href, { PGPASSWORD: line[4] })).out, /ok +schema /);
 
     const away = await examined('postgres://tocsin:hunter2@127.0.0.1:1/tocsin');
     assert.equal(away.code, 1);

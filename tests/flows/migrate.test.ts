@@ -78,7 +78,14 @@ describe('about the file and PostgreSQL: migrate', () => {
 
     const again = await runCommand(words, secretKey);
     assert.equal(again.code, 1, 'a target that is full is refused');
-    assert.match(again.err, /is not empty: .*60000 rows of results/);
+    assert.match(again.err, /is not empty: .*60000 rows of results.*--overwrite/);
+    raw.exec(`UPDATE results SET message = 'changed in the target'`);
+    const anew = await runCommand([...words, '--overwrite'], secretKey);
+    assert.equal(anew.code, 0, anew.err);
+    assert.match(anew.out, new RegExp(`^removed from the target: ${rows} rows of results$`, 'm'));
+    assert.match(anew.out, /the same on both sides/);
+    assert.equal(count(), rows);
+    assert.equal(raw.prepare(`SELECT 1 FROM results WHERE message LIKE 'changed%' LIMIT 1`).get(), undefined);
   });
 
   it('is refused while a process works on the file, on either side', async (t) => {

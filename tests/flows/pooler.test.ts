@@ -2,6 +2,7 @@
 // wake-ups; and without a pooler when nobody listens.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { runCommand } from '../support/command.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Cleanup, startScriptedServer } from '../support/scripted-server.ts';
@@ -10,6 +11,7 @@ import { poolers } from '../support/transaction-pooler.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
+const secretKey = 'ab'.repeat(32);
 let server: PostgresServer;
 before(async () => {
   server = await startPostgres();
@@ -18,7 +20,7 @@ after(() => server.stop());
 
 /** The API in one process, the work in another. */
 async function startTwo(t: Cleanup, environment: NodeJS.ProcessEnv): Promise<readonly [Service, Service]> {
-  const shared = { TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'debug', ...environment };
+  const shared = { TOCSIN_SECRET_KEY: secretKey, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'debug', ...environment };
   const api = await startService(t, { ...shared, TOCSIN_ROLES: 'api,scheduler' });
   const worker = await startService(t, { ...shared, TOCSIN_ROLES: 'runner,deliverer,upkeep' });
   return [api, worker];
@@ -57,9 +59,22 @@ for (const { name, start: startPooler, skip } of poolers) {
   describe(`about PostgreSQL: ${name}`, { skip }, () => {
     it('is no hindrance; wake-ups are not listened for through it, and it is said how', async (t) => {
       const database = await server.newDatabase();
-      const [api, worker] = await startTwo(t, { DATABASE_URL: await startPooler(t, server, database) });
+      const url = await startPooler(t, server, database);
+      const [api, worker] = await startTwo(t, { DATABASE_URL: url });
       await fromCheckToAlert(t, api);
       for (const { printed } of [api, worker]) assert.match(printed, /TOCSIN_LISTEN_URL.*store\.polling/);
+      const { port } = new URL(api.address);
+      const throughIt = { ...api.environment, DATABASE_URL: url, TOCSIN_SECRET_KEY: secretKey, PORT: port };
+      for (const [listen, says] of [
+        [{}, /warning +wake-ups +a pooler stands before the database: set TOCSIN_LISTEN_URL/],
+        [{ TOCSIN_LISTEN_URL: url }, /warning +wake-ups +a pooler stands before the database/],
+        [{ TOCSIN_LISTEN_URL: database.url }, /ok +wake-ups +the database is reached directly/],
+        [{ TOCSIN_LISTEN_URL: 'off' }, /ok +wake-ups +off: each process looks every second/],
+      ] as const) {
+        const said = await runCommand(['doctor'], { ...throughIt, ...listen });
+        assert.match(said.out, says);
+        assert.equal(said.code, 0, said.out);
+      }
     });
 
     it('is gone around for wake-ups where TOCSIN_LISTEN_URL names the database itself', async (t) => {

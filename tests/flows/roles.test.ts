@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Role } from '#config-variables.ts';
+import { postgresDialect } from '#store/dialect.ts';
+import { firstSchema } from '#store/migrations/0001-first-schema.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { everyRole, type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
@@ -57,12 +60,27 @@ async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'de
   assert.equal((await holder.end('SIGKILL')).signal, 'SIGKILL');
 }
 
+/** A table that is away, and back. */
+const moved = (table: string) => ({
+  fault: `ALTER TABLE ${table} RENAME TO away`,
+  end: `ALTER TABLE away RENAME TO ${table}`,
+});
+/** A table that refuses a kind of statement, and takes it again. */
+const refused = (kind: string, table: string, which: string) => ({
+  fault: `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$;
+    CREATE TRIGGER refusing BEFORE ${kind} ON ${table} ${which} EXECUTE FUNCTION refuse()`,
+  end: 'DROP FUNCTION refuse CASCADE',
+});
+
 describe('about PostgreSQL: of two of each role', () => {
   let service: RoleProcesses;
   before(async () => {
     service = await startRoleProcesses(later, await server.newDatabase(), {
       roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer', 'upkeep'],
     });
+    // That pings are heard is noted where there is something to be heard.
+    const heartbeat = { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' };
+    await service.must('POST', '/v1/checks/heartbeat', { name: 'Backup', heartbeat });
   });
 
   it('only those that serve the API answer below /v1; each says whether it is ready, by roles of its own', async () => {
@@ -79,28 +97,46 @@ describe('about PostgreSQL: of two of each role', () => {
     }
   });
 
-  for (const [role, step, table] of [
-    ['scheduler', 'schedule-runs', 'schedules'],
-    ['deliverer', 'send-deliveries', 'deliveries'],
-  ] as const) {
-    it(`where the step of each ${role} fails these say so and are not ready, and all others are`, async () => {
-      const moved = (from: string, to: string): void =>
-        service.rows((raw) => raw.exec(`ALTER TABLE ${from} RENAME TO ${to}`));
-      moved(table, 'away');
-      const told = await until(`each ${role} to fail`, async () => {
+  /** What makes a step fail, what ends that, and the step that each role then tells of. */
+  const faults: readonly {
+    readonly fault: string;
+    readonly end: string;
+    readonly steps: Readonly<Partial<Record<Role, string>>>;
+  }[] = [
+    { ...moved('schedules'), steps: { scheduler: 'schedule-runs' } },
+    { ...moved('deliveries'), steps: { deliverer: 'send-deliveries' } },
+    { ...moved('account_moves'), steps: { scheduler: 'judge-states', upkeep: 'resume-accounts' } },
+    { ...refused('UPDATE', 'runs', 'FOR EACH STATEMENT'), steps: { runner: 'run-checks' } },
+    {
+      ...refused('INSERT', 'installation', `FOR EACH ROW WHEN (NEW.key = 'pings-heard')`),
+      steps: { api: 'hear-pings' },
+    },
+  ];
+  for (const { fault, end, steps } of faults) {
+    const failing = Object.entries(steps);
+    it(`where ${failing.map(([role, step]) => `${step} of each ${role}`).join(' and ')} fails these say so and are not ready, and all others are`, async () => {
+      const printedBefore = new Map(
+        everyRole.map((role) => [role, service.of(role).map(({ printed }) => printed.length)]),
+      );
+      service.rows((raw) => raw.exec(fault));
+      const told = await until('those to fail', async () => {
         const found = await readiness(service);
-        return found.every(([of, , reason]) => of !== role || reason === `the step ${step} fails`) && found;
-      }).finally(() => moved('away', table));
+        return (
+          failing.every(([role, step]) => {
+            const own = found.filter(([of]) => of === role);
+            return own.every(([, , reason]) => reason === `the step ${step} fails`);
+          }) && found
+        );
+      }).finally(() => service.rows((raw) => raw.exec(end)));
       assert.deepEqual(
         told.map(([of, status]) => [of, status]),
-        everyRole.flatMap((of) => service.of(of).map(() => [of, of === role ? 503 : 200])),
+        everyRole.flatMap((of) => service.of(of).map(() => [of, of in steps ? 503 : 200])),
       );
       for (const of of everyRole) {
-        const printed = service.of(of).map((process) => process.printed.includes(`"${table}\\" does not exist`));
-        assert.ok(
-          printed.every((isSaid) => isSaid === (of === role)),
-          of,
-        );
+        service.of(of).forEach(({ printed }, index) => {
+          const since = printed.slice(printedBefore.get(of)?.[index]);
+          assert.equal(since.includes(`"step":"${steps[of]}"`), of in steps, since);
+        });
       }
       await until('all to be ready', async () => (await readiness(service)).every(([, status]) => status === 200));
     });
@@ -202,6 +238,28 @@ describe('about PostgreSQL: of two of each role', () => {
       assertEverySlotOnce(own, 10_000, checks);
     });
     await until('the runs under way to end', () => service.rows(conservationDifference) === 0);
+  });
+});
+
+describe('about PostgreSQL: processes that start at once on a database of the first version', () => {
+  it('all start: one brings it up to date while the others wait', async (t) => {
+    const database = await server.newDatabase();
+    const raw = openRawPostgres(database.url);
+    for (const statement of firstSchema(postgresDialect)) raw.exec(statement);
+    raw.exec(`INSERT INTO installation (key, value) VALUES ('schema-version', '1')`);
+    raw.close();
+    const roles = [...everyRole, ...everyRole];
+    const service = await startRoleProcesses(t, database, { roles, environment: { LOG_LEVEL: 'info' } });
+    const migrated = service.printed.match(/"from":1,"to":\d+,"msg":"store\.migrating"/g) ?? [];
+    assert.equal(migrated.length, 1, service.printed);
+    assert.deepEqual(
+      (await readiness(service)).map(([, status]) => status),
+      roles.map(() => 200),
+    );
+    const target = await startScriptedServer(t);
+    const { groupId } = await makeCheck(service, target);
+    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    await target.hits(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readPostgresAddress } from '#store/postgres/address.ts';
 import { type Connections, connectionsMost, openConnections } from '#store/postgres/connections.ts';
+import { isServerAway, StoreUnavailableError } from '#store/unavailable.ts';
 import type { PostgresDatabase } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { until } from '../support/until.ts';
@@ -170,4 +171,29 @@ it('one that is connected when its taker has given up is counted once', async (t
   await pause(3500);
   heldMs = 0;
   await assertCountsRight(database, connections);
+});
+
+it('who has no password for a server that asks for one is told so, and holds no place there', async (t) => {
+  const open = new Set<unknown>();
+  const way = createServer((near) => {
+    open.add(near);
+    const far = connect(server.port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy() && open.delete(near));
+    far.on('error', () => near.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  t.after(() => way.close());
+  const database = await server.newDatabase();
+  t.after(() => database.drop());
+  const there = new URL(database.url);
+  there.port = String((way.address() as AddressInfo).port);
+  there.password = '';
+  await assert.rejects(openConnections(readPostgresAddress(there.href)), (error) => {
+    assert.ok(error instanceof StoreUnavailableError && !isServerAway(error), String(error));
+    assert.match(error.message, /asks for a password, and there is none: .*PGPASSFILE/);
+    return true;
+  });
+  // The server itself would wait for a minute.
+  await until('the server to be left', () => open.size === 0, { withinMs: 20_000 });
 });

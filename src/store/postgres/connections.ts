@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { isLockBusy, postgresErrorOf, StoreUnavailableError, stateOf } from '../unavailable.ts';
+import { isLockBusy, postgresErrorOf, StoreUnavailableError, stateOf, whyAway } from '../unavailable.ts';
 import { type PostgresAddress, shownAddress } from './address.ts';
 import { openLine, type Session } from './session.ts';
 
@@ -139,6 +139,7 @@ async function connectedPool(address: PostgresAddress, answerMostMs: number): Pr
     // No statement of ours takes this long: the server, or the way to it, hangs.
     const pool = new Pool({
       ...configOf(address),
+      Client: LeavingClient,
       query_timeout: answerMostMs,
       ssl: isEncrypted ? readTls(address) : false,
     });
@@ -151,17 +152,38 @@ async function connectedPool(address: PostgresAddress, answerMostMs: number): Pr
     } catch (cause) {
       await pool.end();
       if (isPlainServer(cause) && modes.length > 1 && isEncrypted) continue;
-      const why = cause instanceof Error ? cause.message || stateOf(cause) : String(cause);
-      throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
+      throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${whyAway(cause)}`, { cause });
     }
   }
   throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
 }
 
+/**
+ * A client that leaves when it cannot be let in. The driver's own stays connected where it is the one to give up, without a
+ * password for one, and holds a place at the server for the minute in which one may still be told.
+ */
+class LeavingClient extends Client {
+  override connect(): Promise<Client>;
+  override connect(done: (error: Error | null, client?: Client) => void): void;
+  override connect(done?: (error: Error | null, client?: Client) => void): Promise<Client> | void {
+    const leave = (): void => void this.end().catch(() => undefined);
+    if (done === undefined) {
+      return super.connect().catch((cause: unknown) => {
+        leave();
+        throw cause;
+      });
+    }
+    super.connect((error: Error | null, client?: Client) => {
+      if (error !== null) leave();
+      done(error, client);
+    });
+  }
+}
+
 /** One connection apart from the pool, to listen on. Rejects with what the driver says. */
 export async function connectAlone(address: PostgresAddress, onMade: (client: Client) => void): Promise<Client> {
   for (const isEncrypted of encryptions(address)) {
-    const client = new Client({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
+    const client = new LeavingClient({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
     onMade(client);
     try {
       await client.connect();

@@ -1,0 +1,76 @@
+// What processes count of their work is what came of it, whichever of them did it; and each tells which it is.
+import assert from 'node:assert/strict';
+import { test } from '../support/each-topology.ts';
+import { metricSums } from '../support/metric-sums.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a secret between two';
+const delays = 'tocsin_run_start_delay_seconds';
+
+test('runs, how late they began, and attempts of deliveries are counted once each, by what became of them', async ({
+  t,
+  startService,
+}) => {
+  const service = await startService(t);
+  const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+  target.answer(({ url }) => ({ status: url === '/down' ? 500 : 200 }));
+  // One that is told at once, one that does not take what it is sent.
+  receiver.answer(({ hit }) => ({ status: hit.url === '/busy' ? 500 : 200 }));
+  const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+  for (const path of ['/up', '/also-up', '/down']) {
+    const request = { method: 'GET', url: target.url + path };
+    const once = { doubleCheck: false, retryStrategy: { type: 'NO_RETRIES' } };
+    await service.must('POST', '/v1/checks/api', { name: path, frequency: 1440, groupId, request, ...once });
+  }
+  for (const path of ['/busy', '/free']) {
+    const config = { url: receiver.url + path, webhookSecret: secret };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+  }
+  const { token } = await service.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
+  await service.api('GET', `/check-groups/${String(groupId)}/trigger/${String(token)}?maxWaitSeconds=60`);
+  const attempts = (status: string): string => `tocsin_delivery_attempts_total{status="${status}"}`;
+  const sums = await until('both attempts to be counted', async () => {
+    const all = await metricSums(service);
+    return all.get(attempts('pending')) === 1 && all.get(attempts('delivered')) === 1 && all;
+  });
+  // Each check ran by itself when it was made, too, unless its trigger came first.
+  const recorded = service.rows((raw) =>
+    raw.prepare('SELECT outcome, count(*) AS n FROM results GROUP BY outcome ORDER BY outcome').all(),
+  );
+  const counted = ['passed', 'failed'].map((outcome) => sums.get(`tocsin_runs_total{outcome="${outcome}"}`));
+  assert.deepEqual(
+    counted,
+    recorded.map(({ n }) => Number(n)),
+    JSON.stringify(recorded),
+  );
+  assert.ok((counted[0] ?? 0) >= 2 && (counted[1] ?? 0) >= 1, JSON.stringify(counted));
+  const begun = recorded.reduce((sum, { n }) => sum + Number(n), 0);
+  assert.deepEqual([sums.get(`${delays}_count`), sums.get(`${delays}_bucket{le="+Inf"}`)], [begun, begun]);
+  const late = sums.get(`${delays}_sum`) ?? Number.NaN;
+  assert.ok(late >= 0 && late < 30 * begun, `${late} s`);
+  assert.equal(sums.get('tocsin_slots_missed_total'), 0);
+});
+
+test('each process tells which it is: the same as the list of processes shows', async ({ t, startService }) => {
+  const place = { TOCSIN_LOCATION: 'eu-west-1' };
+  const service = await startService(t, place);
+  const listed = (await service.must('GET', '/v1/processes')) as unknown as readonly {
+    readonly id: string;
+    readonly roles: readonly string[];
+    readonly version: string;
+    readonly location: string;
+  }[];
+  const expected = listed.map(
+    ({ id, roles, version, location }) =>
+      `tocsin_process_info{process="${id}",roles="${roles.join(',')}",version="${version}",location="${location}"}`,
+  );
+  assert.equal(listed.length, service.addresses.length);
+  assert.ok(
+    listed.every(({ location }) => location === place.TOCSIN_LOCATION),
+    JSON.stringify(listed),
+  );
+  const told = [...(await metricSums(service))].filter(([name]) => name.startsWith('tocsin_process_info{'));
+  assert.deepEqual(Object.fromEntries(told), Object.fromEntries(expected.map((line) => [line, 1])));
+});
