@@ -1,7 +1,7 @@
 // From a target to a connection to it: looked up, judged before and after connecting, or made by a proxy.
 import type { Socket } from 'node:net';
+import { type Connected, connectInTurn } from '#lib/connect-in-turn.ts';
 import type { EgressGuard } from '../kind.ts';
-import { type Connected, connectInTurn } from './connect.ts';
 import { connectFault, type Fault, proxyFault, refusal, resolveFault } from './fault.ts';
 
 /** Where to connect to. */

@@ -1,4 +1,4 @@
-// A connection to the first address that takes one: tried in turn, the next one started when one fails or is slow.
+// Happy eyeballs: connects to the first address that accepts; the next one starts when one fails or is slow (RFC 8305).
 import { connect, type Socket } from 'node:net';
 
 /** How long an address may take before the next one is tried beside it, ms (RFC 8305 §5). */
