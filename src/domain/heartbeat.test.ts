@@ -1,7 +1,7 @@
 // What a ping, and its absence, come to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Heartbeat, lookAtHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
+import { type DeafSpan, type Heartbeat, lookAtHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
 
 const minute = 60_000;
 const fresh: Heartbeat = {
@@ -12,6 +12,7 @@ const fresh: Heartbeat = {
   graceMs: 5 * minute,
   dueAt: neverAt,
   timerAt: null,
+  pingedAt: null,
   startedAt: null,
   resultAt: null,
   isPassing: false,
@@ -19,6 +20,12 @@ const fresh: Heartbeat = {
 };
 const at = 1_000_000_000;
 const ping = (heartbeat: Heartbeat, when: number) => takePing(heartbeat, { signal: 'ping', exitCode: null, at: when });
+/** Minutes after `at`. */
+const gap = (from: number, to: number, minutes = to - from): DeafSpan => ({
+  from: at + from * minute,
+  to: at + to * minute,
+  ms: minutes * minute,
+});
 /** Pinged and judged. */
 const pinged: Heartbeat = { ...ping(fresh, at).heartbeat, dueAt: at + 15 * minute + settleMs };
 
@@ -97,31 +104,31 @@ test('a paused heartbeat takes its pings and judges nothing', () => {
 });
 
 test('a deadline before which no ping could reach us is unknown, and there is one more period', () => {
-  const deaf = { from: at + 8 * minute, to: at + 20 * minute };
+  const deaf = [gap(8, 20)];
   const looked = lookAtHeartbeat(pinged, at + 20 * minute, { deaf });
   assert.equal(looked.overdue?.outcome, 'unknown');
-  assert.equal(looked.heartbeat.dueAt, deaf.to + 15 * minute + settleMs);
+  assert.equal(looked.heartbeat.dueAt, at + 35 * minute + settleMs);
   assert.equal(lookAtHeartbeat(looked.heartbeat, looked.heartbeat.dueAt, { deaf }).overdue?.outcome, 'failed');
 });
 
 test('a gap in which no ping was expected, and one after the deadline, excuse nothing', () => {
   const now = at + 20 * minute;
-  for (const deaf of [
-    { from: at + 1 * minute, to: at + 4 * minute },
-    { from: at + 15 * minute, to: at + 19 * minute },
-  ]) {
-    assert.equal(lookAtHeartbeat(pinged, now, { deaf }).overdue?.outcome, 'failed');
+  for (const deaf of [gap(1, 4), gap(15, 19)]) {
+    assert.equal(lookAtHeartbeat(pinged, now, { deaf: [deaf] }).overdue?.outcome, 'failed');
   }
 });
 
-test('short gaps that come back excuse once, and not for ever', () => {
-  const excused = { ...pinged, isExcused: true };
-  const now = at + 20 * minute;
-  const overdue = (minutes: number) =>
-    lookAtHeartbeat(excused, now, { deaf: { from: at + 9 * minute, to: at + (9 + minutes) * minute } }).overdue
-      ?.outcome;
-  assert.equal(overdue(1), 'failed');
-  assert.equal(overdue(6), 'unknown', 'longer than half a period: nobody could have told');
+test('an excuse is repeated only when the real downtime adds up to half of the time in which a ping was expected', () => {
+  const overdue = (deaf: readonly DeafSpan[], change: Partial<Heartbeat> = {}) => {
+    const excused = { ...pinged, ...change, isExcused: true };
+    return lookAtHeartbeat(excused, at + 200 * minute, { deaf }).overdue?.outcome;
+  };
+  assert.equal(overdue([gap(9, 10)]), 'failed');
+  assert.equal(overdue([gap(9, 15)]), 'unknown');
+  assert.equal(overdue([gap(6, 9), gap(12, 14)]), 'unknown', 'gaps are added up');
+  assert.equal(overdue([gap(-60, 15, 10)]), 'failed', 'a restart every few seconds: 2 of 15 minutes');
+  assert.equal(overdue([gap(-60, 15, 60)]), 'unknown', 'away for 12 of 15 minutes');
+  assert.equal(overdue([gap(9, 15)], { graceMs: 100 * minute }), 'failed', 'the grace after it was long');
 });
 
 test('in maintenance nothing is missing, and it is expected a period later', () => {

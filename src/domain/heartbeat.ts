@@ -1,5 +1,6 @@
 // Heartbeats: checks that wait to be called. What a ping comes to, and what it comes to that there is none (reference
 // §4.9, decisions: Heartbeat; docs/decisions/0090).
+import type { TimeSpan } from './calendar.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Outcome } from './result.ts';
 
@@ -23,6 +24,8 @@ export interface Heartbeat {
   readonly dueAt: number;
   /** From when the period counts: the last ping, or what restarted it; null = it was never pinged. */
   readonly timerAt: number | null;
+  /** The last ping that restarted the timer; null = none, or from before this was recorded. */
+  readonly pingedAt: number | null;
   /** When the job said that it begins; null once it has ended. */
   readonly startedAt: number | null;
   /** Where the newest result stands in time, those included whose ping waits to be judged. */
@@ -106,8 +109,8 @@ export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }
   const isPassing = missed === null && heartbeat.isPassing;
   const sinceMs = resultAt === null ? Number.POSITIVE_INFINITY : at - resultAt;
   const isNews = isPassing ? isFailure || sinceMs >= periodMs / 2 : sinceMs >= afterFailureMs;
-  const timed = { ...heartbeat, startedAt: null, timerAt: at, isExcused: false };
-  if (!isActive) return { ...event, state, heartbeat: { ...heartbeat, startedAt: null, timerAt: at } };
+  const timed = { ...heartbeat, startedAt: null, timerAt: at, pingedAt: at, isExcused: false };
+  if (!isActive) return { ...event, state, heartbeat: { ...heartbeat, startedAt: null, timerAt: at, pingedAt: at } };
   // Most pings leave the row where it is looked for: that it is not due yet is found out then.
   if (!isNews) return { ...event, state, heartbeat: { ...timed, dueAt: Math.min(timed.dueAt, lookAt(timed)) } };
   // What is known good by this ping is the time since the last result, unless that one failed.
@@ -144,18 +147,20 @@ function stateAt({ timerAt, periodMs, graceMs }: Heartbeat, at: number): PingSta
   return at <= timerAt + periodMs + graceMs ? 'GRACE' : 'LATE';
 }
 
-/** A time in which no ping could be received. Epoch ms. */
+/** Times in which no ping could be received, seen as one. Epoch ms. */
 export interface DeafSpan {
   readonly from: number;
   readonly to: number;
+  /** How long no ping could be received between the two, ms: less than their distance where gaps were joined. */
+  readonly ms: number;
 }
 
 /** What is to be known of the time before a deadline. */
 export interface Reach {
-  /** The last time in which no ping could be received. */
-  readonly deaf?: DeafSpan | null;
+  /** The times in which no ping could be received, oldest first. */
+  readonly deaf?: readonly DeafSpan[];
   /** The last time in which checks were not run, that a planned one of a span lies in; asked when a deadline is over. */
-  readonly pausedIn?: (span: DeafSpan) => DeafSpan | null;
+  readonly pausedIn?: (span: TimeSpan) => TimeSpan | null;
   /** The newest sign that pings can be received, epoch ms; null = there never was one. */
   readonly heardAt?: number | null;
   /** Checks are not run for now: then nothing is missing. */
@@ -190,15 +195,29 @@ interface Expected {
 function excuseOf(
   { timerAt, deadline, periodMs, isExcused }: Expected,
   now: number,
-  { deaf = null, pausedIn, isPaused = false }: Reach,
+  { deaf = [], pausedIn, isPaused = false }: Reach,
 ): { readonly excuse: 'maintenance' | DeafSpan; readonly timerAt: number } | null {
   if (isPaused) return { excuse: 'maintenance', timerAt: now };
   const span = { from: timerAt + periodMs / 2, to: deadline };
-  const excuses = (gap: DeafSpan | null): gap is DeafSpan =>
-    gap !== null && gap.to > span.from && gap.from < span.to && (!isExcused || gap.to - gap.from >= periodMs / 2);
-  if (excuses(deaf)) return { excuse: deaf, timerAt: Math.max(timerAt, deaf.to) };
+  const againMs = Math.max(periodMs / 2, (span.to - span.from) / 2);
+  const gap = deafIn(deaf, timerAt, span);
+  if (gap !== null && (!isExcused || gap.ms >= againMs)) return { excuse: gap, timerAt: Math.max(timerAt, gap.to) };
   const paused = pausedIn?.(span) ?? null;
-  return excuses(paused) ? { excuse: 'maintenance', timerAt: Math.max(timerAt, paused.to) } : null;
+  const excuses = paused !== null && paused.to > span.from && paused.from < span.to;
+  if (!excuses || (isExcused && paused.to - paused.from < againMs)) return null;
+  return { excuse: 'maintenance', timerAt: Math.max(timerAt, paused.to) };
+}
+
+/** The gaps that a part of `span` lies in, as one, as far as they lie after `timerAt`; null = there are none. */
+function deafIn(deaf: readonly DeafSpan[], timerAt: number, span: TimeSpan): DeafSpan | null {
+  const touching = deaf.filter(({ from, to }) => to > span.from && from < span.to);
+  const [first, last] = [touching[0], touching.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const ms = touching.reduce((sum, gap) => {
+    const share = (gap.to - Math.max(gap.from, timerAt)) / (gap.to - gap.from);
+    return sum + gap.ms * Math.min(1, share);
+  }, 0);
+  return { from: first.from, to: last.to, ms };
 }
 
 /** What a deadline came to that a late ping found not judged. */
@@ -210,17 +229,19 @@ export function judgeMissed(
 ): Overdue {
   const expected = { timerAt: at - expectedMs, deadline: at, periodMs, isExcused: wasExcused };
   // Who received the ping may not have said yet that it is back.
-  const { heardAt = null } = reach;
+  const { heardAt = null, deaf = [] } = reach;
   const isBack = heardAt !== null && heardAt < at && now - heardAt > returnMs;
-  const excused = excuseOf(expected, now, isBack ? { ...reach, deaf: { from: heardAt, to: now } } : reach);
+  const gap = isBack ? [{ from: heardAt, to: now, ms: now - heardAt }] : [];
+  const excused = excuseOf(expected, now, { ...reach, deaf: [...deaf, ...gap] });
   return { at, intervalMs, outcome: excused === null ? 'failed' : 'unknown', excuse: excused?.excuse ?? null };
 }
 
 /**
  * Looks at a heartbeat whose time has come: what its deadline came to, if it is over, and when it is looked at next. A
  * deadline before which a ping may have come in vain is let pass once, and counts anew from when pings could be received
- * again; after that only for a gap of half a period and more, or gaps that come back would keep it silent for ever. A
- * maintenance window in which checks are not run is such a time, too.
+ * again; after that only if no ping could be received for at least half of the time in which one was expected, or
+ * restarts again and again would keep it silent for ever. A maintenance window in which checks are not run is such a
+ * time, too.
  */
 export function lookAtHeartbeat(
   heartbeat: Heartbeat,

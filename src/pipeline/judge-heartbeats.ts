@@ -32,7 +32,7 @@ interface DueHeartbeat<Ping> {
   /** More wait: the next turn is for them. */
   readonly hasMore: boolean;
   readonly context: CheckContext;
-  readonly reception: { readonly heardAt: number | null; readonly deaf: DeafSpan | null };
+  readonly reception: { readonly heardAt: number | null; readonly deaf: readonly DeafSpan[] };
   readonly newId: (at: number) => string;
 }
 

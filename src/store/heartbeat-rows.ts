@@ -24,6 +24,7 @@ export function heartbeatOf(row: Omit<HeartbeatsTable, 'token'>): Heartbeat {
     graceMs: row.grace_ms,
     dueAt: row.due_at,
     timerAt: row.timer_at,
+    pingedAt: row.pinged_at,
     startedAt: row.started_at,
     resultAt: row.result_at,
     isPassing: row.is_passing === 1,
@@ -34,13 +35,14 @@ export function heartbeatOf(row: Omit<HeartbeatsTable, 'token'>): Heartbeat {
 /** What pings and judgements change of a row. */
 export type HeartbeatMoves = Pick<
   HeartbeatsTable,
-  'due_at' | 'timer_at' | 'started_at' | 'result_at' | 'is_passing' | 'is_excused'
+  'due_at' | 'timer_at' | 'pinged_at' | 'started_at' | 'result_at' | 'is_passing' | 'is_excused'
 >;
 
 export function movesOf(heartbeat: Heartbeat): HeartbeatMoves {
   return {
     due_at: heartbeat.dueAt,
     timer_at: heartbeat.timerAt,
+    pinged_at: heartbeat.pingedAt,
     started_at: heartbeat.startedAt,
     result_at: heartbeat.resultAt,
     is_passing: flag(heartbeat.isPassing),

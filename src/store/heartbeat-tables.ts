@@ -13,6 +13,7 @@ export interface HeartbeatsTable {
   /** When it is looked at next at the latest; a ping moves it only when it is judged, so that most write no index. */
   due_at: number;
   timer_at: number | null;
+  pinged_at: number | null;
   started_at: number | null;
   result_at: number | null;
   is_passing: Flag;

@@ -67,6 +67,7 @@ export async function keepHeartbeat(
 const unpinged = {
   dueAt: neverAt,
   timerAt: null,
+  pingedAt: null,
   startedAt: null,
   resultAt: null,
   isPassing: false,

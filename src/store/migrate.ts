@@ -18,6 +18,7 @@ import { tokensByAccount } from './migrations/0015-tokens-by-account.ts';
 import { statusCodes } from './migrations/0016-status-codes.ts';
 import { phases } from './migrations/0017-phases.ts';
 import { finalResults } from './migrations/0018-final-results.ts';
+import { lastPing } from './migrations/0019-last-ping.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -39,6 +40,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   statusCodes,
   phases,
   finalResults,
+  lastPing,
 ];
 
 /** The version that this program knows and needs. */

@@ -13,7 +13,7 @@ function hearing() {
       hear(_isReturn, { deafMs } = {}) {
         if (state.isAway) return Promise.reject(new Error('the database is away'));
         told.push(deafMs?.() ?? null);
-        return Promise.resolve({ heardAt: state.at, deaf: null });
+        return Promise.resolve({ heardAt: state.at, deaf: [] });
       },
     },
     ownProcess: { id: 'a', known: () => [] },

@@ -15,10 +15,10 @@ export interface HearPingsOptions {
     hear(
       isReturn: boolean,
       more?: {
-        readonly last?: { readonly deaf: DeafSpan | null } | undefined;
+        readonly last?: { readonly deaf: readonly DeafSpan[] } | undefined;
         readonly deafMs?: (() => number | null) | undefined;
       },
-    ): Promise<{ readonly heardAt: number | null; readonly deaf: DeafSpan | null }>;
+    ): Promise<{ readonly heardAt: number | null; readonly deaf: readonly DeafSpan[] }>;
   };
   readonly ownProcess: { readonly id: string; known(): readonly ProcessSign[] };
   readonly failures: Readonly<PingFailures>;
@@ -43,7 +43,7 @@ const doubtMostMs = 15_000;
 export function createHearPings(options: HearPingsOptions): () => Promise<number> {
   const { store, ownProcess, failures, clock, steadyNow = () => performance.now() } = options;
   let hasBegun = false;
-  let doubt: { readonly since: number; readonly last: { readonly deaf: DeafSpan | null } } | null = null;
+  let doubt: { readonly since: number; readonly last: { readonly deaf: readonly DeafSpan[] } } | null = null;
   let well = { at: steadyNow(), failures: failures.count };
   return async () => {
     const now = clock.now();

@@ -114,3 +114,40 @@ test('a late ping of a time without anybody to ping leaves no alarm behind', asy
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'passed'], []]);
 });
+
+test('a restart every twenty seconds does not excuse a job for ever', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  await beat.ping();
+  await beat.judge();
+  for (let seconds = 0; seconds < 40 * 60; seconds += 20) {
+    for (const ms of [8000, 8000]) {
+      beat.test.temp.clock.turn(ms);
+      await receptions.hear(false);
+      await beat.judge();
+    }
+    beat.test.temp.clock.turn(4000);
+    await receptions.hear(true);
+    await beat.judge();
+  }
+  assert.deepEqual([beat.outcomes().slice(0, 3), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
+  const excuse = String(beat.test.one(`SELECT message FROM results WHERE message LIKE 'not judged%'`));
+  assert.match(excuse, /for 1(76|80) s in total from /, '4 s of every 20 s in 15 minutes');
+});
+
+test('of many gaps the oldest are joined, and their lengths still add up', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { receptions } = beat.test.temp.store;
+  await receptions.hear(true);
+  for (let count = 0; count < 25; count++) {
+    beat.test.temp.clock.turn(2000);
+    await receptions.hear(true);
+    for (let signs = 0; signs < 7; signs++) {
+      beat.test.temp.clock.turn(10_000);
+      await receptions.hear(false);
+    }
+  }
+  const { deaf } = await receptions.hear(false);
+  assert.deepEqual([deaf.length, deaf[0]?.ms, deaf.reduce((sum, { ms }) => sum + ms, 0)], [20, 12_000, 50_000]);
+});

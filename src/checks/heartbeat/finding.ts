@@ -1,5 +1,5 @@
 // What a ping that is judged, and one that did not come, look like as findings.
-import type { Heartbeat, JudgedPing, Overdue } from '#domain/heartbeat.ts';
+import type { DeafSpan, Heartbeat, JudgedPing, Overdue } from '#domain/heartbeat.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
 
 /** The finding of a ping. Its response time is how long the job took, where it told its start. */
@@ -22,7 +22,7 @@ const missingDetails = { signal: 'missing', state: 'FAILING' } as const;
 /**
  * The finding of a deadline that is over.
  *
- * @param timerAt from when it was expected, epoch ms
+ * @param timerAt from when the ping was expected, epoch ms; a later ping may have restarted the timer since
  */
 export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null): Finding {
   const { excuse } = overdue;
@@ -31,31 +31,44 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'maintenance', message });
   }
   if (excuse !== null) {
-    const [from, to] = [excuse.from, excuse.to].map((at) => new Date(at).toISOString());
-    const gap = excuse.from === 0 ? `up to ${to}` : `from ${from} to ${to}`;
-    const message = `not judged: Tocsin could not receive pings ${gap}; there is one more period from then`;
+    const message = `not judged: Tocsin could not receive pings ${spokenGap(excuse)}; one more period is allowed from then`;
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'downtime', message });
   }
-  const { periodMs, graceMs } = heartbeat;
-  const grace = graceMs === 0 ? '' : ` and ${spoken(graceMs)} of grace`;
-  const since = timerAt === null ? '' : ` since ${new Date(timerAt).toISOString()}`;
-  const message = `no ping came within ${spoken(periodMs)}${grace}${since}`;
+  const { periodMs, graceMs, pingedAt } = heartbeat;
+  const grace = graceMs === 0 ? '' : `, ${spoken(graceMs)} grace`;
+  const lastAt = timerAt === null ? pingedAt : Math.min(timerAt, pingedAt ?? timerAt);
+  const since = lastAt === null ? '' : ` since ${clockTime(lastAt, overdue.at)}`;
+  const message = `no ping${since}; expected every ${spoken(periodMs)}${grace}`;
   return {
     ...bareFinding(overdue.at, { verdict: 'failed', reason: 'no-ping', message }),
     details: missingDetails,
   };
 }
 
+/** `from … to …`, and how long of it where pings could be received in between. */
+function spokenGap({ from, to, ms }: DeafSpan): string {
+  const end = new Date(to).toISOString();
+  if (from === 0) return `up to ${end}`;
+  const sum = ms < to - from ? `for ${Math.ceil(ms / 1000)} s in total ` : '';
+  return `${sum}from ${new Date(from).toISOString()} to ${end}`;
+}
+
+/** The UTC time of day to the second, after the date unless that is the day of `now`. Both are epoch ms. */
+function clockTime(at: number, now: number): string {
+  const [date = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');
+  return new Date(now).toISOString().startsWith(date) ? time : `${date} ${time}`;
+}
+
 const units = [
   ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
 ] as const;
 
-/** A span in the largest unit of which it is a whole number: `90 minutes`. */
+/** A span in the largest unit of which it is a whole number: `90 min`. */
 function spoken(ms: number): string {
-  const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['second', 1000];
+  const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['s', 1000];
   const amount = ms / unitMs;
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return `${amount} ${unit}${unit === 'day' && amount !== 1 ? 's' : ''}`;
 }

@@ -47,16 +47,17 @@ function sendMoved(session: Session, heartbeats: readonly Heartbeat[]): void {
   if (heartbeats.length === 0) return;
   const rows: HeartbeatMoves[] = heartbeats.map(movesOf);
   session.send(
-    `UPDATE heartbeats h SET due_at = m.due_at, timer_at = m.timer_at, started_at = m.started_at,
+    `UPDATE heartbeats h SET due_at = m.due_at, timer_at = m.timer_at, pinged_at = m.pinged_at, started_at = m.started_at,
        result_at = m.result_at, is_passing = m.is_passing, is_excused = m.is_excused
-     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::smallint[],
-       $8::smallint[]) AS m (account_id, check_id, due_at, timer_at, started_at, result_at, is_passing, is_excused)
+     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+       $8::smallint[], $9::smallint[]) AS m (account_id, check_id, due_at, timer_at, pinged_at, started_at, result_at, is_passing, is_excused)
      WHERE h.account_id = m.account_id AND h.check_id = m.check_id`,
     [
       heartbeats.map(({ accountId }) => idBytes(accountId)),
       heartbeats.map(({ checkId }) => idBytes(checkId)),
       rows.map(({ due_at }) => due_at),
       rows.map(({ timer_at }) => timer_at),
+      rows.map(({ pinged_at }) => pinged_at),
       rows.map(({ started_at }) => started_at),
       rows.map(({ result_at }) => result_at),
       rows.map(({ is_passing }) => is_passing),
@@ -148,7 +149,7 @@ async function takeWaiting(
 /** The clock was set by `byMs`: what is expected keeps its distance. */
 export async function moveHeartbeatsWithClock(session: Session, byMs: number): Promise<void> {
   await session.query(
-    `UPDATE heartbeats SET timer_at = timer_at + $1, started_at = started_at + $1, result_at = result_at + $1,
+    `UPDATE heartbeats SET timer_at = timer_at + $1, pinged_at = pinged_at + $1, started_at = started_at + $1, result_at = result_at + $1,
        due_at = CASE WHEN due_at < ${neverAt} THEN due_at + $1 ELSE due_at END WHERE timer_at IS NOT NULL`,
     [byMs],
   );
@@ -167,7 +168,7 @@ export async function moveHeartbeatsWithClock(session: Session, byMs: number): P
 /** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. */
 export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
   await session.query(
-    `UPDATE heartbeats SET timer_at = $1, started_at = NULL, result_at = least(result_at, $1),
+    `UPDATE heartbeats SET timer_at = $1, pinged_at = CASE WHEN pinged_at > $1 THEN $1 ELSE pinged_at END, started_at = NULL, result_at = least(result_at, $1),
        due_at = CASE WHEN due_at < ${parkedFrom} THEN $1 ELSE due_at END WHERE timer_at > $2`,
     [now(), now() + clockSetMs],
   );

@@ -94,12 +94,13 @@ function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
   const row: HeartbeatMoves = movesOf(heartbeat);
   connection
     .prepare(
-      `UPDATE heartbeats SET due_at = ?, timer_at = ?, started_at = ?, result_at = ?, is_passing = ?, is_excused = ?
+      `UPDATE heartbeats SET due_at = ?, timer_at = ?, pinged_at = ?, started_at = ?, result_at = ?, is_passing = ?, is_excused = ?
        WHERE account_id = ? AND check_id = ?`,
     )
     .run(
       row.due_at,
       row.timer_at,
+      row.pinged_at,
       row.started_at,
       row.result_at,
       row.is_passing,
@@ -131,7 +132,7 @@ export function judgeHeartbeats(
   const most = Math.min(rules.most, atOnce);
   const reception = readFact(connection);
   const rows = connection.select<DueRow>(
-    `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.started_at,
+    `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.pinged_at, h.started_at,
        h.result_at, h.is_passing, h.is_excused, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
        c.definition, c.created_at, c.updated_at
      FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
@@ -215,7 +216,7 @@ export function moveHeartbeatsWithClock(
   const values = [byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER] as const;
   connection
     .prepare(
-      `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, started_at = ${moved('started_at')},
+      `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, pinged_at = ${moved('pinged_at')}, started_at = ${moved('started_at')},
          result_at = ${moved('result_at')}, due_at = CASE WHEN due_at >= ${neverAt} THEN due_at
            WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
     )
@@ -232,7 +233,7 @@ export function moveHeartbeatsWithClock(
 export function bringHeartbeatsBack(connection: Connection, now: number): void {
   connection
     .prepare(
-      `UPDATE heartbeats SET timer_at = ?1, started_at = NULL, result_at = min(result_at, ?1),
+      `UPDATE heartbeats SET timer_at = ?1, pinged_at = min(pinged_at, ?1), started_at = NULL, result_at = min(result_at, ?1),
          due_at = CASE WHEN due_at < ${parkedFrom} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
     )
     .run(now, now + clockSetMs);
