@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Verdict } from './chaos/judge.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
 import { chaosOfKills } from './chaos/kill.ts';
+import { chaosOfNeighbours } from './chaos/neighbours.ts';
 import { NoOlderCodeError } from './chaos/older.ts';
 import { chaosOfPostgres } from './chaos/postgres.ts';
 import { chaosOfUpdate } from './chaos/update.ts';
@@ -14,6 +15,7 @@ const usage = `npm run chaos -- kill [--rounds 10] [--seed N]
 npm run chaos -- postgres [--minutes 1] [--seed N]
 npm run chaos -- deliver [--kills 200] [--seed N]
 npm run chaos -- update [--from COMMIT] [--minutes 1] [--seed N]
+npm run chaos -- neighbours [--seconds 30] [--only NAME] [--seed N]
 
   kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
   postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
@@ -22,10 +24,14 @@ npm run chaos -- update [--from COMMIT] [--minutes 1] [--seed N]
             recorded, after that and before it is due again, during a replay), on SQLite and over PostgreSQL at once
   update    no faults but a rolling update: ten processes of an older commit over PostgreSQL, replaced one at a time by the
             present code, in any order, while targets fail and recover; then that an older one refuses to start
+  neighbours  one account disturbs in every way it can (costly assertions, stalling bodies, hanging channels, floods of
+            triggers, idle connections, …); another account's checks must run in time and its alerts arrive within 2 s
 
   --rounds   how many kills (1 to 1000)
   --minutes  how long it goes on, in storms of faults with rests between, or replacing (more than 0, up to 600)
   --kills    how many at each point and on each engine (1 to 1000)
+  --seconds  how long each disturbance lasts (20 to 600)
+  --only     only disturbances whose name contains this
   --from     the older commit; without it the last one before the newest migration, which needs the history of git
   --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;
@@ -33,7 +39,7 @@ const shownBreaches = 10;
 
 /** One way of doing harm: how its length is told, and what does it. */
 interface Chaos {
-  readonly length: 'rounds' | 'minutes' | 'kills';
+  readonly length: 'rounds' | 'minutes' | 'kills' | 'seconds';
   readonly isRight: (length: number) => boolean;
   readonly run: (options: ChaosOptions) => Promise<Verdict[]>;
 }
@@ -44,6 +50,8 @@ interface ChaosOptions {
   readonly seed: number;
   /** A commit to update from; null = it is looked for. */
   readonly from: string | null;
+  /** Part of the name of the disturbances to try; null = all. */
+  readonly only: string | null;
   readonly say: (what: string) => void;
 }
 
@@ -68,6 +76,11 @@ const ways: Readonly<Record<string, Chaos>> = {
     isRight: areMinutes,
     run: ({ length, ...options }) => chaosOfUpdate({ ...options, minutes: length }),
   },
+  neighbours: {
+    length: 'seconds',
+    isRight: (length) => length >= 20 && length <= 600,
+    run: ({ length, ...options }) => chaosOfNeighbours({ ...options, seconds: length }),
+  },
 };
 
 await main();
@@ -87,7 +100,9 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '10' },
       minutes: { type: 'string', default: '1' },
       kills: { type: 'string', default: '200' },
+      seconds: { type: 'string', default: '30' },
       from: { type: 'string' },
+      only: { type: 'string' },
       seed: { type: 'string' },
     },
   });
@@ -107,7 +122,7 @@ async function main(): Promise<void> {
   const say = (what: string): void => void process.stdout.write(`${seconds().padStart(6)} s  ${what}\n`);
   say(`${length} ${chaos.length}, seed ${seed}`);
   const verdicts = await chaos
-    .run({ dataDir, length, seed, say, from: values.from ?? null })
+    .run({ dataDir, length, seed, say, from: values.from ?? null, only: values.only ?? null })
     .catch((error: unknown) => {
       if (!(error instanceof NoOlderCodeError)) throw error;
       rmSync(dataDir, { recursive: true });
@@ -118,7 +133,7 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${table(verdicts)}\n`);
   if (isKept) rmSync(dataDir, { recursive: true });
   else {
-    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}`;
+    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}${values.only === undefined ? '' : ` --only '${values.only}'`}`;
     process.stdout.write(`\nWhat is left of it is kept in ${dataDir}; repeat with ${repeat}\n`);
     process.exitCode = 1;
   }

@@ -1,0 +1,45 @@
+// Targets and the webhook receiver of the account that must not be disturbed.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions } from '../support/peer.ts';
+
+/** One alert that arrived. */
+export interface Alert {
+  readonly checkName: string;
+  readonly alertType: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+const broken = new Set<string>();
+/** By name of a target: when it first answered 500, epoch ms. */
+const failedAt: Record<string, number> = {};
+const alerts: Alert[] = [];
+
+const server = createServer((request, response) => {
+  const name = request.url?.slice(1) ?? '';
+  if (request.method === 'POST') {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      const variables = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+      const [checkName, alertType] = [String(variables['CHECK_NAME']), String(variables['ALERT_TYPE'])];
+      alerts.push({ checkName, alertType, at: Date.now() });
+      response.end('ok');
+    });
+    return;
+  }
+  if (broken.has(name)) failedAt[name] ??= Date.now();
+  response.writeHead(broken.has(name) ? 500 : 200).end('ok');
+});
+
+answerQuestions({
+  listen: () =>
+    new Promise<string>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    }),
+  /** The target of that name answers 500 from now on. */
+  break: (name: string) => void broken.add(name),
+  failedAt: () => failedAt,
+  alerts: () => alerts,
+});
