@@ -51,9 +51,11 @@ export type Reason =
   | 'maintenance'
   | 'deactivated';
 
-/** The certificate a check saw, for ALERT_SSL. */
+/** The certificate of a host that expires first, its own or one of its chain, for ALERT_SSL. */
 export interface SeenCertificate {
   readonly domain: string;
+  /** `intermediate certificate "R3"`; absent = the host's own certificate. */
+  readonly role?: string;
   /** SHA-256 fingerprint: tells a renewed certificate from the old one. */
   readonly fingerprint: string;
   /** End of validity, epoch ms. */

@@ -1,5 +1,5 @@
 // Certificates for tests, made when they are needed: an authority of our own, and what it signs, good or bad.
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { der, integer, octets, oid, sequence, time } from './der.ts';
 
 /** What a server needs, in PEM. */
@@ -37,8 +37,15 @@ export interface Authority {
   signed(content: Buffer, hash?: 'sha1' | 'sha256', ...more: readonly Buffer[]): Buffer;
   issue(facts?: CertificateFacts): Issued;
   /** Another authority, signed by this one. */
-  subordinate(name: string): Authority;
+  subordinate(name: string, facts?: AuthorityFacts): Authority;
+  /** The certificate of another authority's key and name, signed by this one. */
+  crossSign(other: Authority, facts?: AuthorityFacts): string;
+  readonly name: string;
+  readonly privateKey: KeyObject;
 }
+
+/** What stands in the certificate of an authority. */
+export type AuthorityFacts = Pick<CertificateFacts, 'validFrom' | 'validTo' | 'hash'>;
 
 const day = 86_400_000;
 let serial = 1;
@@ -51,6 +58,8 @@ export function createAuthority(name = 'Tests of Tocsin'): Authority {
 }
 
 function authorityOf(name: string, cert: string, privateKey: KeyObject): Authority {
+  const signedAuthority = (subject: string, publicKey: KeyObject, facts?: AuthorityFacts): string =>
+    certificate({ subject, issuer: name, publicKey, signer: privateKey, extensions: [ofAuthority], ...facts });
   return {
     cert,
     signed: (content, hash, ...more) => signedWith(privateKey, content, hash, ...more),
@@ -69,11 +78,13 @@ function authorityOf(name: string, cert: string, privateKey: KeyObject): Authori
         cert: certificate({ ...parts, ...facts }),
       };
     },
-    subordinate: (subject) => {
+    subordinate: (subject, facts) => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const parts = { subject, issuer: name, publicKey: pair.publicKey, signer: privateKey, extensions: [ofAuthority] };
-      return authorityOf(subject, certificate(parts), pair.privateKey);
+      return authorityOf(subject, signedAuthority(subject, pair.publicKey, facts), pair.privateKey);
     },
+    crossSign: (other, facts) => signedAuthority(other.name, createPublicKey(other.privateKey), facts),
+    name,
+    privateKey,
   };
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '../../../tests/support/until.ts';
 import { createConnections } from './connection.ts';
+import { createTrust } from '#lib/tls-trust.ts';
 import { guardedConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { open, raw, receiver } from './test-receivers.ts';
@@ -12,7 +13,7 @@ const request = (host: string) => ({ method: 'POST', url: `http://${host}/`, hea
 
 test('an origin is forgotten when nothing is open or under way there, a cut-off attempt included', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const connections = createConnections(guardedConnector(open, 5000), { pipelining: 1 });
+  const connections = createConnections(guardedConnector(open, createTrust(), 5000), { pipelining: 1 });
   t.after(() => connections.close());
   const ways = { pooled: connections, fresh: connections, judge: () => null };
   const { host: good } = await receiver((_request, response) => response.end('ok'));

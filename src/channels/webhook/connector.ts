@@ -3,6 +3,8 @@ import net from 'node:net';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector as Connecting } from 'undici';
+import { sentCertificates, type Trust } from '#lib/tls-trust.ts';
+import { certificateSentence } from '#lib/tls-words.ts';
 import { buildConnector } from './undici.ts';
 
 /** Where requests may go, as far as sending needs to know. */
@@ -30,15 +32,26 @@ function refusal(message: string): Error {
  *
  * @param timeoutMs the longest that connecting may take
  */
-export function guardedConnector(guard: EgressGuard, timeoutMs: number): Connecting.connector {
-  const connect = buildConnector({
+export function guardedConnector(guard: EgressGuard, trust: Trust, timeoutMs: number): Connecting.connector {
+  const connectAny = buildConnector({
     lookup: guard.lookup,
     timeout: timeoutMs,
     allowH2: false,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1000,
-    secureContext: tls.createSecureContext(),
+    secureContext: trust.createContext(),
+    // Judged below, where the certificate is at hand to be described. A resumed session would skip the check of its name.
+    rejectUnauthorized: false,
+    maxCachedSessions: 0,
   });
+  const connect: Connecting.connector = (options, callback) => {
+    connectAny(options, (...result) => {
+      const [error, socket] = result;
+      if (error !== null || !(socket instanceof tls.TLSSocket) || socket.authorized) return callback(...result);
+      callback(certificateError(socket, options.hostname, trust), null);
+      socket.destroy();
+    });
+  };
   if (guard.tunnel !== undefined && guard.tunnel !== null) return connectorThrough(guard.tunnel, connect, timeoutMs);
   return (options, callback) => {
     const refused = net.isIP(options.hostname) === 0 ? null : guard.judge(options.hostname);
@@ -61,6 +74,13 @@ export function guardedConnector(guard: EgressGuard, timeoutMs: number): Connect
       callback(null, socket);
     });
   };
+}
+
+/** The error of a certificate that is not accepted; its message is the sentence to show. */
+function certificateError(socket: tls.TLSSocket, host: string, trust: Trust): Error {
+  const path = trust.pathOf(sentCertificates(socket));
+  const message = certificateSentence(path, String(socket.authorizationError), host, Date.now());
+  return Object.assign(new Error(message), { code: 'CERTIFICATE_REFUSED' });
 }
 
 /** Connections through a proxy: it judges where they lead, TLS is with the receiver. */

@@ -1,5 +1,6 @@
 // Says in one sentence why an attempt brought no good answer, and of which class that is (decisions: Log).
 import type { AttemptError } from '#domain/delivery.ts';
+import { handshakeWords, isTlsCode } from '#lib/tls-words.ts';
 
 /** Why an attempt failed: a closed class and a sentence for people. */
 export interface SendError {
@@ -32,9 +33,6 @@ const connectCodes: Readonly<Record<string, string>> = {
   EPERM: 'this machine does not allow a connection to',
 };
 
-const tlsCode =
-  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|EPROTO)/;
-
 /** How undici words an answer that it will not take. */
 const unasked = /^bad (response|upgrade)$/;
 
@@ -66,8 +64,9 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
     const address = failure.address === undefined ? target : addressText(failure.address, failure.port);
     return { class: 'connect', message: `${connect} ${address} ${after}` };
   }
-  if (tlsCode.test(code)) {
-    return { class: 'tls', message: `no trusted TLS connection to ${target}: ${oneLine(failure.message)} (${code})` };
+  if (code === 'CERTIFICATE_REFUSED') return { class: 'tls', message: failure.message };
+  if (isTlsCode(code)) {
+    return { class: 'tls', message: `TLS handshake with ${target} failed ${after}: ${handshakeWords(code)}` };
   }
   if (code === 'UND_ERR_SOCKET' && unasked.test(failure.message)) {
     const message = `${target} answered what was not asked for: an interim answer 100, another protocol, or more than one answer`;

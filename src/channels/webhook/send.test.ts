@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import https from 'node:https';
 import net from 'node:net';
 import { test } from 'node:test';
 import tls from 'node:tls';
+import { createAuthority } from '../../../tests/support/certificates.ts';
 import type { EgressGuard } from './connector.ts';
-import { listen, raw, receiver, sender, sending } from './test-receivers.ts';
+import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 
 test('the exact bytes arrive, signed, with the headers of the delivery', async () => {
   const { host, received } = await receiver((_request, response) => response.end('thanks'));
@@ -152,7 +154,41 @@ test('a server without TLS behind https is an error of class tls', async () => {
   const host = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
   assert.equal(outcome.error?.class, 'tls');
-  assert.match(outcome.error?.message ?? '', /^no trusted TLS connection to /);
+  assert.match(
+    outcome.error?.message ?? '',
+    /^TLS handshake with 127.* failed after \d+ ms: the server did not answer in TLS$/,
+  );
+});
+
+test('a certificate that is not accepted is described as in a check, and nothing is sent', async () => {
+  const authority = createAuthority();
+  const expired = authority.issue({ validTo: new Date(Date.UTC(2026, 0, 2)), validFrom: new Date(0) });
+  const cases = [
+    [authority.issue({ names: ['other.test'] }), /^the certificate of localhost is for another name: DNS:other\.test$/],
+    [expired, /^the certificate of localhost expired on 2026-01-02$/],
+    [
+      createAuthority('Other').issue(),
+      /^the certificate of localhost is signed by an unknown CA: CN=Other\. The server may not be sending its intermediate certificate\. To trust a private CA, set TOCSIN_CA_FILE/,
+    ],
+  ] as const;
+  const one = sender(5000, open, [authority.cert]);
+  let requests = 0;
+  const urlOf = async (issued: { key: string; cert: string }): Promise<string> => {
+    const host = await listen(https.createServer(issued, (_request, response) => response.end(String(++requests))));
+    return `https://${host.replace('127.0.0.1', 'localhost')}/`;
+  };
+  for (const [issued, message] of cases) {
+    const url = await urlOf(issued);
+    // The second attempt could resume the session of the first.
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const { error } = await one.send(sending('', { url }));
+      assert.equal(error?.class, 'tls');
+      assert.match(error?.message ?? '', message);
+    }
+  }
+  assert.equal(requests, 0);
+  assert.equal((await one.send(sending('', { url: await urlOf(authority.issue()) }))).error, null);
+  assert.equal(requests, 1);
 });
 
 test('a TLS server that offers nothing in common is an error of class tls', async () => {

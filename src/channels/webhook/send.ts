@@ -3,6 +3,7 @@
  * is cut off is repeated with the same bytes: docs/decisions/0012.
  */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
+import { createTrust } from '#lib/tls-trust.ts';
 import { createConnections } from './connection.ts';
 import { Exchange, type Ways } from './exchange.ts';
 import { guardedConnector } from './connector.ts';
@@ -28,6 +29,8 @@ export interface WebhookSender {
 /** What a sender is made with. */
 export interface SenderOptions {
   readonly guard: EgressGuard;
+  /** CA certificates (PEM) trusted besides Node's own. */
+  readonly extraCertificates?: readonly string[];
   /** From the start to the answer's last byte, ms; 30,000 unless told otherwise (spec §6.5, §8). */
   readonly deadlineMs?: number;
 }
@@ -38,9 +41,9 @@ const longestIdleMs = 30_000;
 const lateMs = 1000;
 
 /** Makes a sender (decisions: Webhook delivery). One is enough: its connections are what makes it fast. */
-export function createWebhookSender({ guard, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
+export function createWebhookSender({ guard, extraCertificates, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
   // Later than the deadline, which else would race with it for what the attempt is told as.
-  const connect = guardedConnector(guard, deadlineMs + lateMs);
+  const connect = guardedConnector(guard, createTrust(extraCertificates), deadlineMs + lateMs);
   const options = {
     // The one deadline is ours: it covers name lookup, connecting, headers and body together.
     headersTimeout: 0,

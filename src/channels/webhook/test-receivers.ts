@@ -17,8 +17,12 @@ after(async () => {
 });
 
 /** A sender whose deadline is short enough for a test. */
-export function sender(deadlineMs = 5000, guard: EgressGuard = open): WebhookSender {
-  const made = createWebhookSender({ guard, deadlineMs });
+export function sender(
+  deadlineMs = 5000,
+  guard: EgressGuard = open,
+  extraCertificates: readonly string[] = [],
+): WebhookSender {
+  const made = createWebhookSender({ guard, deadlineMs, extraCertificates });
   closing.push(() => made.close());
   return made;
 }

@@ -1,5 +1,6 @@
 // What went wrong on the way, as a class and a sentence: never a stack, never an error code alone.
 import { networkInterfaces } from 'node:os';
+import { handshakeWords } from '#lib/tls-words.ts';
 import type { Reason } from '#domain/result.ts';
 
 /** Why there was no usable answer. */
@@ -108,7 +109,7 @@ export function streamFault(error: unknown, place: string, phase: Phase, ms: num
     return { reason: 'protocol', message: `${place} did not answer in valid HTTP: ${detail}` };
   }
   if (phase === 'tls' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') {
-    return { reason: 'tls', message: `TLS handshake with ${place} failed ${after}: ${tlsWords(error, code)}` };
+    return { reason: 'tls', message: `TLS handshake with ${place} failed ${after}: ${handshakeWords(code)}` };
   }
   return {
     reason: 'protocol',
@@ -133,20 +134,6 @@ export function timeoutFault(limitMs: number, phase: Phase, place: string): Faul
     reason: 'timeout',
     message: `no complete answer from ${place} within ${spoken(limitMs)}: it ended ${phaseWords[phase]}`,
   };
-}
-
-/** OpenSSL's reason out of a message such as `…:SSL routines:…:wrong version number:…`. */
-function tlsWords(error: unknown, code: string): string {
-  const text = error instanceof Error ? error.message : '';
-  const reason = /SSL routines:[^:]*:([^:]+):/.exec(text)?.[1];
-  return (
-    (reason ??
-      code
-        .replace(/^ERR_(SSL|TLS)_/, '')
-        .replaceAll('_', ' ')
-        .toLowerCase()) ||
-    'no reason given'
-  );
 }
 
 /** Whether an interface other than loopback is up. */

@@ -1,7 +1,7 @@
 // One TLS handshake: what the other side shows, whether it is to be trusted or not. Judging is left to who asked.
-import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { connect as tlsConnect, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
+import { type CertificatePath, sentCertificates, type Trust } from '#lib/tls-trust.ts';
 import type { EgressGuard } from '../kind.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
 import { type Place, reach } from './reach.ts';
@@ -13,14 +13,14 @@ export interface Handshake {
   readonly serverName: string | null;
   readonly family: 0 | 4 | 6;
   readonly secureContext: SecureContext;
+  readonly trust: Trust;
   /** ms for all of it. */
   readonly limitMs: number;
 }
 
 /** What the other side showed. */
 export interface Peer {
-  /** Its own first, then those that signed, as far as they are known. */
-  readonly certificates: readonly [X509Certificate, ...X509Certificate[]];
+  readonly path: CertificatePath;
   /** `TLSv1.3`. */
   readonly protocol: string;
   /** The name of the standard, `TLS_AES_128_GCM_SHA256`. */
@@ -99,7 +99,7 @@ const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 function secure(
   raw: Socket,
-  { place, serverName, secureContext }: Handshake,
+  { place, serverName, secureContext, trust }: Handshake,
   seen: Shaken,
   finish: (fault: Fault | null) => void,
   fail: (error: unknown) => void,
@@ -122,29 +122,17 @@ function secure(
   });
   socket.once('secureConnect', () => {
     seen.securedAt = performance.now();
-    seen.peer = peerOf(socket, staple);
+    seen.peer = peerOf(socket, trust, staple);
     finish(seen.peer === null ? { reason: 'tls', message: `${place.host} showed no certificate` } : null);
   });
   return () => socket.destroy();
 }
 
-/** The most certificates of a chain that are looked at. */
-const longestChain = 10;
-
-function peerOf(socket: TLSSocket, staple: Buffer | null): Peer | null {
-  const certificates: X509Certificate[] = [];
-  let next: PeerCertificate & { issuerCertificate?: PeerCertificate } = socket.getPeerCertificate(true);
-  // The last of a chain is its own issuer.
-  while (next.raw !== undefined && certificates.length < longestChain) {
-    certificates.push(new X509Certificate(next.raw));
-    const { issuerCertificate } = next;
-    if (issuerCertificate === undefined || issuerCertificate === next) break;
-    next = issuerCertificate;
-  }
-  const [own, ...signers] = certificates;
-  if (own === undefined) return null;
+function peerOf(socket: TLSSocket, trust: Trust, staple: Buffer | null): Peer | null {
+  const path = trust.pathOf(sentCertificates(socket));
+  if (path === null) return null;
   return {
-    certificates: [own, ...signers],
+    path,
     protocol: socket.getProtocol() ?? '',
     cipher: socket.getCipher().standardName,
     // Typed as an error, and is a code.

@@ -1,9 +1,9 @@
 // The certificate of a domain that a check names beside what it looks at, seen about once an hour (reference §4.3:
 // sslCheckDomain; docs/decisions/0073).
-import type { SecureContext } from 'node:tls';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { SeenCertificate } from '#domain/result.ts';
 import { createKeptUsed } from '#lib/kept-used.ts';
+import type { Trust } from '#lib/tls-trust.ts';
 import type { EgressGuard } from '../kind.ts';
 import { seenCertificate } from './certificate.ts';
 import { shakeHands } from './handshake.ts';
@@ -36,7 +36,8 @@ export type NamedCertificate =
 /** Finds the certificate of a domain. Never rejects: one that could not be seen is no finding. */
 export type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
 
-export function createNamedCertificates(guard: EgressGuard, secureContext: SecureContext): NamedCertificates {
+export function createNamedCertificates(guard: EgressGuard, trust: Trust): NamedCertificates {
+  const secureContext = trust.createContext();
   const known = createKeptUsed<{ readonly until: number; readonly found: NamedCertificate }>(believedMost);
   return async ({ by, place, family, hide }, signal) => {
     const now = performance.now();
@@ -44,12 +45,13 @@ export function createNamedCertificates(guard: EgressGuard, secureContext: Secur
     const kept = known.use(name);
     if (kept !== undefined && now < kept.until) return hidden(kept.found, hide);
     const serverName = place.isAddress ? null : place.host;
-    const { peer, fault } = await shakeHands({ place, serverName, family, secureContext, limitMs }, guard, signal);
+    const handshake = { place, serverName, family, secureContext, trust, limitMs };
+    const { peer, fault } = await shakeHands(handshake, guard, signal);
     const domain = hide(place.host);
     const found: NamedCertificate =
       peer === null
         ? { certificate: null, problem: `${domain}: ${hide(fault?.message ?? 'no certificate was shown')}` }
-        : { certificate: seenCertificate(peer.certificates[0], domain), problem: null };
+        : { certificate: seenCertificate(peer.path, domain), problem: null };
     const until = now + (peer === null ? leftAloneMs : believedMs);
     known.keep(name, { value: { until, found }, size: 1, expectedTo: until }, now);
     return found;

@@ -1,9 +1,11 @@
 // One request and its answer over a connection of its own, with the time of each phase taken from the socket itself.
+import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
 import { http } from '#lib/node-http.ts';
+import { sentCertificates, type Trust } from '#lib/tls-trust.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
@@ -24,6 +26,9 @@ export interface Hop {
   endedAt: number;
   address: string | null;
   tls: { readonly protocol: string; readonly cipher: string } | null;
+  /** All certificates that the server sent. */
+  sent: readonly X509Certificate[];
+  /** Set when the hop has ended. */
   certificate: SeenCertificate | null;
   answer: IncomingMessage | null;
   body: Buffer[];
@@ -37,6 +42,7 @@ export interface Hop {
 export interface HopMeans {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;
+  readonly trust: Trust;
   readonly family: 0 | 4 | 6;
   readonly skipSSL: boolean;
   /** Whether the body of this answer is wanted: a redirect that is followed is not read. */
@@ -68,6 +74,9 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       if (hop.endedAt > 0) return;
       hop.endedAt = performance.now();
       hop.fault = fault;
+      // Later than the answer: finding the path takes time.
+      const path = means.trust.pathOf(hop.sent);
+      hop.certificate = path === null ? null : seenCertificate(path, target.host);
       means.stop.end = null;
       giveUp();
       resolve(hop);
@@ -105,6 +114,7 @@ function emptyHop(): Hop {
     endedAt: 0,
     address: null,
     tls: null,
+    sent: [],
     certificate: null,
     answer: null,
     body: [],
@@ -153,11 +163,9 @@ function secure(
   socket.once('secureConnect', () => {
     hop.securedAt = performance.now();
     hop.tls = { protocol: socket.getProtocol() ?? '', cipher: socket.getCipher().name };
-    // Node gives it out once.
-    const certificate = socket.getPeerX509Certificate();
-    if (certificate !== undefined) hop.certificate = seenCertificate(certificate, target.host);
+    hop.sent = sentCertificates(socket);
     if (socket.authorized || means.skipSSL) onSocket(socket);
-    else finish(certificateFault(certificate, socket.authorizationError, target.host));
+    else finish(certificateFault(means.trust.pathOf(hop.sent), socket.authorizationError, target.host));
   });
   return () => socket.destroy();
 }

@@ -1,6 +1,6 @@
 // The certificate that a result of an HTTP check tells of: that of its URL, or that of a domain it names beside it.
-import type { SecureContext } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
+import type { Trust } from '#lib/tls-trust.ts';
 import { createNamedCertificates, type NamedCertificate } from '../connection/named-certificate.ts';
 import type { EgressGuard } from '../kind.ts';
 import type { Plan } from './plan.ts';
@@ -14,8 +14,8 @@ export type OtherCertificate =
 /** Finds the certificate that a result tells of. Never rejects. */
 export type OtherCertificates = (plan: Plan, hop: Hop, signal: AbortSignal) => Promise<OtherCertificate>;
 
-export function createOtherCertificates(guard: EgressGuard, secureContext: SecureContext): OtherCertificates {
-  const look = createNamedCertificates(guard, secureContext);
+export function createOtherCertificates(guard: EgressGuard, trust: Trust): OtherCertificates {
+  const look = createNamedCertificates(guard, trust);
   return async (plan, hop, signal) => {
     const { certificateAt: place, settings, redactor } = plan;
     const own = { certificate: hop.certificate, problem: null };

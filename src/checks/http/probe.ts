@@ -5,7 +5,7 @@ import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
-import { secureContextOf } from '../connection/certificate.ts';
+import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
 import { evaluateAll } from '../assertions/evaluate.ts';
 import { wrongSettings } from '../findings/judge.ts';
@@ -35,8 +35,9 @@ export interface Looked {
 /** Makes what sends the request of a plan and looks at its answer. */
 export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
-  const secureContext = secureContextOf(means);
-  const certificateOf = createOtherCertificates(means.guard, secureContext);
+  const trust = trustOf(means);
+  const secureContext = trust.createContext();
+  const certificateOf = createOtherCertificates(means.guard, trust);
 
   return async (plan, signal) => {
     const startedAt = Date.now();
@@ -49,6 +50,7 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
       const hops = await followAll(plan, {
         guard: means.guard,
         secureContext,
+        trust,
         family: settings.family,
         skipSSL: settings.skipSSL,
         wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),

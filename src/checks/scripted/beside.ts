@@ -2,7 +2,7 @@
 // sslCheckDomain).
 import type { JsonObject } from '#domain/json.ts';
 import { bareFinding } from '#domain/result.ts';
-import { secureContextOf } from '../connection/certificate.ts';
+import { trustOf } from '../connection/certificate.ts';
 import { domainProblem, readDomain } from '../connection/domain.ts';
 import { createNamedCertificates } from '../connection/named-certificate.ts';
 import type { BesideScripts, SettingsProblem } from '../kind.ts';
@@ -28,7 +28,7 @@ export function besideProblems(settings: JsonObject): SettingsProblem[] {
 export const besideBrowser: BesideScripts = {
   has: ({ settings }) => domainOf(settings) !== '',
   createProbe(means) {
-    const look = createNamedCertificates(means.guard, secureContextOf(means));
+    const look = createNamedCertificates(means.guard, trustOf(means));
     return async (input, signal) => {
       const { check, variables } = input;
       const values = new Map(variables.map(({ key, value }) => [key, value]));

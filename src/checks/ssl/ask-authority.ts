@@ -1,5 +1,6 @@
 // One request to a responder or for a list, over plain http, within bounds: who it is asked of stands in a stranger's certificate.
 import type { SecureContext } from 'node:tls';
+import type { Trust } from '#lib/tls-trust.ts';
 import { type Hop, sendHop, type Stop, timeIsUp } from '../http/hop.ts';
 import { parseTarget } from '../http/target.ts';
 import type { EgressGuard } from '../kind.ts';
@@ -18,6 +19,7 @@ export interface Asking {
 export interface AskingMeans {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;
+  readonly trust: Trust;
   /** Of Tocsin. */
   readonly version: string;
   /** ms. */

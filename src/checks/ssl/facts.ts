@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity } from 'node:tls';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { firstToExpire } from '#lib/tls-trust.ts';
 import type { Peer } from '../connection/handshake.ts';
 
 const dayMs = 86_400_000;
@@ -10,9 +11,8 @@ const dayMs = 86_400_000;
 export interface SslFacts {
   readonly certificate: JsonObject;
   readonly connection: JsonObject;
-  /** Whole days; negative once it has expired. */
-  readonly daysUntilExpiry: number;
-  readonly isNotYetValid: boolean;
+  /** Until the first certificate of the path expires, ms. */
+  readonly expiresInMs: number;
   readonly hostnameVerified: boolean;
   readonly chainTrusted: boolean;
   /** Bits of an RSA key that is as strong; null = not known. */
@@ -30,13 +30,13 @@ export interface SslFacts {
 
 /** @param name whom the certificate must be for @param now epoch ms */
 export function factsOf(peer: Peer, name: string, address: string | null, now: number): SslFacts {
-  const [own, issuer] = peer.certificates;
+  const [own, issuer] = peer.path;
   const daysUntilExpiry = Math.floor((Date.parse(own.validTo) - now) / dayMs);
   const hostnameVerified = checkServerIdentity(name, own.toLegacyObject()) === undefined;
   const chainTrusted = peer.chainError === null || isOfTime.has(peer.chainError);
   const key = keyOf(own);
   const tlsVersion = versionOf(peer.protocol);
-  const signers = peer.certificates.filter((each, index) => index === 0 || !isSelfSigned(each));
+  const signers = peer.path.filter((each, index) => index === 0 || !isSelfSigned(each));
   const signatureAlgorithm = signatureOf(own);
   const connection = { tlsVersion, cipherSuite: peer.cipher, hostnameVerified, chainTrusted };
   return {
@@ -57,8 +57,7 @@ export function factsOf(peer: Peer, name: string, address: string | null, now: n
       isCA: own.ca,
     },
     connection: { ...connection, ocspStapled: peer.staple !== null, resolvedIp: address },
-    daysUntilExpiry,
-    isNotYetValid: Date.parse(own.validFrom) > now,
+    expiresInMs: Date.parse(firstToExpire(peer.path).validTo) - now,
     hostnameVerified,
     chainTrusted,
     strength: key.strength,

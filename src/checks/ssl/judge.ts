@@ -1,5 +1,7 @@
 // What is wrong with a certificate and its connection: dates, name, trust, then the security baseline (reference §4.3).
-import { certificateFault } from '../connection/certificate.ts';
+import { dayMs, timeLeft } from '#domain/certificate-expiry.ts';
+import { type CertificatePath, firstToExpire, roleIn } from '#lib/tls-trust.ts';
+import { certificateSentence, dateError } from '#lib/tls-words.ts';
 import type { Peer } from '../connection/handshake.ts';
 import { failed, type Judged } from '../findings/judge.ts';
 import type { SslFacts } from './facts.ts';
@@ -12,26 +14,39 @@ export interface Flaw {
   readonly message: string;
 }
 
-/** Why the certificate must not be accepted; null = it may. @param name whom it must be for */
-export function refusalOf(facts: SslFacts, peer: Peer, name: string, skipChainValidation: boolean): Judged | null {
-  const [own] = peer.certificates;
-  const because = (code: string): Judged => failed('tls', certificateFault(own, code, name).message);
-  if (facts.daysUntilExpiry < 0) return because('CERT_HAS_EXPIRED');
-  if (facts.isNotYetValid) return because('CERT_NOT_YET_VALID');
+/** Whose certificate is judged, and when. */
+export interface Judging {
+  /** The name that it must be for. */
+  readonly name: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Why the certificate must not be accepted; null = it may. */
+export function refusalOf(
+  facts: SslFacts,
+  { path, chainError }: Peer,
+  { name, now }: Judging,
+  skipChainValidation: boolean,
+): Judged | null {
+  const because = (code: string): Judged => failed('tls', certificateSentence(path, code, name, now));
+  const ownError = dateError(path[0], now);
+  if (ownError !== null) return because(ownError);
   if (skipChainValidation) return null;
-  if (!facts.chainTrusted) return because(peer.chainError ?? '');
-  // Its own dates are fine: those of one that signed it are not.
-  if (peer.chainError !== null) {
-    return failed('tls', `a certificate that signed the one of ${name} has expired, or is not valid yet`);
-  }
+  if (chainError !== null) return because(chainError);
   return facts.hostnameVerified ? null : because('HOSTNAME_MISMATCH');
 }
 
-/** Everything that breaks the baseline, or comes too near to the end. @param revocation null = nobody wants to know */
+/** Everything that breaks the baseline or expires soon. @param revocation null = not asked for */
 export function flawsOf(
   facts: SslFacts,
+  path: CertificatePath,
   revocation: Revocation | null,
-  { baseline, alertDaysBeforeExpiry }: SslSettings,
+  {
+    name,
+    baseline,
+    alertDaysBeforeExpiry,
+  }: Pick<SslSettings, 'baseline' | 'alertDaysBeforeExpiry'> & Pick<Judging, 'name'>,
 ): Flaw[] {
   const flaws: Flaw[] = [];
   const tell = (severity: Severity, isBroken: boolean, message: string): void => {
@@ -52,13 +67,10 @@ export function flawsOf(
   tell(baseline.mustStaple, isBare, 'the certificate asks for a stapled OCSP response, and none was sent');
   tell(baseline.revocationAnswer, revocation?.flaw != null, revocation?.flaw ?? '');
   tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate holds no timestamps of certificate transparency');
-  const { daysUntilExpiry } = facts;
-  const isNear = daysUntilExpiry < alertDaysBeforeExpiry;
-  tell(
-    'degrade',
-    isNear,
-    `the certificate expires in ${daysUntilExpiry} days, degraded below ${alertDaysBeforeExpiry}`,
-  );
+  const role = roleIn(path, firstToExpire(path)) ?? 'certificate';
+  const left = timeLeft(facts.expiresInMs);
+  const limit = `degraded below ${alertDaysBeforeExpiry} days`;
+  tell('degrade', facts.expiresInMs < alertDaysBeforeExpiry * dayMs, `the ${role} of ${name} ${left}, ${limit}`);
   return flaws;
 }
 

@@ -14,7 +14,8 @@ import {
   timeOf,
 } from './der.ts';
 import { type Issued, reading, reasonOf, type Said, timeProblem, unbelievable, type Unsaid } from './said.ts';
-import { algorithmProblem, isCertifiedBy, isSignedBy, readSigned, type Signed } from './signed.ts';
+import { isCertifiedBy } from '#lib/tls-trust.ts';
+import { algorithmProblem, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 /** The most bytes of an answer: with three certificates it has four thousand. */
 export const mostOcspBytes = 65_536;

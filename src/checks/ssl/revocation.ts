@@ -7,7 +7,6 @@ import { mostOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
 import { isListOf, readRevokedList, type RevokedList, saidInList } from './revoked-list.ts';
 import { type Issued, reading, type Said, type Unsaid } from './said.ts';
 import type { RevocationMode } from './settings.ts';
-import { isCertifiedBy } from './signed.ts';
 
 /** Who said it. */
 export type RevocationSource = 'STAPLED' | 'OCSP' | 'CRL';
@@ -63,12 +62,12 @@ export function createFindRevocation(): FindRevocation {
   const lists = new Map<string, Kept<RevokedList>>();
   return async (peer, looking) => {
     if (looking.mode === 'OFF') return null;
-    const issued = issuedIn(peer.certificates);
+    const issued = issuedIn(peer.path);
     if (typeof issued === 'string') return notKnown(issued);
     const stapled = peer.staple === null ? null : stapledIn(peer.staple, issued, looking.now);
     if (stapled !== null && stapled.problem === null) return stapled;
     if (looking.mode === 'STAPLED') return stapled ?? notKnown('no OCSP response is stapled');
-    const { fingerprint256 } = peer.certificates[0];
+    const { fingerprint256 } = peer.path[0];
     const kept = stillKept(known.get(fingerprint256), looking.now);
     const asked = kept ?? (await askAll(issued, lists, looking));
     if (kept === null && !looking.signal.aborted) keep(known, fingerprint256, asked, looking.now);
@@ -77,10 +76,9 @@ export function createFindRevocation(): FindRevocation {
 }
 
 /** A certificate with the one that signed it; a text says why nothing can be known of it. */
-function issuedIn([own, issuer]: Peer['certificates']): Issued | string {
-  if (own.checkIssued(own)) return 'it is signed by nobody but itself';
-  if (issuer === undefined) return 'the certificate of its authority was not shown';
-  if (!isCertifiedBy(own, issuer)) return 'what was shown beside it did not sign it';
+function issuedIn([own, issuer]: Peer['path']): Issued | string {
+  if (own.checkIssued(own)) return 'it is self-signed';
+  if (issuer === undefined) return 'the server did not send the certificate of its CA';
   const read = reading(() => ({
     own: readCertificate(own.raw),
     issuer: readCertificate(issuer.raw),

@@ -1,5 +1,5 @@
 // Whether what an authority says was signed by it: the same for OCSP responses and lists of revoked certificates.
-import { constants, type KeyObject, verify, type X509Certificate } from 'node:crypto';
+import { constants, type KeyObject, verify } from 'node:crypto';
 import { bitsOf, type Element, holding, oidOf, type Reader, readerOf, tags } from './der.ts';
 
 /** What is signed, and how. */
@@ -57,16 +57,6 @@ export function isSignedBy({ content, algorithm, signature }: Signed, key: KeyOb
     return verify(hash, content.whole, { key, ...padding }, signature);
   } catch {
     // The key is of another sort than the signature.
-    return false;
-  }
-}
-
-/** Whether a certificate is signed by another one, by name and by key. */
-export function isCertifiedBy(own: X509Certificate, issuer: X509Certificate): boolean {
-  try {
-    return own.checkIssued(issuer) && own.verify(issuer.publicKey);
-  } catch {
-    // A key that is none, or of another sort than the signature.
     return false;
   }
 }

@@ -64,8 +64,8 @@ test('a certificate that has expired, is not valid yet, for another name or of a
     [issued({ validTo: inDays(-3) }), /^the certificate of localhost expired on \d{4}-\d\d-\d\d$/],
     [issued({ validFrom: inDays(2) }), /^the certificate of localhost is not valid before /],
     [issued({ names: ['other.example'] }), /^the certificate of localhost is for another name: DNS:other\.example$/],
-    [issued(), /signed by an authority that is not trusted here: CN=Tests of Tocsin$/, {}],
-    [createAuthority('Others').issue(), /not trusted here: CN=Others$/],
+    [issued(), /is signed by an unknown CA: CN=Tests of Tocsin\. /, {}],
+    [createAuthority('Others').issue(), /unknown CA: CN=Others\. /],
   ];
   for (const [server, message, options] of cases) {
     const finding = await lookAt(t, server, {}, options ?? trusted);
@@ -81,7 +81,10 @@ test('a chain is trusted when it is whole, and not when the server leaves out wh
   const whole = await lookAt(t, { key, cert: cert + between.cert });
   assert.equal(verdictOf(whole), 'passed', whole.message ?? '');
   const torn = await lookAt(t, { key, cert });
-  assert.match(torn.message ?? '', /signed by an authority that is not trusted here: CN=Between$/);
+  assert.match(
+    torn.message ?? '',
+    /^the certificate of localhost is signed by an unknown CA: CN=Between\. The server may not be sending its intermediate certificate\. To trust a private CA, set TOCSIN_CA_FILE or NODE_EXTRA_CA_CERTS\.$/,
+  );
 });
 
 test('without validation of the chain only the dates and the baseline count', async (t) => {
@@ -93,8 +96,45 @@ test('without validation of the chain only the dates and the baseline count', as
 test('a certificate near its end is degraded, from the day on that the check says', async (t) => {
   const soon = await lookAt(t, issued({ validTo: inDays(12) }));
   assert.equal(verdictOf(soon), 'degraded tls');
-  assert.equal(soon.message, 'the certificate expires in 12 days, degraded below 20');
+  assert.equal(soon.message, 'the certificate of localhost expires in 12 days, degraded below 20 days');
   assert.equal(verdictOf(await lookAt(t, issued({ validTo: inDays(12) }), { alertDaysBeforeExpiry: 10 })), 'passed');
+});
+
+test('an intermediate certificate that expires first counts, with its own name and date', async (t) => {
+  const chain = (validTo: Date) => {
+    const between = authority.subordinate('Between', { validTo, validFrom: inDays(-300) });
+    const { key, cert } = between.issue();
+    return { key, cert: cert + between.cert };
+  };
+  const expired = await lookAt(t, chain(new Date(Date.UTC(2026, 0, 2))));
+  assert.equal(verdictOf(expired), 'failed tls');
+  assert.equal(expired.message, 'the intermediate certificate "Between" of localhost expired on 2026-01-02');
+  const soon = await lookAt(t, chain(new Date(Date.now() + 5.5 * 3_600_000)));
+  const role = 'intermediate certificate "Between"';
+  assert.equal(soon.message, `the ${role} of localhost expires in 5 hours, degraded below 20 days`);
+  assert.equal(soon.certificate?.role, role);
+  assert.equal(soon.certificate?.domain, 'localhost');
+});
+
+test('certificates that the path does not need are ignored, weak and expired ones too', async (t) => {
+  const between = authority.subordinate('Between');
+  const { key, cert } = between.issue();
+  const retired = createAuthority('Retired');
+  const surplus = [
+    authority.subordinate('Weak', { hash: 'sha1' }).cert,
+    retired.crossSign(authority, { validTo: inDays(-1), hash: 'sha1' }),
+    retired.crossSign(between, { validTo: inDays(-1), hash: 'sha1' }),
+  ];
+  // In no useful order: the path is found by who signed.
+  const finding = await lookAt(t, { key, cert: cert + surplus.join('') + between.cert });
+  assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  assert.equal(finding.certificate?.role, undefined);
+});
+
+test('a self-signed certificate is called that', async (t) => {
+  const { cert, privateKey } = createAuthority('Alone');
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  assert.equal((await lookAt(t, { cert, key })).message, 'the certificate of localhost is self-signed');
 });
 
 test('a weak key, signature, version or cipher breaks the baseline, as badly as the check says', async (t) => {

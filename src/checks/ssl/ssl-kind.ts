@@ -1,12 +1,11 @@
 // SSL checks: whether a certificate and the connection it is shown over are what they should be (reference §4.3).
 import { isIP } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
-import { seenCertificate, secureContextOf } from '../connection/certificate.ts';
+import { seenCertificate, trustOf } from '../connection/certificate.ts';
 import { type Handshake, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
@@ -32,12 +31,13 @@ interface SslPlan {
 export const sslKind: CheckKind = {
   createProbe: (means) => {
     // What is weak is to be seen and named, not to end in a handshake that fails.
-    const secureContext = secureContextOf(means, {
+    const trust = trustOf(means);
+    const secureContext = trust.createContext({
       minVersion: 'TLSv1',
       ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
     });
-    const look = createLook(means, secureContext);
-    return createPlannedProbe(planner(means, secureContext), async (plan, startedAt, signal) => {
+    const look = createLook(means, { secureContext, trust });
+    return createPlannedProbe(planner(means, { secureContext, trust }), async (plan, startedAt, signal) => {
       const seen = await shakeHands(plan.handshake, means.guard, signal);
       return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal));
     });
@@ -51,7 +51,9 @@ export const sslKind: CheckKind = {
   },
 };
 
-function planner(means: ProbeMeans, secureContext: SecureContext): (input: ThreadInput) => SslPlan | string {
+type Trusting = Pick<Handshake, 'secureContext' | 'trust'>;
+
+function planner(means: ProbeMeans, trusting: Trusting): (input: ThreadInput) => SslPlan | string {
   return (input) => {
     const settings = readSslSettings(input.check.settings);
     const filling = createFilling(input);
@@ -70,7 +72,7 @@ function planner(means: ProbeMeans, secureContext: SecureContext): (input: Threa
         place: { host: named.host, isAddress: isIP(named.host) > 0, port: settings.port },
         serverName: isIP(name) > 0 ? null : name,
         family: settings.family,
-        secureContext,
+        ...trusting,
         limitMs: Math.min(means.limitMs ?? 30_000, settings.handshakeTimeoutMs),
       },
       assertions,
@@ -92,16 +94,16 @@ interface Looked {
 type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
 
 /** Makes what looks at the certificate of a handshake; null = there is none. */
-function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, secureContext: SecureContext): Look {
+function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: Trusting): Look {
   const findRevocation = createFindRevocation();
   return async ({ name, settings }, startedAt, { peer, address, startedAt: begun }, signal) => {
     if (peer === null) return null;
     const facts = factsOf(peer, name, address, startedAt);
     // Of one that must not be accepted anyhow the authority is not asked.
-    const isRefused = refusalOf(facts, peer, name, settings.skipChainValidation) !== null;
+    const isRefused = refusalOf(facts, peer, { name, now: startedAt }, settings.skipChainValidation) !== null;
     const mode = settings.revocation === 'ONLINE' && isRefused ? 'STAPLED' : settings.revocation;
     const from = performance.now();
-    const looking = { mode, guard, secureContext, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
+    const looking = { mode, guard, ...trusting, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
     const revocation = await findRevocation(peer, looking);
     return { facts, revocation, askedMs: mode === 'ONLINE' ? performance.now() - from : null };
   };
@@ -126,9 +128,9 @@ function findingOf(plan: SslPlan, startedAt: number, seen: Shaken, looked: Looke
       short: shown,
       request: plan.request,
       response: shown,
-      certificate: peer === null ? null : seenCertificate(peer.certificates[0], name),
+      certificate: peer === null ? null : seenCertificate(peer.path, name),
     },
-    judge(plan, seen, looked, broken),
+    judge(plan, startedAt, seen, looked, broken),
     redactor,
   );
 }
@@ -146,15 +148,21 @@ function shownOf({ facts: { certificate, connection }, revocation }: Looked): Sh
 }
 
 /** What must not be accepted, then what is too weak, then assertions, then what is only degraded. */
-function judge({ settings, name }: SslPlan, seen: Shaken, looked: Looked | null, broken: string | null): Judged {
+function judge(
+  { settings, name }: SslPlan,
+  now: number,
+  seen: Shaken,
+  looked: Looked | null,
+  broken: string | null,
+): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
   if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
   const { facts, revocation } = looked;
-  const refusal = refusalOf(facts, seen.peer, name, settings.skipChainValidation);
+  const refusal = refusalOf(facts, seen.peer, { name, now }, settings.skipChainValidation);
   if (refusal !== null) return refusal;
   const revoked = revocation === null ? null : revokedSentence(revocation, name);
   if (revoked !== null) return failed('tls', revoked);
-  const flaws = flawsOf(facts, revocation, settings);
+  const flaws = flawsOf(facts, seen.peer.path, revocation, { ...settings, name });
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
   if (broken !== null) return failed('assertion', broken);

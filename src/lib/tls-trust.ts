@@ -1,0 +1,127 @@
+// Trusted CAs, and the certificate path from a server to one of them.
+import { X509Certificate } from 'node:crypto';
+import {
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+} from 'node:tls';
+
+/** A certificate and its issuers in order, as far as they are known: the server's own certificate comes first. */
+export type CertificatePath = readonly [X509Certificate, ...X509Certificate[]];
+
+/** The CAs that outgoing TLS connections trust. */
+export interface Trust {
+  createContext(options?: SecureContextOptions): SecureContext;
+  /** The path among the certificates that a server has sent, without those that it does not need; null = it sent none. */
+  pathOf(sent: readonly X509Certificate[]): CertificatePath | null;
+}
+
+/** Trusts Node's own CAs, those of `NODE_EXTRA_CA_CERTS`, and `more` (PEM). */
+export function createTrust(more: readonly string[] = []): Trust {
+  const ca = more.length === 0 ? {} : { ca: [...getCACertificates('default'), ...more] };
+  const extra = anchorsOf(more);
+  return {
+    createContext: (options = {}) => createSecureContext({ ...options, ...ca }),
+    pathOf: (sent) => {
+      const [own] = sent;
+      if (own === undefined) return null;
+      usual ??= anchorsOf(getCACertificates('default'));
+      return findPath(own, sent, [usual, extra]);
+    },
+  };
+}
+
+/** CA certificates by their subject. */
+type Anchors = ReadonlyMap<string, readonly X509Certificate[]>;
+
+let usual: Anchors | undefined;
+
+function anchorsOf(pems: readonly string[]): Anchors {
+  return Map.groupBy(
+    pems.map((pem) => new X509Certificate(pem)),
+    ({ subject }) => subject,
+  );
+}
+
+/** The most certificates of a server that are read. */
+const mostSent = 20;
+
+/** All certificates that a server has sent, its own first. Node.js hands them out once per socket. */
+export function sentCertificates(socket: TLSSocket): X509Certificate[] {
+  const certificates: X509Certificate[] = [];
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined && certificates.length < mostSent) {
+    certificates.push(next);
+    next = next.issuerCertificate;
+  }
+  return certificates;
+}
+
+/** The longest path that is followed. */
+const longestPath = 10;
+/** The most signatures that are verified for one path: a server can send many certificates of one name. */
+const mostVerified = 64;
+
+interface Candidate {
+  readonly path: CertificatePath;
+  readonly isTrusted: boolean;
+  readonly endsAt: number;
+}
+
+/** Prefers a trusted path, then the one that is valid longest. */
+function findPath(
+  own: X509Certificate,
+  sent: readonly X509Certificate[],
+  anchors: readonly Anchors[],
+): CertificatePath {
+  let best: Candidate = { path: [own], isTrusted: false, endsAt: 0 };
+  let left = mostVerified;
+  const namedBy = ({ issuer }: X509Certificate): X509Certificate[] => anchors.flatMap((each) => each.get(issuer) ?? []);
+  const follow = (path: CertificatePath): void => {
+    const last = path.at(-1) ?? own;
+    const known = namedBy(last);
+    const isRoot = last.checkIssued(last);
+    const isTrusted = isRoot && known.some(({ fingerprint256 }) => fingerprint256 === last.fingerprint256);
+    const found = { path, isTrusted, endsAt: Math.min(...path.map(({ validTo }) => Date.parse(validTo))) };
+    if (isBetter(found, best)) best = found;
+    if (isRoot || path.length >= longestPath) return;
+    for (const issuer of [...known, ...sent]) {
+      if (path.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256)) continue;
+      if (!last.checkIssued(issuer)) continue;
+      if (left-- <= 0) return;
+      if (isCertifiedBy(last, issuer)) follow([...path, issuer]);
+    }
+  };
+  follow([own]);
+  return best.path;
+}
+
+function isBetter(found: Candidate, best: Candidate): boolean {
+  if (found.isTrusted !== best.isTrusted) return found.isTrusted;
+  if (!found.isTrusted && found.path.length !== best.path.length) return found.path.length > best.path.length;
+  return found.endsAt > best.endsAt;
+}
+
+/** Whether a certificate is signed by another one, by name and by key. */
+export function isCertifiedBy(own: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return own.checkIssued(issuer) && own.verify(issuer.publicKey);
+  } catch {
+    // The key is unreadable, or of another type than the signature.
+    return false;
+  }
+}
+
+/** The certificate of a path that expires first. */
+export function firstToExpire(path: CertificatePath): X509Certificate {
+  return path.reduce((first, each) => (Date.parse(each.validTo) < Date.parse(first.validTo) ? each : first));
+}
+
+/** What a certificate of a path is called beside the server's own, as `intermediate certificate "R3"`; null = the server's own. */
+export function roleIn(path: CertificatePath, certificate: X509Certificate): string | null {
+  if (certificate === path[0]) return null;
+  const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject.replaceAll('\n', ', ');
+  return `${certificate.checkIssued(certificate) ? 'root' : 'intermediate'} certificate "${name.slice(0, 100)}"`;
+}
