@@ -107,14 +107,14 @@ async function run(started: Waiting): Promise<void> {
   underWay.delete(number);
   pace.end(number);
   if (next < waiting.length) plan();
-  const loopDelayMs = loop.longestSince(startedAt);
+  const heldUp = loop.heldUpSince(startedAt);
   loop.end();
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
-  // What is judged was measured before: it brings the hold-up of then.
-  const isJudged = 'work' in started && started.work.half === 'judge';
-  ended.findings.push(isJudged ? finding : honestFinding(finding, loopDelayMs));
-  if (answer !== null) ended.answers.push({ number, answer });
+  // An answer that scripts may change is judged later: the hold-up goes along with it.
+  const isLater = answer !== null || ('work' in started && started.work.half === 'judge');
+  ended.findings.push(isLater ? finding : honestFinding(finding, heldUp));
+  if (answer !== null) ended.answers.push({ number, answer: { ...answer, heldUp } });
 }
 
 async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
@@ -140,6 +140,6 @@ function unknownCheck(): Exchanged {
 }
 
 function handIn(): void {
-  parentPort?.postMessage({ ...ended, loopDelayMs: loop.longestSince(performance.now() - 10_000) });
+  parentPort?.postMessage({ ...ended, loopDelayMs: loop.heldUpSince(performance.now() - 10_000).longestMs });
   ended = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 }

@@ -1,4 +1,5 @@
 // A request and its answer as scripts around them see them, and leave them (docs/decisions/0086).
+import type { HeldUp } from './honest-finding.ts';
 import type { JsonObject } from './json.ts';
 
 /** One value, or several of one name. */
@@ -43,4 +44,6 @@ export interface SeenAnswer {
   readonly isCut: boolean;
   /** `timings` and `timingPhases` as results show them. */
   readonly times: JsonObject;
+  /** Of the thread while it was fetched: what is judged by it may have to be withheld. */
+  readonly heldUp: HeldUp;
 }

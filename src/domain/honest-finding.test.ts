@@ -1,30 +1,48 @@
-// A finding of a thread that was held up is withheld, not believed.
+// What a hold-up of the probing thread does to a finding: times that may contain it are withheld, what was seen is not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { honestFinding } from './honest-finding.ts';
-import type { Finding } from './result.ts';
+import { honestFinding, marginOfLimit } from './honest-finding.ts';
+import { bareFinding, type Finding } from './result.ts';
 
-const failed: Finding = {
-  verdict: 'failed',
-  reason: 'timeout',
-  message: 'no answer',
-  startedAt: 1,
-  stoppedAt: 2,
-  responseTimeMs: null,
-  loopDelayMs: 0,
-  details: [200],
-  exchange: null,
-  certificate: null,
+const status: Finding = {
+  ...bareFinding(1, { verdict: 'failed', reason: 'status', message: 'got 500' }),
+  responseTimeMs: 900,
 };
+const timeout: Finding = {
+  ...bareFinding(1, { verdict: 'failed', reason: 'timeout', message: 'no answer' }),
+  timeMarginMs: marginOfLimit(30_000),
+};
+const once = (ms: number) => ({ longestMs: ms, totalMs: ms });
 
-test('a finding carries the hold-up of its thread, and keeps its verdict up to the bound', () => {
-  assert.deepEqual(honestFinding(failed, 500), { ...failed, loopDelayMs: 500 });
+test('a status that was received stands, however long the thread was held up; its time is left out', () => {
+  assert.deepEqual(honestFinding(status, once(812.4)), { ...status, responseTimeMs: null, loopDelayMs: 812.4 });
+  assert.deepEqual(honestFinding(status, once(150)), { ...status, loopDelayMs: 150 });
 });
 
-test('above the bound the verdict is withheld, failed or passed, and what was seen is kept', () => {
-  for (const verdict of ['failed', 'passed'] as const) {
-    const finding = honestFinding({ ...failed, verdict }, 812.4);
-    assert.deepEqual([finding.verdict, finding.reason, finding.details], ['unknown', 'observer-slow', [200]]);
-    assert.equal(finding.message, 'this machine was held up for 812 ms while it looked, so its verdict is withheld');
-  }
+test('a passed verdict stays passed without its time, and keeps a time that our delay cannot have made', () => {
+  const passed: Finding = { ...status, verdict: 'passed', reason: null, message: null, responseTimeMs: 42 };
+  assert.equal(honestFinding(passed, once(40)).responseTimeMs, 42);
+  const late = honestFinding(passed, { longestMs: 30, totalMs: 90 });
+  assert.deepEqual([late.verdict, late.responseTimeMs], ['passed', null]);
+});
+
+test('a timeout is unknown when the thread was held up for more than half a second, or half of a shorter limit', () => {
+  const believed = honestFinding(timeout, once(500));
+  assert.deepEqual([believed.verdict, believed.reason, 'timeMarginMs' in believed], ['failed', 'timeout', false]);
+  const withheld = honestFinding(timeout, once(812.4));
+  assert.deepEqual([withheld.verdict, withheld.reason], ['unknown', 'observer-slow']);
+  assert.equal(withheld.message, 'no verdict: Tocsin itself was delayed by up to 812 ms during this run');
+  const short: Finding = { ...timeout, timeMarginMs: marginOfLimit(100) };
+  assert.equal(honestFinding(short, once(60)).verdict, 'unknown');
+});
+
+test('a verdict over a slow answer stands where it is too slow without our delay as well', () => {
+  const slow: Finding = { ...status, verdict: 'degraded', reason: 'slow', responseTimeMs: 5200, timeMarginMs: 200 };
+  assert.equal(honestFinding(slow, once(150)).verdict, 'degraded');
+  assert.equal(honestFinding(slow, once(250)).verdict, 'unknown');
+});
+
+test('many short hold-ups add to a time only as often as a probe has steps that wait', () => {
+  const many = { longestMs: 20, totalMs: 4000 };
+  assert.deepEqual([honestFinding(timeout, many).verdict, honestFinding(status, many).responseTimeMs], ['failed', 900]);
 });

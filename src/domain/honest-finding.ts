@@ -1,12 +1,40 @@
-// A verdict of an observer that was itself held up is no verdict (design: Honest figures, Honest gaps).
+// A probe measures in a thread that other probes use, too: what that may have added to its times is not believed
+// (design: Honest figures, Honest gaps).
 import type { Finding } from './result.ts';
 
-/** Above this the observing thread was too late to judge anybody, ms. */
-export const withheldAboveMs = 500;
+/** How long the thread of a probe did something else meanwhile, ms. */
+export interface HeldUp {
+  readonly longestMs: number;
+  readonly totalMs: number;
+}
 
-/** A finding with the hold-up of its thread; above the bound the verdict is withheld and what was seen is kept. */
-export function honestFinding(finding: Finding, loopDelayMs: number): Finding {
-  if (loopDelayMs <= withheldAboveMs) return { ...finding, loopDelayMs };
-  const message = `this machine was held up for ${Math.round(loopDelayMs)} ms while it looked, so its verdict is withheld`;
-  return { ...finding, verdict: 'unknown', reason: 'observer-slow', message, loopDelayMs };
+/** A delay of our own up to this changes no verdict over a timeout, and up to the half of a shorter limit, ms. */
+export const withheldAboveMs = 500;
+/** What may be in a response time without spoiling it, ms; of a longer time, a fifth of it. */
+const withinTimeMs = 50;
+/** Waits of a probe that follow each other: lookup, connection, handshake, first byte, last byte. */
+const steps = 5;
+
+/** What our own delay may have added to the time of a probe, ms: each step waits for at most one hold-up. */
+function addedBy({ longestMs, totalMs }: HeldUp): number {
+  return Math.min(totalMs, steps * longestMs);
+}
+
+/** How much delay of our own the verdict over a time limit can bear, ms. */
+export function marginOfLimit(limitMs: number): number {
+  return Math.min(withheldAboveMs, limitMs / 2);
+}
+
+/**
+ * A finding with the hold-up of its thread. A response time that may contain our own delay is left out. The verdict is
+ * withheld only where it rests on that time: a status, a refused connection or a wrong body was seen, however late.
+ */
+export function honestFinding({ timeMarginMs, ...finding }: Finding, heldUp: HeldUp): Finding {
+  const addedMs = addedBy(heldUp);
+  const { responseTimeMs } = finding;
+  const isOurs = responseTimeMs !== null && addedMs > Math.max(withinTimeMs, responseTimeMs / 5);
+  const seen = { ...finding, loopDelayMs: heldUp.longestMs, responseTimeMs: isOurs ? null : responseTimeMs };
+  if (timeMarginMs === undefined || addedMs <= timeMarginMs) return seen;
+  const message = `no verdict: Tocsin itself was delayed by up to ${Math.round(addedMs)} ms during this run`;
+  return { ...seen, verdict: 'unknown', reason: 'observer-slow', message };
 }

@@ -75,6 +75,11 @@ export interface Finding {
   readonly responseTimeMs: number | null;
   /** The longest the observing thread was held up meanwhile, ms (design: honest figures). */
   readonly loopDelayMs: number;
+  /**
+   * How much delay of our own the verdict can bear, ms; absent = it does not rest on time. Read by `honestFinding`, and
+   * not recorded.
+   */
+  readonly timeMarginMs?: number;
   /** What is kept of every result: compact, its shape belongs to the check type. */
   readonly details: JsonValue;
   /**
@@ -108,7 +113,7 @@ export function bareFinding(
 }
 
 /** One recorded attempt of a run, or a stretch of slots that were not run. */
-export interface Result extends Omit<Finding, 'verdict' | 'exchange' | 'certificate' | 'assets'> {
+export interface Result extends Omit<Finding, 'verdict' | 'timeMarginMs' | 'exchange' | 'certificate' | 'assets'> {
   readonly accountId: string;
   readonly checkId: string;
   /** Derived from the run and the attempt; sorts by time. */

@@ -1,35 +1,43 @@
 // How long this thread's event loop was held up: a timer that should come every few ms, and how late it came.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
+/** Hold-ups of a loop within a time, ms. */
+export interface HeldUp {
+  readonly longestMs: number;
+  readonly totalMs: number;
+}
+
 /** A measurement that runs while somebody is to know of hold-ups: a loop that wakes up for itself all day costs a hundredth of a core. */
 export interface LoopWatch {
   /** Hold-ups are seen from here on, until `end` was called as often. */
   begin(): void;
   end(): void;
-  /** The longest hold-up seen since `since` (of `performance.now()`), ms; what is under way counts. At most 64 s back. */
-  longestSince(since: number): number;
+  /** The hold-ups since `since` (of `performance.now()`), the current one included; remembers the last 64 s. */
+  heldUpSince(since: number): HeldUp;
 }
 
 const everyMs = 10;
-const bucketMs = 100;
-const buckets = 640;
+/** Timers are late by less than this all the time, ms. */
+const noticedMs = 5;
+const rememberedMs = 64_000;
 
 /** One that does not run yet. Its timer does not keep the process alive. */
 export function createLoopWatch(): LoopWatch {
-  const longest = new Float64Array(buckets);
-  const ofBucket = new Float64Array(buckets);
+  // In the order in which they ended.
+  let holdUps: { readonly endedAt: number; readonly ms: number }[] = [];
   let begun = 0;
   let last = 0;
   let timer: NodeJS.Timeout | null = null;
   const look = (): void => {
     const now = performance.now();
-    const late = now - last - everyMs;
+    const ms = now - last - everyMs;
     last = now;
-    const bucket = Math.floor(now / bucketMs);
-    const at = bucket % buckets;
-    if (ofBucket[at] !== bucket) longest[at] = 0;
-    ofBucket[at] = bucket;
-    longest[at] = Math.max(longest[at] ?? 0, late);
+    if (ms < noticedMs) return;
+    const [oldest] = holdUps;
+    // Half of them at once: a list is not shortened for each.
+    if (oldest !== undefined && oldest.endedAt < now - 2 * rememberedMs)
+      holdUps = holdUps.filter(({ endedAt }) => endedAt >= now - rememberedMs);
+    holdUps.push({ endedAt: now, ms });
   };
   return {
     begin() {
@@ -44,16 +52,18 @@ export function createLoopWatch(): LoopWatch {
       clearInterval(timer);
       timer = null;
     },
-    longestSince: (since) => {
+    heldUpSince(since) {
       const now = performance.now();
-      const to = Math.floor(now / bucketMs);
-      const from = Math.max(Math.floor(since / bucketMs), to - buckets + 1);
-      let most = timer === null ? 0 : Math.max(0, now - last - everyMs);
-      for (let bucket = from; bucket <= to; bucket++) {
-        const at = bucket % buckets;
-        if (ofBucket[at] === bucket) most = Math.max(most, longest[at] ?? 0);
+      const current = timer === null ? 0 : Math.min(now - last - everyMs, now - since);
+      let [longestMs, totalMs] = current < noticedMs ? [0, 0] : [current, current];
+      for (let index = holdUps.length - 1; index >= 0; index--) {
+        const { endedAt, ms } = holdUps[index] ?? { endedAt: 0, ms: 0 };
+        if (endedAt <= since || endedAt < now - rememberedMs) break;
+        const within = Math.min(ms, endedAt - since);
+        longestMs = Math.max(longestMs, within);
+        totalMs += within;
       }
-      return most;
+      return { longestMs, totalMs };
     },
   };
 }

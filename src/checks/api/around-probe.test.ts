@@ -91,7 +91,8 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
       const response = { status: 200, statusText: 'OK', headers: {}, body: prints };
       const request = { method: 'GET', url: `https://shop.example/${prints}`, data: '', headers: {}, params: {} };
       const exchange = isAfter === true ? JSON.stringify({ request, response }) : null;
-      const answer = isAfter === true ? { response, isCut: false, times: {} } : null;
+      const answer =
+        isAfter === true ? { response, isCut: false, times: {}, heldUp: { longestMs: 0, totalMs: 0 } } : null;
       return Promise.resolve({ finding: { ...finding, exchange, certificate: null }, answer });
     },
   });

@@ -1,6 +1,7 @@
 // Looks at a target with scripts around the request: each in a process of its own, the request between them in a thread
 // that does nothing else (docs/decisions/0086).
 import type { SeenAnswer } from '#domain/exchange.ts';
+import { honestFinding } from '#domain/honest-finding.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
@@ -78,14 +79,18 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
   let [answer, isOtherBody] = [sent.answer, false];
   for (const script of after) {
     const { verdict, left } = await runOne(around, script, state, answer);
-    if (verdict !== null) return unjudged(sent.finding, verdict);
+    if (verdict !== null) return unjudged(honestFinding(sent.finding, answer.heldUp), verdict);
     const next = responseAfter(answer.response, left);
-    if (typeof next === 'string') return unjudged(sent.finding, faultOf(script, hide(next)));
+    if (typeof next === 'string')
+      return unjudged(honestFinding(sent.finding, answer.heldUp), faultOf(script, hide(next)));
     answer = { ...answer, response: next.response };
     isOtherBody ||= next.isOtherBody;
   }
   const judged = { half: 'judge', input: changed(), finding: sent.finding, answer, isOtherBody } as const;
-  return (await means.exchange(judged, signal)).finding;
+  const { finding } = await means.exchange(judged, signal);
+  // What could not be judged again was seen: a wrong status stands.
+  const isLost = finding.reason === 'crashed' && sent.finding.verdict === 'failed';
+  return isLost ? honestFinding(sent.finding, answer.heldUp) : finding;
 }
 
 /** Runs a script; the verdict is null where it has done its work. */

@@ -1,12 +1,15 @@
 // What went wrong on the way, as a class and a sentence: never a stack, never an error code alone.
 import { networkInterfaces } from 'node:os';
-import { handshakeWords } from '#lib/tls-words.ts';
+import { marginOfLimit, withheldAboveMs } from '#domain/honest-finding.ts';
 import type { Reason } from '#domain/result.ts';
+import { handshakeWords } from '#lib/tls-words.ts';
 
 /** Why there was no usable answer. */
 export interface Fault {
   readonly reason: Reason;
   readonly message: string;
+  /** How much delay of our own it can bear, ms; absent = it does not rest on time. */
+  readonly timeMarginMs?: number;
 }
 
 /** Whether a reason is one of the observer: then there is no verdict. */
@@ -43,7 +46,8 @@ export function resolveFault(error: unknown, host: string, ms: number, isOnline 
   if (isSilent && !isOnline()) {
     return { reason: 'observer-network', message: `this machine has no network: ${host} could not be looked up` };
   }
-  return { reason: 'dns', message: `${host} cannot be resolved: ${dnsWords[code] ?? code} (after ${spoken(ms)})` };
+  const message = `${host} cannot be resolved: ${dnsWords[code] ?? code} (after ${spoken(ms)})`;
+  return { reason: 'dns', message, ...(isSilent && { timeMarginMs: withheldAboveMs }) };
 }
 
 /** An address that the egress policy refuses. */
@@ -96,7 +100,9 @@ export function streamFault(error: unknown, place: string, phase: Phase, ms: num
   const code = codeOf(error);
   const after = `after ${spoken(ms)}`;
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return { reason: 'reset', message: `connection closed by ${place} ${phaseWords[phase]} ${after}` };
+    const message = `connection closed by ${place} ${phaseWords[phase]} ${after}`;
+    // The other side may have waited too long for us.
+    return { reason: 'reset', message, timeMarginMs: withheldAboveMs };
   }
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return { reason: 'connect', message: `connection to ${place} was lost ${phaseWords[phase]} ${after} (${code})` };
@@ -133,6 +139,7 @@ export function timeoutFault(limitMs: number, phase: Phase, place: string): Faul
   return {
     reason: 'timeout',
     message: `no complete answer from ${place} within ${spoken(limitMs)}: it ended ${phaseWords[phase]}`,
+    timeMarginMs: marginOfLimit(limitMs),
   };
 }
 

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
+import { marginOfLimit } from '#domain/honest-finding.ts';
 import { codeOf, type Fault, refusal, resolveFault, spoken } from '../connection/fault.ts';
 import { reach } from '../connection/reach.ts';
 import { stopped } from '../findings/light.ts';
@@ -91,7 +92,8 @@ function placeOf({ host, port }: NameServer, address: string | null): string {
 function silence({ servers, limitMs }: Asking, { address }: Asked): Fault {
   const [server] = servers;
   const place = server === undefined ? 'no name server' : placeOf(server, address);
-  return { reason: 'timeout', message: `no answer from ${place} within ${spoken(limitMs)}` };
+  const message = `no answer from ${place} within ${spoken(limitMs)}`;
+  return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
 }
 
 /** The answer to this question among what a server sends; null = it is none. @throws {RangeError} */

@@ -7,7 +7,7 @@ import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
 import type { Fault } from '../connection/fault.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
-import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
+import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
 import type { CheckKind, EgressGuard, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
@@ -121,7 +121,7 @@ function findingOf(plan: DnsPlan, startedAt: number, seen: Asked): Finding {
   };
   const outcomes = answer === null ? [] : evaluateAll(assertions, look, redactor.text);
   const short = answer === null ? null : { code: answer.code, answers: answer.answers.length };
-  const broken = brokenAssertions(assertions, outcomes);
+  const broken = judgeAssertions(assertions, outcomes);
   return lightFinding(
     {
       startedAt,
@@ -140,15 +140,15 @@ function findingOf(plan: DnsPlan, startedAt: number, seen: Asked): Finding {
 }
 
 /** The code first, unless an assertion is about it; then assertions, then the time. */
-function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: Asked, broken: string | null): Judged {
+function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: Asked, broken: Judged | null): Judged {
   const { answer, fault } = seen;
   if (answer === null) return judgeFault(fault ?? { reason: 'timeout', message: 'no answer came' });
   const isAsserted = assertions.some(({ source }) => source === 'RESPONSE_CODE');
   if (answer.codeNumber !== 0 && !isAsserted && !shouldFail) {
     const got = `expected ${settings.recordType} of ${name} to be answered with NOERROR, got ${answer.code}`;
-    return failed('dns', broken === null ? got : `${got}; ${broken}`);
+    return failed('dns', broken === null ? got : `${got}; ${broken.message}`);
   }
-  return broken === null ? judgeTime(seen.endedAt - seen.startedAt, settings) : failed('assertion', broken);
+  return broken ?? judgeTime(seen.endedAt - seen.startedAt, settings);
 }
 
 function phasesOf({ startedAt, resolvedAt, connectedAt, endedAt }: Asked): Record<string, number> {

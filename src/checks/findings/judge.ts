@@ -11,6 +11,8 @@ export interface Judged {
   readonly verdict: Verdict;
   readonly reason: Reason | null;
   readonly message: string | null;
+  /** How much delay of our own the verdict can bear, ms; absent = it does not rest on time. */
+  readonly timeMarginMs?: number;
 }
 
 /** The verdict of what is not as it should be. */
@@ -18,14 +20,28 @@ export function failed(reason: Reason, message: string): Judged {
   return { verdict: 'failed', reason, message };
 }
 
-/** What the first assertion that does not hold expected and got, and how many others do not hold; null = all hold. */
-export function brokenAssertions(assertions: readonly Assertion[], outcomes: readonly Outcome[]): string | null {
-  const index = outcomes.findIndex(({ passed }) => !passed);
-  const assertion = assertions[index];
-  const outcome = outcomes[index];
-  if (assertion === undefined || outcome === undefined) return null;
-  const others = outcomes.filter(({ passed }) => !passed).length - 1;
-  return sentence(assertion, outcome) + (others > 0 ? ` (and ${others} more failed)` : '');
+/**
+ * The verdict of the assertions that do not hold: what the first of them expected and got, and how many others there are;
+ * null = all hold.
+ */
+export function judgeAssertions(assertions: readonly Assertion[], outcomes: readonly Outcome[]): Judged | null {
+  const broken = assertions.flatMap((assertion, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined || outcome.passed ? [] : [{ assertion, outcome }];
+  });
+  const [first] = broken;
+  if (first === undefined) return null;
+  const others = broken.length > 1 ? ` (and ${broken.length - 1} more failed)` : '';
+  const judged = failed('assertion', sentence(first.assertion, first.outcome) + others);
+  // One that is about something else stands whatever the time was.
+  if (broken.some(({ assertion }) => assertion.source !== 'RESPONSE_TIME')) return judged;
+  const margins = broken.map(({ assertion, outcome }) => marginOf(assertion, outcome));
+  return { ...judged, timeMarginMs: Math.max(...margins) };
+}
+
+/** How much too long a time is for its assertion, ms. */
+function marginOf({ comparison, target }: Assertion, { actual }: Outcome): number {
+  return comparison === 'LESS_THAN' ? Math.max(0, Number(actual) - Number(target)) : 0;
 }
 
 /** Passed, degraded or failed by the response time alone; all of it in ms. */
@@ -34,11 +50,13 @@ export function judgeTime(
   limits: { readonly degradedResponseTime: number; readonly maxResponseTime: number },
 ): Judged {
   const { maxResponseTime, degradedResponseTime } = limits;
-  if (ms > maxResponseTime)
-    return failed('slow', `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`);
+  if (ms > maxResponseTime) {
+    const message = `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`;
+    return { ...failed('slow', message), timeMarginMs: ms - maxResponseTime };
+  }
   if (ms > degradedResponseTime) {
     const message = `answered after ${spoken(ms)}, degraded above ${spoken(degradedResponseTime)}`;
-    return { verdict: 'degraded', reason: 'slow', message };
+    return { verdict: 'degraded', reason: 'slow', message, timeMarginMs: ms - degradedResponseTime };
   }
   return { verdict: 'passed', reason: null, message: null };
 }

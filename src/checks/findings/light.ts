@@ -27,7 +27,11 @@ export interface LightLook {
 }
 
 /** The finding of a look and its verdict. */
-export function lightFinding(look: LightLook, { verdict, reason, message }: Judged, redactor: Redactor): Finding {
+export function lightFinding(
+  look: LightLook,
+  { verdict, reason, message, timeMarginMs }: Judged,
+  redactor: Redactor,
+): Finding {
   return {
     verdict,
     reason,
@@ -36,6 +40,7 @@ export function lightFinding(look: LightLook, { verdict, reason, message }: Judg
     stoppedAt: look.startedAt + Math.round(look.tookMs),
     responseTimeMs: look.responseTimeMs,
     loopDelayMs: 0,
+    ...(timeMarginMs !== undefined && { timeMarginMs }),
     details: encodeLight(look),
     exchange: JSON.stringify({
       request: redactor.json(look.request),
@@ -46,8 +51,8 @@ export function lightFinding(look: LightLook, { verdict, reason, message }: Judg
 }
 
 /** The verdict of a fault: of our own there is none. */
-export function judgeFault({ reason, message }: Fault): Judged {
-  return { verdict: isOfObserver(reason) ? 'unknown' : 'failed', reason, message };
+export function judgeFault({ reason, ...fault }: Fault): Judged {
+  return { verdict: isOfObserver(reason) ? 'unknown' : 'failed', reason, ...fault };
 }
 
 /** The fault of a probe that was stopped. */

@@ -54,6 +54,7 @@ function answerOf(seen: LookedAt): Exchanged['answer'] {
     },
     isCut: seen.body.isCut,
     times: timesOf(seen),
+    heldUp: { longestMs: 0, totalMs: 0 },
   };
 }
 
@@ -65,7 +66,7 @@ function judged(plan: Plan, { finding, answer, isOtherBody }: Judging): Finding 
   const seen = { status, headers: mutable(headers), responseTimeMs, text: () => body };
   const outcomes = evaluateAll(plan.assertions, lookAt(seen), redactor.text);
   const came = { status, statusText, outcomes, body: { problem: null, isCut: answer.isCut && !isOtherBody } };
-  const { verdict, reason, message } = judgeAnswer(plan, came, responseTimeMs);
+  const { message, ...verdict } = judgeAnswer(plan, came, responseTimeMs);
   const details = encodeDetails({
     ...decodeDetails(finding.details),
     status,
@@ -79,8 +80,8 @@ function judged(plan: Plan, { finding, answer, isOtherBody }: Judging): Finding 
     ...(isOtherBody && shownBody(body, plan)),
   });
   const shown = message === null ? null : redactor.text(message);
-  // That its thread was held up while it was sent holds for this verdict as well.
-  return honestFinding({ ...finding, verdict, reason, message: shown, details, exchange }, finding.loopDelayMs);
+  const { timeMarginMs: _ofSending, ...sent } = finding;
+  return honestFinding({ ...sent, ...verdict, message: shown, details, exchange }, answer.heldUp);
 }
 
 function shownBody(text: string, { redactor }: Plan): JsonObject {

@@ -6,7 +6,7 @@ import { type DecodedBody, keepBody } from './body.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
 import type { Outcome } from '../assertions/evaluate.ts';
 import { type Fault, isOfObserver } from '../connection/fault.ts';
-import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
+import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import type { Hop } from './hop.ts';
 import type { Plan } from './plan.ts';
 
@@ -24,7 +24,8 @@ export interface LookedAt {
 }
 
 /** The finding of a request that got no usable answer. */
-export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, { reason, message }: Fault): Finding {
+export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, fault: Fault): Finding {
+  const { reason, message, timeMarginMs } = fault;
   const { hop } = seen;
   const details = detailsOf(plan, { ...seen, body: noBody, outcomes: [] });
   return {
@@ -32,6 +33,7 @@ export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>
     verdict: isOfObserver(reason) ? 'unknown' : 'failed',
     reason,
     message: plan.redactor.text(message),
+    ...(timeMarginMs !== undefined && { timeMarginMs }),
     responseTimeMs: null,
     details: encodeDetails(details),
     exchange: exchangeText(plan, null),
@@ -48,11 +50,10 @@ export function answered(plan: Plan, seen: LookedAt): Finding {
   const responseTimeMs = seen.hop.endedAt - seen.started;
   const { body, outcomes } = seen;
   const came = { status: answer?.statusCode ?? 0, statusText: answer?.statusMessage ?? '', body, outcomes };
-  const { verdict, reason, message } = judgeAnswer(plan, came, responseTimeMs);
+  const { message, ...judged } = judgeAnswer(plan, came, responseTimeMs);
   return {
     ...common(seen),
-    verdict,
-    reason,
+    ...judged,
     message: message === null ? null : plan.redactor.text(message),
     responseTimeMs,
     details: encodeDetails(details),
@@ -82,12 +83,12 @@ export function judgeAnswer(plan: Plan, { status, statusText, body, outcomes }: 
   if (body.problem !== null) return failed('body', `the body cannot be read: ${body.problem}`);
   if (body.isCut && plan.needsBody)
     return failed('body', 'the body is longer than the 5 MB that an assertion can be run on');
-  const broken = brokenAssertions(plan.assertions, outcomes);
+  const broken = judgeAssertions(plan.assertions, outcomes);
   if (status >= 400 && !plan.shouldFail) {
     const got = wrongStatus(status, statusText);
-    return failed('status', broken === null ? got : `${got}; ${broken}`);
+    return failed('status', broken === null ? got : `${got}; ${broken.message}`);
   }
-  return broken === null ? judgeTime(ms, plan.settings) : failed('assertion', broken);
+  return broken ?? judgeTime(ms, plan.settings);
 }
 
 /** The sentence about a status that is a failure. */

@@ -6,7 +6,7 @@ import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
 import { type Fault, resolveFault } from '../connection/fault.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
-import { brokenAssertions, failed, type Judged, outcomesOf } from '../findings/judge.ts';
+import { failed, judgeAssertions, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
 import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
@@ -111,7 +111,7 @@ function findingOf(plan: IcmpPlan, startedAt: number, seen: Seen): Finding {
       request: { hostname: host, pingCount: settings.pingCount },
       response: answer && { ...shownOf(answer), replies: seen.replies.map((reply) => ({ ...reply })) },
     },
-    judge(plan, seen, answer, brokenAssertions(assertions, outcomes)),
+    judge(plan, seen, answer, judgeAssertions(assertions, outcomes)),
     redactor,
   );
 }
@@ -150,7 +150,7 @@ function judge(
   { settings, shouldFail, host }: IcmpPlan,
   seen: Seen,
   answer: Figures | null,
-  broken: string | null,
+  broken: Judged | null,
 ): Judged {
   if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('nothing was sent'));
   const { sent, received, packetLoss } = answer;
@@ -159,7 +159,7 @@ function judge(
   if (received === 0) return shouldFail ? passed : failed('timeout', `none of ${sent} pings was answered by ${place}`);
   const lost = `${sent - received} of ${sent} pings were not answered by ${place}: ${packetLoss} %`;
   if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed from ${settings.mostLoss} % on`);
-  if (broken !== null) return failed('assertion', broken);
+  if (broken !== null) return broken;
   if (packetLoss < settings.degradedLoss) return passed;
   return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded from ${settings.degradedLoss} % on` };
 }

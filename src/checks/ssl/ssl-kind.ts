@@ -8,7 +8,7 @@ import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
 import { seenCertificate, trustOf } from '../connection/certificate.ts';
 import { type Handshake, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
-import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
+import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
 import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
@@ -116,7 +116,7 @@ function findingOf(plan: SslPlan, startedAt: number, seen: Shaken, looked: Looke
   const shown = looked === null ? null : shownOf(looked);
   const askedMs = looked?.askedMs ?? null;
   const outcomes = shown === null ? [] : evaluateAll(assertions, valuesIn(shown, responseTimeMs), redactor.text);
-  const broken = brokenAssertions(assertions, outcomes);
+  const broken = judgeAssertions(assertions, outcomes);
   return lightFinding(
     {
       startedAt,
@@ -153,7 +153,7 @@ function judge(
   now: number,
   seen: Shaken,
   looked: Looked | null,
-  broken: string | null,
+  broken: Judged | null,
 ): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
   if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
@@ -165,7 +165,7 @@ function judge(
   const flaws = flawsOf(facts, seen.peer.path, revocation, { ...settings, name });
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
-  if (broken !== null) return failed('assertion', broken);
+  if (broken !== null) return broken;
   const timed = judgeTime(seen.securedAt - seen.startedAt, settings);
   const [flaw] = flaws;
   if (timed.verdict === 'failed' || flaw === undefined) return timed;

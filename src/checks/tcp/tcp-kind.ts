@@ -7,7 +7,7 @@ import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
 import { timeoutFault } from '../connection/fault.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
-import { brokenAssertions, failed, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
+import { judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
 import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
@@ -83,7 +83,7 @@ function findingOf(plan: TcpPlan, startedAt: number, seen: Talked): Finding {
   const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
   const look: Look = (source) => (source === 'RESPONSE_TIME' ? responseTimeMs : text);
   const outcomes = seen.fault === null ? evaluateAll(assertions, look, redactor.text) : [];
-  const judged = judge(plan, seen, responseTimeMs ?? 0, brokenAssertions(assertions, outcomes));
+  const judged = judge(plan, seen, responseTimeMs ?? 0, judgeAssertions(assertions, outcomes));
   const short = seen.fault === null ? { bytes: seen.length, truncated: seen.isCut } : null;
   return lightFinding(
     {
@@ -105,17 +105,17 @@ function findingOf(plan: TcpPlan, startedAt: number, seen: Talked): Finding {
 /** Faults that a check which should fail takes for what it is there for. */
 const wanted: ReadonlySet<Reason> = new Set(['connect', 'timeout', 'reset']);
 
-function judge(plan: TcpPlan, seen: Talked, ms: number, broken: string | null): Judged {
+function judge(plan: TcpPlan, seen: Talked, ms: number, broken: Judged | null): Judged {
   const { fault } = seen;
   if (fault !== null) {
     const isWanted = plan.shouldFail && wanted.has(fault.reason);
-    return isWanted ? { verdict: 'passed', reason: null, message: null } : judgeFault(fault);
+    return isWanted ? { ...judgeFault(fault), verdict: 'passed', reason: null, message: null } : judgeFault(fault);
   }
   const { host, port } = plan.talk.place;
   if (broken !== null && seen.isLate && seen.length === 0) {
     return judgeFault(timeoutFault(plan.talk.limitMs, 'firstByte', `${seen.address ?? host}:${port}`));
   }
-  return broken === null ? judgeTime(ms, plan.settings) : failed('assertion', broken);
+  return broken ?? judgeTime(ms, plan.settings);
 }
 
 function phasesOf(seen: Talked): Record<string, number> {

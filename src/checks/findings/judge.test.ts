@@ -1,0 +1,32 @@
+// Which verdicts rest on time, and how much of our own delay they can bear.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { compileAssertion } from '../assertions/assertion.ts';
+import { streamFault, timeoutFault } from '../connection/fault.ts';
+import { judgeAssertions, judgeTime } from './judge.ts';
+
+const compiled = (source: 'STATUS_CODE' | 'RESPONSE_TIME', comparison: string, target: string) => {
+  const assertion = compileAssertion({ source, comparison, target, property: '', regex: '' }, [source]);
+  return typeof assertion === 'string' ? assert.fail(assertion) : assertion;
+};
+const isFast = compiled('RESPONSE_TIME', 'LESS_THAN', '100');
+const isFound = compiled('STATUS_CODE', 'EQUALS', '200');
+const late = { passed: false, actual: '140', problem: null };
+const missing = { passed: false, actual: '404', problem: null };
+
+test('a slow answer, a timeout and a connection that was closed rest on time; a passed verdict does not', () => {
+  const limits = { degradedResponseTime: 100, maxResponseTime: 200 };
+  assert.equal(judgeTime(230, limits).timeMarginMs, 30);
+  assert.equal(judgeTime(110, limits).timeMarginMs, 10);
+  assert.equal(judgeTime(100, limits).timeMarginMs, undefined);
+  assert.equal(timeoutFault(200, 'connect', 'a:1').timeMarginMs, 100);
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  assert.equal(streamFault(reset, 'a:1', 'download', 3).timeMarginMs, 500);
+});
+
+test('assertions rest on time only if none of those that fail is about anything else', () => {
+  assert.equal(judgeAssertions([isFast], [late])?.timeMarginMs, 40);
+  assert.equal(judgeAssertions([isFast, isFound], [late, { ...missing, passed: true }])?.timeMarginMs, 40);
+  assert.equal(judgeAssertions([isFast, isFound], [late, missing])?.timeMarginMs, undefined);
+  assert.equal(judgeAssertions([isFast], [{ ...late, passed: true }]), null);
+});
