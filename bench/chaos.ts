@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Verdict } from './chaos/judge.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
+import { type Engine, engines } from './chaos/deliver-scene.ts';
 import { chaosOfKills } from './chaos/kill.ts';
 import { chaosOfNeighbours } from './chaos/neighbours.ts';
 import { NoOlderCodeError } from './chaos/older.ts';
@@ -15,7 +16,7 @@ const usage = `npm run chaos -- kill [--rounds 10] [--seed N]
 npm run chaos -- postgres [--minutes 1] [--seed N]
 npm run chaos -- deliver [--kills 200] [--seed N]
 npm run chaos -- update [--from COMMIT] [--minutes 1] [--seed N]
-npm run chaos -- neighbours [--seconds 30] [--only NAME] [--seed N]
+npm run chaos -- neighbours [--seconds 30] [--only NAME] [--engine postgres] [--seed N]
 
   kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
   postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
@@ -32,6 +33,7 @@ npm run chaos -- neighbours [--seconds 30] [--only NAME] [--seed N]
   --kills    how many at each point and on each engine (1 to 1000)
   --seconds  how long each disturbance lasts (20 to 600)
   --only     only disturbances whose name contains this
+  --engine   sqlite (default) or postgres
   --from     the older commit; without it the last one before the newest migration, which needs the history of git
   --seed     repeats the moments of an earlier run; random otherwise, and printed
 `;
@@ -52,6 +54,7 @@ interface ChaosOptions {
   readonly from: string | null;
   /** Part of the name of the disturbances to try; null = all. */
   readonly only: string | null;
+  readonly engine: Engine;
   readonly say: (what: string) => void;
 }
 
@@ -103,6 +106,7 @@ async function main(): Promise<void> {
       seconds: { type: 'string', default: '30' },
       from: { type: 'string' },
       only: { type: 'string' },
+      engine: { type: 'string', default: 'sqlite' },
       seed: { type: 'string' },
     },
   });
@@ -110,7 +114,8 @@ async function main(): Promise<void> {
   const chaos = ways[name];
   const length = Number(chaos === undefined ? Number.NaN : values[chaos.length]);
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
-  if (chaos?.isRight(length) !== true || !Number.isInteger(seed)) {
+  const engine = engines.find((each) => each === values.engine);
+  if (chaos?.isRight(length) !== true || !Number.isInteger(seed) || engine === undefined) {
     process.stdout.write(usage);
     process.exit(positionals.length === 0 ? 0 : 2);
   }
@@ -122,7 +127,7 @@ async function main(): Promise<void> {
   const say = (what: string): void => void process.stdout.write(`${seconds().padStart(6)} s  ${what}\n`);
   say(`${length} ${chaos.length}, seed ${seed}`);
   const verdicts = await chaos
-    .run({ dataDir, length, seed, say, from: values.from ?? null, only: values.only ?? null })
+    .run({ dataDir, length, seed, say, from: values.from ?? null, only: values.only ?? null, engine })
     .catch((error: unknown) => {
       if (!(error instanceof NoOlderCodeError)) throw error;
       rmSync(dataDir, { recursive: true });
@@ -133,7 +138,7 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${table(verdicts)}\n`);
   if (isKept) rmSync(dataDir, { recursive: true });
   else {
-    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}${values.only === undefined ? '' : ` --only '${values.only}'`}`;
+    const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}${values.only === undefined ? '' : ` --only '${values.only}'`}${engine === 'sqlite' ? '' : ` --engine ${engine}`}`;
     process.stdout.write(`\nWhat is left of it is kept in ${dataDir}; repeat with ${repeat}\n`);
     process.exitCode = 1;
   }

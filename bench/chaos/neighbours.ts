@@ -2,10 +2,13 @@
 import { type Alert } from '../peers/quiet-neighbour.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
+import { startPostgres } from '../../tests/support/postgres.ts';
+import { benchSettings } from '../support/database.ts';
+import type { Engine } from './deliver-scene.ts';
 import { createDice } from './dice.ts';
 import type { Verdict } from './judge.ts';
 import { type Disturbance, disturbances, type Loud, quieten } from './loud.ts';
-import { openRecordedFile, type RecordedResult } from './recorded.ts';
+import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
 import type { Door } from './writer.ts';
 
 /** How long each disturbance lasts, and which. */
@@ -16,6 +19,7 @@ export interface NeighboursOptions {
   readonly seed: number;
   /** Only cases whose name contains this; null = all. */
   readonly only: string | null;
+  readonly engine: Engine;
   readonly say: (what: string) => void;
 }
 
@@ -35,7 +39,9 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
   const [quietPeer, loudPeer] = [startPeer('quiet-neighbour'), startPeer('loud-neighbour')];
   const quietAddress = await quietPeer.ask<string>('listen');
   const targets = await loudPeer.ask<Loud['targets']>('listen');
-  const service = await startService({ dataDir });
+  const server = options.engine === 'postgres' ? await startPostgres(null, undefined, benchSettings) : null;
+  const url = (await server?.newDatabase())?.url;
+  const service = await startService({ dataDir, environment: url === undefined ? {} : { DATABASE_URL: url } });
   const quiet = await account(service, 'quiet');
   const { healthyIds, pingUrl } = await install(quiet, quietAddress, cases);
   const pings = setInterval(() => void fetch(pingUrl, { method: 'POST' }).catch(() => null), pingEveryMs);
@@ -58,11 +64,12 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
   clearInterval(pings);
   const failedAt = await quietPeer.ask<Record<string, number>>('failedAt');
   const alerts = await quietPeer.ask<Alert[]>('alerts');
-  using recorded = openRecordedFile(dataDir);
+  const recorded = url === undefined ? openRecordedFile(dataDir) : openRecordedPostgres(url, () => new Map());
   const results = recorded.results().filter(({ checkId }) => healthyIds.has(checkId));
+  recorded[Symbol.dispose]();
   const grownMb = memory.stop();
   await service.stop();
-  await Promise.all([quietPeer.stop(), loudPeer.stop()]);
+  await Promise.all([quietPeer.stop(), loudPeer.stop(), server?.stop()]);
   return [
     { promise: 'every case could be prepared', tried: cases.length, breaches: unprepared },
     {
