@@ -1,4 +1,4 @@
-// What a start of the service does about compiled code of scripts, in a real process; and what is closed to scripts.
+// What a start of the service does about compiled code of scripts, in a real process.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,23 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startProcess } from '../tests/support/tocsin-process.ts';
 import { until } from '../tests/support/until.ts';
-import { placesOfDatabase } from './compose-scripts.ts';
-import { readConfig } from './config.ts';
-
-test('closed to scripts is where the database is and where wake-ups are listened for, not a file', () => {
-  const closed = (environment: Record<string, string>) => placesOfDatabase(readConfig(environment));
-  assert.deepEqual(closed({}), []);
-  const pooler = 'postgres://u:p@pooler:6432/d';
-  assert.deepEqual(closed({ DATABASE_URL: pooler }), [{ host: 'pooler', port: 6432 }]);
-  assert.deepEqual(closed({ DATABASE_URL: pooler, TOCSIN_LISTEN_URL: 'off' }), [{ host: 'pooler', port: 6432 }]);
-  assert.deepEqual(closed({ DATABASE_URL: pooler, TOCSIN_LISTEN_URL: 'postgres://u:p@[::1]/d' }), [
-    { host: 'pooler', port: 6432 },
-    { host: '::1', port: 5432 },
-  ]);
-  assert.deepEqual(closed({ DATABASE_URL: 'postgres://u@/d?host=/run/postgresql' }), [
-    { host: '127.0.0.1', port: 5432 },
-  ]);
-});
 
 test('a start removes the compiled code of a runtime that is not installed any more, and says so', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-start-'));

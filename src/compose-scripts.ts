@@ -8,7 +8,6 @@ import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#scripts/choose-containment.ts';
@@ -46,8 +45,6 @@ export interface ScriptProberOptions {
   readonly log: Log;
   /** Where scripts may connect, as far as their containment lets us see to it. */
   readonly egress: EgressPolicy;
-  /** Where they may not, whatever the policy says. */
-  readonly closed: readonly Place[];
   /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
   /** How long a script that is a check may take, by its type, ms. */
@@ -66,16 +63,6 @@ export interface ScriptProberOptions {
 export function codeFolderHere(): string | null {
   const own = getCompileCacheDir();
   return own === undefined ? null : join(dirname(own), 'scripts');
-}
-
-/**
- * Where our own database listens, for no script to connect there. Of one behind a Unix socket, the same port of this machine,
- * where its server mostly listens as well.
- */
-export function placesOfDatabase({ database, listen }: Pick<Config, 'database' | 'listen'>): readonly Place[] {
-  if (database.kind === 'sqlite') return [];
-  const all = [database.address, ...(listen === null || listen === 'off' ? [] : [listen])];
-  return all.map(({ host, port }) => ({ host: host.startsWith('/') ? '127.0.0.1' : host, port }));
 }
 
 /** Removes compiled code that is of no runtime of this start any more. Never rejects. */
@@ -97,10 +84,10 @@ export async function removeOldScriptCode(
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, closed, atOnce, chromium, codeFolder, prober } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, prober } = options;
   const warm = createWarmScripts(options.warm);
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
-  const gateway = createScriptGateway({ egress, closed, onThreadEnd });
+  const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
   const closing = new AbortController();
   const containment = containmentOnce(gateway.open, log);

@@ -9,6 +9,7 @@ import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
+import { createPlaceBoard, type PlaceBoard, writePlaces } from '#egress/place-board.ts';
 import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
@@ -18,11 +19,12 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { codeFolderHere, createScriptProber, placesOfDatabase, removeOldScriptCode } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, removeOldScriptCode } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { OpenedStore } from './opened-store.ts';
+import { ownPlaces } from './own-places.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
 import { readSecretKey } from './secret-key.ts';
@@ -82,7 +84,9 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  const means = createRoleMeans(config, runtimes, clock, log);
+  // The port may not be known before the process listens.
+  const closed = createPlaceBoard(ownPlaces(config, [config.port]));
+  const means = createRoleMeans(config, closed, runtimes, clock, log);
   const access = createAccess(store, clock);
   const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
@@ -101,6 +105,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   const server = createRestServer({ ...api, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
+  writePlaces(closed, ownPlaces(config, [portOf(address)]));
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
@@ -141,11 +146,13 @@ function joinMetrics(
 /** What only some roles need: threads that probe, scripts, a thread that sends. */
 function createRoleMeans(
   config: Config,
+  closed: PlaceBoard,
   runtimes: LoadedRuntimes,
   clock: Clock,
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
-  const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, egress } = config;
+  const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium } = config;
+  const egress = { ...config.egress, closed };
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
   const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
   const codeFolder = codeFolderHere();
@@ -159,7 +166,6 @@ function createRoleMeans(
             clock,
             log,
             egress,
-            closed: placesOfDatabase(config),
             atOnce: scriptsAtOnce,
             wallClockMs: scriptMs,
             warm: scriptsWarm,

@@ -86,7 +86,7 @@ function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
 }
 
 async function triedContainment({ egress }: Config): Promise<ChosenContainment | string> {
-  const gateway = createScriptGateway({ egress, closed: [] });
+  const gateway = createScriptGateway({ egress });
   try {
     return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
   } catch (error) {

@@ -2,7 +2,6 @@
 // that it holds up nothing else (docs/decisions/0085, 0089).
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createClosedPlaces, type Place } from '#egress/closed-places.ts';
 import { openGateway } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { yieldOwnThread } from '#scripts/yield-processor.ts';
@@ -10,8 +9,6 @@ import { yieldOwnThread } from '#scripts/yield-processor.ts';
 /** What the thread is started with. */
 export interface GatewaySettings {
   readonly egress: EgressPolicy;
-  /** Where no script may connect, whatever the policy says. */
-  readonly closed: readonly Place[];
 }
 
 /** To the thread: a gateway to open, or the number of one to close. */
@@ -26,8 +23,8 @@ export interface FromGateway {
 }
 
 yieldOwnThread();
-const { egress, closed } = workerData as GatewaySettings;
-const judges = { guard: createGuard(egress), closed: createClosedPlaces(closed, egress.names) };
+const { egress } = workerData as GatewaySettings;
+const guard = createGuard(egress);
 const open = new Map<number, () => void>();
 const closedEarly = new Set<number>();
 
@@ -42,7 +39,7 @@ async function openOne({ number, path, owner }: ToGateway & { path: string; owne
   try {
     // Left by a thread that ended unasked.
     rmSync(path, { force: true });
-    open.set(number, await openGateway(path, judges));
+    open.set(number, await openGateway(path, guard));
     // Nobody but the script may come here.
     chmodSync(path, 0o600);
     if (owner !== null) chownSync(path, owner, owner);

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { text } from 'node:stream/consumers';
-import type { Place } from '#egress/closed-places.ts';
+import { createPlaceBoard, type Place } from '#egress/place-board.ts';
 import { until } from '../tests/support/until.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
 function scene(t: TestContext, closed: readonly Place[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateways-'));
-  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [] }, closed });
+  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [], closed: createPlaceBoard(closed) } });
   t.after(async () => {
     await gateway.close();
     rmSync(folder, { recursive: true });
@@ -44,7 +44,7 @@ test('a gateway refuses what is closed, whatever the policy allows', async (t) =
   t.after(() => server.close());
   await until('the target', () => server.listening);
   const { port } = server.address() as AddressInfo;
-  const { folder, gateway } = scene(t, [{ host: 'localhost', port }]);
+  const { folder, gateway } = scene(t, [{ host: 'localhost', port, owner: 'database' }]);
   await gateway.open(join(folder, 'one'), null);
   const socket = connect(join(folder, 'one'));
   socket.write(`{"connect":"127.0.0.1","port":${port}}\n`);

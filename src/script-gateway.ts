@@ -23,7 +23,7 @@ interface Opened {
 }
 
 /** Makes them; the thread is started when the first one is opened. */
-export function createScriptGateway({ egress, closed, onThreadEnd }: ScriptGatewayOptions): ScriptGateway {
+export function createScriptGateway({ egress, onThreadEnd }: ScriptGatewayOptions): ScriptGateway {
   const open = new Map<number, Opened>();
   let pool: ThreadPool | null = null;
   let lastNumber = 0;
@@ -36,7 +36,7 @@ export function createScriptGateway({ egress, closed, onThreadEnd }: ScriptGatew
     startThreadPool({
       entry: new URL('./gateway-thread.ts', import.meta.url),
       size: 1,
-      data: { egress, closed } satisfies GatewaySettings,
+      data: { egress } satisfies GatewaySettings,
       onMessage: (_, message) => {
         const { number, problem } = message as FromGateway;
         open.get(number)?.settle(problem);

@@ -79,7 +79,6 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     clock: systemClock,
     log,
     egress: { mode: 'any', allow: [] },
-    closed: [],
     wallClockMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
     warm: 0,
     atOnce: 2,

@@ -4,14 +4,16 @@ import { parseArgs } from 'node:util';
 import { CommandError } from '#commands/command-error.ts';
 import { triedText, type TryMeans, tryRuntime } from '#commands/try-runtime.ts';
 import { systemClock } from '#lib/clock.ts';
+import { createPlaceBoard } from '#egress/place-board.ts';
 import type { Log } from '#lib/log.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
-import { codeFolderHere, createScriptProber, placesOfDatabase } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
 import { type Config, readConfig } from './config.ts';
+import { ownPlaces } from './own-places.ts';
 import { createProber } from './probe-threads.ts';
 import { findSecretKey } from './secret-key.ts';
 import { UsageError } from './usage-error.ts';
@@ -78,7 +80,8 @@ export async function tryCommand(words: string[]): Promise<number> {
 
 /** What runs the checks, as the service would. */
 function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
-  const { egress, scriptsAtOnce, scriptMs, chromium } = config;
+  const { scriptsAtOnce, scriptMs, chromium } = config;
+  const egress = { ...config.egress, closed: createPlaceBoard(ownPlaces(config, [config.port])) };
   const stopping = new AbortController();
   const prober = createProber({ threads: 1, egress, version });
   const scripts = createScriptProber({
@@ -86,7 +89,6 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     clock: systemClock,
     log: toScreen,
     egress,
-    closed: placesOfDatabase(config),
     atOnce: scriptsAtOnce,
     wallClockMs: scriptMs,
     // Runtimes are compared: none is to begin sooner than another.

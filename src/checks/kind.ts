@@ -11,10 +11,13 @@ import type { RunScript, ScriptBrowser } from '#domain/script.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
-  /** All addresses of a name, each judged; fails with the resolver's code, or `EGRESS_REFUSED`. 0 = both families. */
-  resolve(hostname: string, family: 0 | 4 | 6): Promise<readonly string[]>;
+  /**
+   * All addresses of a name or a literal, each judged together with the port (null = none); fails with the resolver's code, or
+   * `EGRESS_REFUSED`. Family 0 = both.
+   */
+  resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
   /** null = allowed; otherwise a sentence that says what would allow it. */
-  judge(address: string): string | null;
+  judge(address: string, port: number | null): string | null;
   /** Makes connections instead, where a proxy is configured; answers with how to give up. */
   readonly tunnel?:
     | ((

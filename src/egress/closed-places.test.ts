@@ -1,4 +1,4 @@
-// What is closed to scripts is closed by every name and address that leads there, and nothing else is.
+// What is closed is closed to checks, webhooks and scripts by every name and address that leads there, and nothing else is.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../../tests/support/free-port.ts';
 import { parseCidr } from './cidr.ts';
-import { type ClosingGuard, createClosedPlaces, type Place } from './closed-places.ts';
-import { createGuard, type EgressPolicy } from './guard.ts';
+import { createGuard, type EgressPolicy, type Guard } from './guard.ts';
+import { createPlaceBoard, type Place, writePlaces } from './place-board.ts';
 import { readProxy } from './proxy.ts';
 
 const port = 5432;
@@ -19,27 +19,25 @@ const hosts = `127.0.0.1 localhost own.test
 `;
 
 /** A guard that lets everything through, but for those places. */
-async function closing(t: TestContext, places: readonly Place[], change: Partial<EgressPolicy> = {}) {
+async function closing(t: TestContext, places: readonly Omit<Place, 'owner'>[], change: Partial<EgressPolicy> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-closed-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const hostsFile = join(folder, 'hosts');
   writeFileSync(hostsFile, hosts);
   // Nobody answers there.
   const names = { hostsFile, resolverFile: '/dev/null', servers: [`127.0.0.1:${await freePort()}`] };
-  const closed = createClosedPlaces(places, names);
-  const found = await closed.closing(createGuard({ mode: 'any', allow: everything, names, ...change }), port);
-  assert.ok(found !== null);
-  return found;
+  const closed = createPlaceBoard(places.map((place) => ({ ...place, owner: 'database' })));
+  return createGuard({ mode: 'any', allow: everything, names, closed, ...change });
 }
 
-/** Why a name may not be connected to; null = it may. */
-function refusalOf(guard: ClosingGuard, name: string, all = true): Promise<string | null> {
+/** Why a name or address may not be connected to; null = it may. */
+function refusalOf(guard: Guard, name: string, all = true): Promise<string | null> {
   return new Promise((resolve) => {
-    guard.lookup(name, { all }, (error) => resolve(error === null ? null : `${error.code}: ${error.message}`));
+    guard.lookupFor(port)(name, { all }, (error) => resolve(error === null ? null : `${error.code}: ${error.message}`));
   });
 }
 
-const isClosed = /is the database of Tocsin itself, which no script may reach; no setting would allow it$/;
+const isClosed = /is the database of Tocsin itself, which checks, webhooks and scripts cannot reach under any setting$/;
 
 test('a place on this machine is closed by every address of this machine', async (t) => {
   const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
@@ -48,12 +46,16 @@ test('a place on this machine is closed by every address of this machine', async
   for (const host of ['127.0.0.1', 'localhost', '::1', '0.0.0.0', own.at(-1) ?? '']) {
     const guard = await closing(t, [{ host, port }]);
     for (const address of [...spellings, '0.0.0.0', '::', '::ffff:0.0.0.0', ...own]) {
-      assert.match(guard.judge(address) ?? '', isClosed, `${address} of ${host}`);
+      assert.match((await refusalOf(guard, address)) ?? '', isClosed, `${address} of ${host}`);
+      assert.match(guard.judge(address, port) ?? '', isClosed, `${address} of ${host}, once connected`);
+      assert.equal(guard.judge(address, port + 1), null);
+      assert.equal(guard.judge(address, null), null, 'a ping has no port');
     }
     for (const name of ['localhost', 'LOCALHOST.', 'app.localhost', 'own.test']) {
       assert.match((await refusalOf(guard, name)) ?? '', /^EGRESS_REFUSED: /, `${name} of ${host}`);
     }
-    for (const other of ['10.1.2.3', '93.184.216.34', '2606:4700::1111']) assert.equal(guard.judge(other), null);
+    for (const other of ['10.1.2.3', '93.184.216.34', '2606:4700::1111'])
+      assert.equal(await refusalOf(guard, other), null);
   }
 });
 
@@ -66,8 +68,9 @@ test('a place elsewhere is closed by its name, its address and other names of it
       }
       assert.equal(await refusalOf(guard, 'localhost', all), null);
     }
-    for (const address of ['10.1.2.3', '::ffff:10.1.2.3']) assert.match(guard.judge(address) ?? '', isClosed);
-    for (const other of ['10.1.2.4', '127.0.0.1', '0.0.0.0']) assert.equal(guard.judge(other), null);
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3'])
+      assert.match((await refusalOf(guard, address)) ?? '', isClosed);
+    for (const other of ['10.1.2.4', '127.0.0.1', '0.0.0.0']) assert.equal(await refusalOf(guard, other), null);
   }
 });
 
@@ -78,30 +81,56 @@ test('of several places each is closed, and none where the port is another', asy
     { host: '127.0.0.1', port: 1 },
   ];
   const guard = await closing(t, places);
-  for (const address of ['10.1.2.3', '10.1.2.4']) assert.match(guard.judge(address) ?? '', isClosed);
-  assert.equal(guard.judge('127.0.0.1'), null);
-  const plain = createGuard({ mode: 'any', allow: [] });
-  assert.equal(createClosedPlaces(places).closing(plain, 80), null);
-  assert.equal(createClosedPlaces([]).closing(plain, port), null);
+  for (const address of ['10.1.2.3', '10.1.2.4']) assert.match((await refusalOf(guard, address)) ?? '', isClosed);
+  assert.equal(await refusalOf(guard, '127.0.0.1'), null);
 });
 
 test('while nobody can say where the place is, no address with that port is connected to', async (t) => {
   const guard = await closing(t, [{ host: 'lost.test', port }]);
-  assert.match(guard.judge('10.1.2.3') ?? '', /^10\.1\.2\.3:5432 could be the database of Tocsin itself, whose name/);
-  assert.match((await guard.judgeName('lost.test')) ?? '', isClosed);
+  assert.match(
+    (await refusalOf(guard, '10.1.2.3')) ?? '',
+    /10\.1\.2\.3:5432 could be the database of Tocsin itself: the name lost\.test cannot be resolved/,
+  );
+  assert.match((await refusalOf(guard, 'lost.test')) ?? '', isClosed);
 });
 
 test('what the policy refuses is refused as it was', async (t) => {
   const guard = await closing(t, [{ host: '127.0.0.1', port }], { mode: 'public', allow: [] });
-  assert.match(guard.judge('127.0.0.1') ?? '', /TOCSIN_EGRESS=any would allow it/);
+  assert.match((await refusalOf(guard, '127.0.0.1')) ?? '', /TOCSIN_EGRESS=any would allow it/);
   assert.match((await refusalOf(guard, 'database.test')) ?? '', /^EGRESS_REFUSED: .*TOCSIN_EGRESS=private/);
 });
 
-test('what a proxy is to look up is judged by where it leads from here, if that is known', async (t) => {
+test('a proxy is not asked for what is closed, as far as it is known here where a name leads', async (t) => {
   const proxy = readProxy('http://127.0.0.1:9') ?? null;
-  const guard = await closing(t, [{ host: 'database.test', port }], { mode: 'public', proxy });
-  for (const name of ['database.test', 'other.test', '10.1.2.3']) {
-    assert.match((await guard.judgeName(name)) ?? '', isClosed, name);
-  }
-  for (const name of ['neighbour.test', 'unknown.test', '10.1.2.4']) assert.equal(await guard.judgeName(name), null);
+  const { tunnel } = await closing(t, [{ host: 'database.test', port }], { mode: 'public', proxy });
+  assert.ok(tunnel !== null);
+  const codeOf = async (host: string): Promise<unknown> => {
+    const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
+    tunnel({ host, port }, resolve);
+    return (await promise)?.code;
+  };
+  for (const name of ['database.test', 'other.test', '10.1.2.3'])
+    assert.equal(await codeOf(name), 'EGRESS_REFUSED', name);
+  for (const name of ['neighbour.test', 'unknown.test', '10.1.2.4'])
+    assert.equal(await codeOf(name), 'PROXY_FAILED', name);
+});
+
+test('a public URL is closed by its name alone, because other sites may share its address', async (t) => {
+  const guard = await closing(t, [{ host: 'database.test', port, isNameOnly: true }]);
+  assert.match((await refusalOf(guard, 'DATABASE.test.')) ?? '', isClosed);
+  for (const other of ['other.test', '10.1.2.3']) assert.equal(await refusalOf(guard, other), null);
+});
+
+test('a change of the list holds at once', async () => {
+  const closed = createPlaceBoard([]);
+  const guard = createGuard({ mode: 'any', allow: [], closed });
+  assert.equal(guard.judge('127.0.0.1', port), null);
+  writePlaces(closed, [{ host: '127.0.0.1', port, owner: 'tocsin' }]);
+  assert.equal(
+    guard.judge('127.0.0.1', port),
+    '127.0.0.1:5432 is Tocsin itself, which checks, webhooks and scripts cannot reach under any setting; use another Tocsin to monitor this one',
+  );
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ host: '10.0.0.1', port: n + 1, owner: 'tocsin' as const }));
+  writePlaces(closed, [{ host: '127.0.0.1', port, owner: 'tocsin' }, ...many]);
+  assert.notEqual(guard.judge('127.0.0.1', port), null);
 });

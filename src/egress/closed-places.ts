@@ -1,91 +1,82 @@
-// Places that no script may reach, whatever the egress policy says: the servers of our own database.
-import { type LookupAddress } from 'node:dns';
+// Closes the places of Tocsin itself (its listeners, its database, its proxy) to checks, webhooks and scripts, whatever the
+// egress policy allows.
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { addressClass, plainAddress } from './address-class.ts';
-import type { Guard } from './guard.ts';
-import { createResolveName, type NameSources } from './resolve-name.ts';
+import { type Place, type PlaceBoard, type PlaceOwner, readerOf } from './place-board.ts';
+import type { ResolveName } from './resolve-name.ts';
 
-/** A server: its name or address, and its port. */
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Closes places to those who connect through a gateway. */
+/** Judges hosts by the places that are closed. */
 export interface ClosedPlaces {
-  /**
-   * A guard that refuses them as well, by what they are called and where that leads at this moment; whoever has a proxy still has
-   * to ask `judgeName`. null = none of them has this port, and the guard as it is will do.
-   */
-  closing(guard: Guard, port: number): Promise<ClosingGuard> | null;
+  /** Whether a place has this port. If none has, there is nothing to look up or to judge. */
+  has(port: number): boolean;
+  /** Looks up where the names of the places with this port lead at the moment. Never rejects. */
+  refresh(port: number): Promise<void>;
+  /** Judges a name or an address, by the last look-up. null = not closed; otherwise a sentence. */
+  judge(host: string, port: number): string | null;
 }
 
-/** Judges by the policy and by what is closed. */
-export interface ClosingGuard extends Guard {
-  /** Judges a host that a proxy is to look up, by where its name leads from here; null = it may. */
-  judgeName(host: string): Promise<string | null>;
-}
+const descriptions: Readonly<Record<PlaceOwner, string>> = {
+  tocsin: 'Tocsin itself',
+  database: 'the database of Tocsin itself',
+  proxy: 'the proxy of Tocsin itself',
+};
 
-/** null = it is none of them; otherwise a sentence. */
-type Judge = (host: string) => string | null;
-
-/** Remembers them; names are looked up when somebody wants to connect to such a port. */
-export function createClosedPlaces(places: readonly Place[], names: NameSources = {}): ClosedPlaces {
-  const resolveName = createResolveName(names);
-  const addressesOf = async (host: string): Promise<readonly string[] | null> => {
-    if (isIP(host) > 0) return [host];
-    return resolveName(host, 0).catch(() => null);
-  };
+/** Makes the judge of a board. null = nothing is closed. */
+export function createClosedPlaces(board: PlaceBoard | null, resolveName: ResolveName): ClosedPlaces {
+  const places = board === null ? () => [] : readerOf(board);
+  const addresses = new Map<string, readonly string[]>();
+  const withPort = (port: number): readonly Place[] => places().filter((place) => place.port === port);
   return {
-    closing: (guard, port) => {
-      const hosts = places.filter((place) => place.port === port).map(({ host }) => host);
-      if (hosts.length === 0) return null;
-      return Promise.all(hosts.map(addressesOf)).then((found) => closingGuard(guard, judgeOf(hosts, found, port)));
+    has: (port) => places().some((place) => place.port === port),
+    async refresh(port) {
+      const names = withPort(port).filter(({ host, isNameOnly }) => isIP(host) === 0 && isNameOnly !== true);
+      const refreshOne = async ({ host }: Place): Promise<void> => {
+        const found = await resolveName(host, 0).catch(() => null);
+        if (found === null) addresses.delete(host);
+        else addresses.set(host, found);
+      };
+      await Promise.all(names.map(refreshOne));
+    },
+    judge: (host, port) => {
+      const candidates = withPort(port);
+      if (candidates.length === 0) return null;
+      const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      if (isIP(host) === 0) {
+        const named = candidates.find((place) => plainName(place.host) === plainName(host));
+        return named === undefined ? null : refusalOf(shown, named.owner);
+      }
+      return judgeAddress(host, shown, candidates, addresses);
     },
   };
 }
 
-function judgeOf(hosts: readonly string[], found: readonly (readonly string[] | null)[], port: number): Judge {
-  const ours = ownAddresses();
-  // A server that listens on one address of this machine mostly listens on the others.
-  const whereIs = (address: string): string => {
-    const plain = plainAddress(address) ?? address;
-    return ours.has(plain) || addressClass(plain) === 'local' ? 'here' : plain;
+function judgeAddress(
+  address: string,
+  shown: string,
+  places: readonly Place[],
+  addresses: ReadonlyMap<string, readonly string[]>,
+): string | null {
+  const own = ownAddresses();
+  // A server that listens on one address of this machine usually listens on the others.
+  const whereIs = (each: string): string => {
+    const plain = plainAddress(each) ?? each;
+    return own.has(plain) || addressClass(plain) === 'local' ? 'here' : plain;
   };
-  const closed = new Set(found.flatMap((addresses) => addresses ?? []).map(whereIs));
-  const names = new Set(hosts.map(plainName));
-  const isLost = found.includes(null);
-  return (host) => {
-    const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const isAddress = isIP(host) > 0;
-    if (isAddress ? closed.has(whereIs(host)) : names.has(plainName(host))) {
-      return `${shown} is the database of Tocsin itself, which no script may reach; no setting would allow it`;
+  const target = whereIs(address);
+  for (const { host, owner, isNameOnly } of places) {
+    const found = isIP(host) > 0 ? [host] : isNameOnly === true ? [] : addresses.get(host);
+    if (found === undefined) {
+      return `${shown} could be ${descriptions[owner]}: the name ${host} cannot be resolved at the moment`;
     }
-    if (!isAddress || !isLost) return null;
-    return `${shown} could be the database of Tocsin itself, whose name cannot be looked up just now`;
-  };
+    if (found.some((each) => whereIs(each) === target)) return refusalOf(shown, owner);
+  }
+  return null;
 }
 
-function closingGuard(guard: Guard, judge: Judge): ClosingGuard {
-  const judgeAll = (hosts: readonly string[]): string | null =>
-    hosts.map(judge).find((refused) => refused !== null) ?? null;
-  return {
-    ...guard,
-    judge: (address) => guard.judge(address) ?? judge(address),
-    lookup: (hostname, options, callback) => {
-      guard.lookup(hostname, options, (error, found, family) => {
-        const addresses = typeof found === 'string' ? [found] : found.map(({ address }: LookupAddress) => address);
-        const refused = error === null ? judgeAll([hostname, ...addresses]) : null;
-        if (refused === null) callback(error, found, family);
-        else callback(Object.assign(new Error(`${hostname}: ${refused}`), { code: 'EGRESS_REFUSED' }), '');
-      });
-    },
-    judgeName: async (host) => {
-      const addresses = isIP(host) > 0 ? [] : await guard.resolve(host, 0).catch(() => []);
-      return judgeAll([host, ...addresses]);
-    },
-  };
+function refusalOf(shown: string, owner: PlaceOwner): string {
+  const advice = owner === 'tocsin' ? '; use another Tocsin to monitor this one' : '';
+  return `${shown} is ${descriptions[owner]}, which checks, webhooks and scripts cannot reach under any setting${advice}`;
 }
 
 /** Every address by which this machine is reached from itself, in its plain spelling. */

@@ -1,13 +1,10 @@
 // One call at a gateway: a line that says where to, an answer of one line, and from then on the bytes of both sides.
 import { connect, isIP, type Socket } from 'node:net';
-import type { ClosedPlaces, Place } from './closed-places.ts';
 import type { Guard } from './guard.ts';
 
 /** What a call is served with. */
 export interface CallMeans {
   readonly guard: Guard;
-  /** Refused whatever the guard says. */
-  readonly closed: ClosedPlaces;
   /** How long it may take to say what it wants, ms. */
   readonly askMs: number;
   /** How long this one is to wait for its turn, ms. */
@@ -24,7 +21,7 @@ const connectMs = 60_000;
 const lingerMs = 30_000;
 
 /** Serves it to its end; never throws. Everything that comes from it is foreign. */
-export function serveCall(socket: Socket, { guard, closed, askMs, turn, onWay }: CallMeans): void {
+export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMeans): void {
   let giveUp = (): void => {};
   const late = setTimeout(() => socket.destroy(), askMs);
   let waiting: NodeJS.Timeout | undefined;
@@ -43,7 +40,7 @@ export function serveCall(socket: Socket, { guard, closed, askMs, turn, onWay }:
     const stay = watchEnd(socket);
     const begin = (): void => {
       if (asked.port === null) void lookUp(socket, asked, guard);
-      else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, { guard, closed, onWay, stay });
+      else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, { guard, onWay, stay });
     };
     const waitMs = turn();
     if (waitMs === 0) begin();
@@ -82,7 +79,7 @@ function readRequest(line: string): Asked | null {
 
 async function lookUp(socket: Socket, { host, family }: Asked, guard: Guard): Promise<void> {
   try {
-    endWith(socket, { addresses: await guard.resolve(host, family) });
+    endWith(socket, { addresses: await guard.resolve(host, family, null) });
   } catch (error) {
     endWith(socket, { error: told(error) });
   }
@@ -92,10 +89,10 @@ async function lookUp(socket: Socket, { host, family }: Asked, guard: Guard): Pr
 function makeWay(
   socket: Socket,
   place: Place,
-  { guard, closed, onWay, stay }: Pick<CallMeans, 'guard' | 'closed' | 'onWay'> & { readonly stay: () => void },
+  { guard, onWay, stay }: Pick<CallMeans, 'guard' | 'onWay'> & { readonly stay: () => void },
 ): () => void {
   let isOver = false;
-  const giveUp = reachOpen(place, guard, closed, (error, way) => {
+  const giveUp = reach(place, guard, (error, way) => {
     isOver = true;
     if (way === null) {
       endWith(socket, { error: told(error) });
@@ -146,46 +143,36 @@ function watchEnd(socket: Socket): () => void {
 
 type Reached = (error: unknown, way: Socket | null) => void;
 
-/** Reaches what is not closed, which may first have to be looked up. */
-function reachOpen(place: Place, guard: Guard, closed: ClosedPlaces, done: Reached): () => void {
-  const closing = closed.closing(guard, place.port);
-  if (closing === null) return reach(place, guard, done);
-  let isGivenUp = false;
-  let giveUp = (): void => {};
-  const judged = async (): Promise<Guard> => {
-    const both = await closing;
-    const refused = guard.tunnel === null ? null : await both.judgeName(place.host);
-    if (refused !== null) throw refusal(refused);
-    return both;
-  };
-  const begin = async (): Promise<void> => {
-    let both: Guard;
-    try {
-      both = await judged();
-    } catch (error) {
-      if (!isGivenUp) done(error, null);
-      return;
-    }
-    if (!isGivenUp) giveUp = reach(place, both, done);
-  };
-  void begin();
-  return () => {
-    isGivenUp = true;
-    giveUp();
-  };
+/** Where a call wants to go. */
+interface Place {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** As checks and webhooks connect: judged before it is connected to, and once more the address that was. */
 function reach(place: Place, guard: Guard, done: Reached): () => void {
   if (guard.tunnel !== null) return guard.tunnel(place, done);
-  const refused = isIP(place.host) === 0 ? null : guard.judge(place.host);
-  if (refused !== null) {
-    done(refusal(refused), null);
-    return () => undefined;
-  }
+  let isOver = false;
+  let giveUp = (): void => {
+    isOver = true;
+  };
+  // Node.js looks up no literals.
+  const judged = isIP(place.host) === 0 ? Promise.resolve() : guard.resolve(place.host, 0, place.port);
+  judged.then(
+    () => {
+      if (!isOver) giveUp = connectTo(place, guard, done);
+    },
+    (error: unknown) => {
+      if (!isOver) done(error, null);
+    },
+  );
+  return () => giveUp();
+}
+
+function connectTo(place: Place, guard: Guard, done: Reached): () => void {
   const way = connect({
     ...place,
-    lookup: guard.lookup.bind(guard),
+    lookup: guard.lookupFor(place.port),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1000,
     allowHalfOpen: true,
@@ -211,7 +198,7 @@ function reach(place: Place, guard: Guard, done: Reached): () => void {
       end(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }));
       return;
     }
-    const late = guard.judge(way.remoteAddress);
+    const late = guard.judge(way.remoteAddress, place.port);
     end(late === null ? null : refusal(late));
   });
   return () => way.on('error', () => undefined).destroy();

@@ -9,9 +9,9 @@ import { type TestContext, test } from 'node:test';
 import { startConnectProxy } from '../../tests/support/connect-proxy.ts';
 import { until } from '../../tests/support/until.ts';
 import { parseCidr } from './cidr.ts';
-import { createClosedPlaces, type Place } from './closed-places.ts';
 import { type GatewayBounds, gatewayBounds, openGateway } from './gateway.ts';
 import { createGuard, type EgressPolicy } from './guard.ts';
+import { createPlaceBoard, type Place } from './place-board.ts';
 import { readProxy } from './proxy.ts';
 
 const everything: EgressPolicy = { mode: 'any', allow: [] };
@@ -23,8 +23,8 @@ async function gateway(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateway-'));
   const path = join(folder, 'socket');
-  const judges = { guard: createGuard(policy), closed: createClosedPlaces(closed, policy.names) };
-  const close = await openGateway(path, judges, { ...gatewayBounds, ...bounds });
+  const guard = createGuard({ ...policy, closed: createPlaceBoard(closed) });
+  const close = await openGateway(path, guard, { ...gatewayBounds, ...bounds });
   t.after(() => {
     close();
     rmSync(folder, { recursive: true });
@@ -125,7 +125,11 @@ test('what is closed is not connected to, whatever the policy allows, and what l
   const port = await target(t, () => assert.fail('it was connected to'));
   const beside = await target(t, (socket) => socket.end('beside'));
   const allow = ['0.0.0.0/0', '::/0'].map(parseCidr);
-  const { path } = await gateway(t, { mode: 'any', allow }, { closed: [{ host: 'localhost', port }] });
+  const { path } = await gateway(
+    t,
+    { mode: 'any', allow },
+    { closed: [{ host: 'localhost', port, owner: 'database' }] },
+  );
   for (const host of ['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '0.0.0.0', 'app.localhost']) {
     const { code, message } = await refusalOf(path, { connect: host, port });
     assert.equal(code, 'EGRESS_REFUSED', host);
@@ -133,7 +137,9 @@ test('what is closed is not connected to, whatever the policy allows, and what l
   }
   assert.equal(await text((await through(path, beside)).end()), 'beside');
   // The same port elsewhere is another server.
-  const { path: other } = await gateway(t, everything, { closed: [{ host: '10.0.0.1', port: beside }] });
+  const { path: other } = await gateway(t, everything, {
+    closed: [{ host: '10.0.0.1', port: beside, owner: 'database' }],
+  });
   assert.equal(await text((await through(other, beside)).end()), 'beside');
 });
 
@@ -252,7 +258,7 @@ test('where a proxy is configured it makes the connections, and judges', async (
   socket.write('\n');
   assert.equal(await text(socket), 'behind the proxy');
   assert.deepEqual(proxy.asked, ['inside.corp.test:443 -']);
-  const closed = [{ host: 'localhost', port: 5432 }];
+  const closed: Place[] = [{ host: 'localhost', port: 5432, owner: 'database' }];
   const { path: closing } = await gateway(t, { mode: 'public', allow: [], proxy: behind }, { closed });
   for (const host of ['localhost', '127.0.0.1']) {
     assert.equal((await refusalOf(closing, { connect: host, port: 5432 })).code, 'EGRESS_REFUSED', host);

@@ -1,7 +1,8 @@
 // The way out of a script that has no network: a Unix socket of its run, behind which each connection is judged by the guard,
 // made and passed on (docs/decisions/0089).
 import { createServer, type Socket } from 'node:net';
-import { type CallMeans, refuseCall, serveCall } from './gateway-call.ts';
+import { refuseCall, serveCall } from './gateway-call.ts';
+import type { Guard } from './guard.ts';
 
 /** What one run may ask of its gateway. */
 export interface GatewayBounds {
@@ -20,14 +21,14 @@ export const gatewayBounds: GatewayBounds = { atOnce: 256, perSecond: 200, calls
 
 /**
  * Listens at `path`. Whoever connects there is a stranger: what it says is bounded, and where it wants to go is judged as of
- * a check's own, and must not be closed.
+ * a check's own.
  *
  * @returns ends it, with all that goes through it
  * @throws as `listen` does, as for a path that is too long
  */
 export async function openGateway(
   path: string,
-  judges: Pick<CallMeans, 'guard' | 'closed'>,
+  guard: Guard,
   bounds: GatewayBounds = gatewayBounds,
 ): Promise<() => void> {
   const calls = new Set<Socket>();
@@ -45,7 +46,7 @@ export async function openGateway(
     calls.add(socket);
     socket.once('close', () => calls.delete(socket));
     serveCall(socket, {
-      ...judges,
+      guard,
       askMs: bounds.askMs,
       turn,
       onWay: (way) => {

@@ -88,7 +88,7 @@ for (const mode of ['public', 'private', 'any'] as const) {
   test(`with TOCSIN_EGRESS=${mode} each of ${spellings.length} spellings is judged by its class`, () => {
     const guard = createGuard({ mode, allow: [] });
     for (const [address, class_] of spellings) {
-      const refusal = guard.judge(address);
+      const refusal = guard.judge(address, 443);
       assert.equal(refusal === null, opens[mode].includes(class_), `${address} with ${mode}: ${refusal}`);
     }
   });
@@ -97,30 +97,30 @@ for (const mode of ['public', 'private', 'any'] as const) {
 test('a refusal names the address, its class and the setting that would allow it', () => {
   const guard = createGuard({ mode: 'public', allow: [] });
   assert.equal(
-    guard.judge('10.1.2.3'),
+    guard.judge('10.1.2.3', 443),
     '10.1.2.3 is a private address; TOCSIN_EGRESS=private would allow it, or its network in TOCSIN_EGRESS_ALLOW',
   );
   assert.equal(
-    guard.judge('::1'),
+    guard.judge('::1', 443),
     '::1 is a loopback address; TOCSIN_EGRESS=any would allow it, or its network in TOCSIN_EGRESS_ALLOW',
   );
-  assert.match(guard.judge('169.254.169.254') ?? '', /reserved address.*TOCSIN_EGRESS_ALLOW/);
+  assert.match(guard.judge('169.254.169.254', 443) ?? '', /reserved address.*TOCSIN_EGRESS_ALLOW/);
 });
 
 test('what is no address is refused, whatever is allowed', () => {
   const guard = createGuard({ mode: 'any', allow: [parseCidr('0.0.0.0/0'), parseCidr('::/0')] });
   for (const text of ['', 'localhost', '127.1', '0177.0.0.1', '2130706433', '1.2.3', '1.2.3.4.5', ':::1', '１.1.1.1']) {
-    assert.match(guard.judge(text) ?? 'allowed', /not an IP address/, text);
+    assert.match(guard.judge(text, 443) ?? 'allowed', /not an IP address/, text);
   }
 });
 
 test('a named network is allowed whatever its class, in every spelling of its addresses, and no other', () => {
   const guard = createGuard({ mode: 'public', allow: [parseCidr('169.254.10.0/24'), parseCidr('fe80::/64')] });
-  assert.equal(guard.judge('169.254.10.7'), null);
-  assert.equal(guard.judge('::ffff:169.254.10.7'), null);
-  assert.equal(guard.judge('fe80::1%eth0'), null);
-  assert.notEqual(guard.judge('169.254.11.7'), null);
-  assert.notEqual(guard.judge('10.0.0.1'), null);
+  assert.equal(guard.judge('169.254.10.7', 443), null);
+  assert.equal(guard.judge('::ffff:169.254.10.7', 443), null);
+  assert.equal(guard.judge('fe80::1%eth0', 443), null);
+  assert.notEqual(guard.judge('169.254.11.7', 443), null);
+  assert.notEqual(guard.judge('10.0.0.1', 443), null);
 });
 
 test('a wrong network is refused with a sentence that says what would be right', () => {
@@ -179,7 +179,7 @@ test('names go to the resolver, and its refusals can be told apart', async (t) =
 
 function lookup(guard: Guard, name: string, family: 0 | 4 | 6 = 0): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    guard.lookup(name, { all: true, family }, (error, found) => {
+    guard.lookupFor(443)(name, { all: true, family }, (error, found) => {
       if (error !== null) reject(error);
       else resolve(Array.isArray(found) ? found.map(({ address }) => address) : [found]);
     });

@@ -5,8 +5,10 @@ import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import { addressClass, networkList, plainAddress } from './address-class.ts';
 import type { Cidr } from './cidr.ts';
+import { type ClosedPlaces, createClosedPlaces } from './closed-places.ts';
+import type { PlaceBoard } from './place-board.ts';
 import { type Proxy, type Tunnel, tunnelThrough } from './proxy.ts';
-import { createResolveName, type NameSources } from './resolve-name.ts';
+import { createResolveName, type NameSources, type ResolveName } from './resolve-name.ts';
 
 /** `public` · `private` = public and private · `any` = loopback too; none of them opens what is forbidden. */
 export type EgressMode = 'public' | 'private' | 'any';
@@ -19,19 +21,26 @@ export interface EgressPolicy {
   readonly names?: NameSources;
   /** Where all connections are made through, and judged instead; null = none. */
   readonly proxy?: Proxy | null;
+  /** Places of Tocsin itself, refused whatever is allowed. */
+  readonly closed?: PlaceBoard;
 }
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** Judges every address a request could go to. */
+type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
+
+/** Judges every address and port a request could go to. */
 export interface Guard {
-  /** As the `lookup` option of node:net: fails with code `EGRESS_REFUSED` if any address of the name is refused. */
-  lookup(hostname: string, options: LookupOptions, callback: LookupCallback): void;
-  /** All addresses of a name, IPv4 first, each of them judged; `family` 0 = both. Fails as `lookup` does. */
-  resolve(hostname: string, family: 0 | 4 | 6): Promise<readonly string[]>;
-  /** null = allowed; otherwise a sentence: the address, its class, and the setting that would allow it. */
-  judge(address: string): string | null;
-  /** How connections are made, where a proxy makes and judges them: nothing is judged here then. null = there is none. */
+  /**
+   * The `lookup` option of node:net for connections to a port: fails with code `EGRESS_REFUSED` if any address of the name is
+   * refused.
+   */
+  lookupFor(port: number): Lookup;
+  /** All addresses of a name, IPv4 first, each of them judged; `family` 0 = both, `port` null = none. Fails as `lookupFor` does. */
+  resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
+  /** null = allowed; otherwise a sentence: the address, its class, and the setting that would allow it, if any does. */
+  judge(address: string, port: number | null): string | null;
+  /** How connections are made, where a proxy makes and judges them; it refuses places of Tocsin itself. null = no proxy. */
   readonly tunnel: Tunnel | null;
 }
 
@@ -57,10 +66,11 @@ export function createGuard(policy: EgressPolicy): Guard {
   const resolveName = createResolveName(policy.names ?? {});
   const classes: ReadonlySet<string> = allowed[policy.mode];
 
+  const closed = createClosedPlaces(policy.closed ?? null, resolveName);
+
   const judged = new Map<string, string | null>();
-  const tunnel = policy.proxy === undefined || policy.proxy === null ? null : tunnelThrough(policy.proxy);
-  const judge = (address: string): string | null => {
-    if (tunnel !== null) return null;
+  const hasProxy = policy.proxy !== undefined && policy.proxy !== null;
+  const judgeByPolicy = (address: string): string | null => {
     const known = judged.get(address);
     if (known !== undefined) return known;
     if (judged.size >= rememberedAddresses) judged.clear();
@@ -75,11 +85,18 @@ export function createGuard(policy: EgressPolicy): Guard {
     if (classes.has(name) || exceptions.holds(plain)) return null;
     return `${plain} is a ${words[name]} address; ${remedies[name]}`;
   };
+  const judge = (address: string, port: number | null): string | null => {
+    if (hasProxy) return null;
+    return judgeByPolicy(address) ?? (port === null ? null : closed.judge(address, port));
+  };
 
-  const resolve = async (hostname: string, family: 0 | 4 | 6): Promise<readonly string[]> => {
+  const resolve = async (hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]> => {
+    if (port !== null && closed.has(port)) await closed.refresh(port);
+    const named = port === null || hasProxy || isIP(hostname) > 0 ? null : closed.judge(hostname, port);
+    if (named !== null) throw coded('EGRESS_REFUSED', named);
     const addresses = isIP(hostname) > 0 ? [hostname] : await resolveName(hostname, family);
     for (const address of addresses) {
-      const refusal = judge(address);
+      const refusal = judge(address, port);
       if (refusal !== null) throw coded('EGRESS_REFUSED', hostname === address ? refusal : `${hostname}: ${refusal}`);
     }
     if (addresses.length === 0) throw coded('ENODATA', `${hostname} has no address of this family`);
@@ -88,17 +105,41 @@ export function createGuard(policy: EgressPolicy): Guard {
 
   const resolveByCallback = callbackify(resolve);
   return {
-    tunnel,
+    tunnel: policy.proxy ? closingTunnel(tunnelThrough(policy.proxy), closed, resolveName) : null,
     judge,
     resolve,
-    lookup: (hostname, options, callback) => {
-      resolveByCallback(hostname, familyOf(options.family), (error, addresses) => {
+    lookupFor: (port) => (hostname, options, callback) => {
+      resolveByCallback(hostname, familyOf(options.family), port, (error, addresses) => {
         if (error !== null) return callback(error, '');
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         if (options.all === true) return callback(null, found);
         return callback(null, found[0]?.address ?? '', found[0]?.family);
       });
     },
+  };
+}
+
+/** A tunnel that refuses closed places, as far as names can be resolved here: the proxy may resolve them differently. */
+function closingTunnel(tunnel: Tunnel, closed: ClosedPlaces, resolveName: ResolveName): Tunnel {
+  const refusalOf = async (host: string, port: number): Promise<string | null> => {
+    await closed.refresh(port);
+    const addresses = isIP(host) > 0 ? [] : await resolveName(host, 0).catch(() => []);
+    const refusals = [host, ...addresses].map((each) => closed.judge(each, port));
+    return refusals.find((each) => each !== null) ?? null;
+  };
+  return (target, done) => {
+    if (!closed.has(target.port)) return tunnel(target, done);
+    let isOver = false;
+    let giveUp = (): void => {};
+    void refusalOf(target.host, target.port).then((refusal) => {
+      if (isOver) return;
+      if (refusal !== null) done(coded('EGRESS_REFUSED', refusal), null);
+      else giveUp = tunnel(target, done);
+    });
+    return () => {
+      isOver = true;
+      giveUp();
+    };
   };
 }
 

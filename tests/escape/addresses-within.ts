@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
-import type { Place } from '#egress/closed-places.ts';
+import type { Place } from '#egress/place-board.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#scripts/containment.ts';
 import { startTrap } from '../egress/trap.ts';
@@ -78,7 +78,7 @@ async function lookAtAll(): Promise<SeenOfAddresses> {
   };
   const usual: EgressPolicy = { mode: 'any', allow: [] };
   const everything: EgressPolicy = { mode: 'any', allow: ['0.0.0.0/0', '::/0'].map(parseCidr) };
-  const ours = [{ host: 'store.test', port: ports.store }];
+  const ours: Place[] = [{ host: 'store.test', port: ports.store, owner: 'database' }];
   const contained: TriedAt[] = [];
   for (const level of levels) {
     contained.push({

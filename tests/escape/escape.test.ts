@@ -249,7 +249,7 @@ function attempted(
       runtime: { ...currentRuntime, folder: runtimeFolder },
       environment: { TARGETS: JSON.stringify(targets) },
       egress: { mode: 'public', allow: [] },
-      closed: [{ host: '127.0.0.1', port: database }],
+      closed: [{ host: '127.0.0.1', port: database, owner: 'database' }],
     });
     assert.equal(outcome.ending, 'ended', JSON.stringify(outcome));
     return printed(outcome)

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClosedPlaces, type Place } from '#egress/closed-places.ts';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import { createPlaceBoard, type Place } from '#egress/place-board.ts';
 import { type Containment, containments, hasGateway } from '#scripts/containment.ts';
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#scripts/choose-containment.ts';
 import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
@@ -32,9 +32,9 @@ const open: EgressPolicy = { mode: 'any', allow: [] };
 
 /** Gateways as a process opens them, in the thread of the test. */
 export function gatewaysOf(policy: EgressPolicy, closed: readonly Place[] = []): OpenGateway {
-  const judges = { guard: createGuard(policy), closed: createClosedPlaces(closed, policy.names) };
+  const guard = createGuard({ ...policy, closed: createPlaceBoard(closed) });
   return async (path, owner) => {
-    const close = await openAt(path, judges);
+    const close = await openAt(path, guard);
     await chmod(path, 0o600);
     if (owner !== null) await chown(path, owner, owner);
     return close;

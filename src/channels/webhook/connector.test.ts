@@ -29,13 +29,13 @@ test('a bracketed IPv6 address is judged too', async () => {
 });
 
 test('a refusal by the lookup is told as it says', async () => {
-  const lookup: EgressGuard['lookup'] = (_hostname, _options, callback) => {
+  const lookup: ReturnType<EgressGuard['lookupFor']> = (_hostname, _options, callback) => {
     callback(
       Object.assign(new Error('internal.test resolves to 10.0.0.1, which is private'), { code: 'EGRESS_REFUSED' }),
       [],
     );
   };
-  const outcome = await sender(5000, { lookup, judge: () => null }).send(sending('internal.test'));
+  const outcome = await sender(5000, { lookupFor: () => lookup, judge: () => null }).send(sending('internal.test'));
   assert.deepEqual(outcome.error, {
     class: 'egress-refused',
     message: 'internal.test resolves to 10.0.0.1, which is private',
@@ -46,10 +46,10 @@ test('the address is judged again once connected, before anything is sent', asyn
   let bytes = 0;
   const host = await listen(net.createServer((socket) => socket.on('data', (chunk) => (bytes += chunk.length))));
   const port = host.split(':')[1];
-  const lookup: EgressGuard['lookup'] = (_hostname, _options, callback) =>
+  const lookup: ReturnType<EgressGuard['lookupFor']> = (_hostname, _options, callback) =>
     callback(null, [{ address: '127.0.0.1', family: 4 }]);
   const judge = (address: string): string | null => (address === '127.0.0.1' ? 'rebound' : null);
-  const outcome = await sender(5000, { lookup, judge }).send(sending(`rebinding.test:${port}`));
+  const outcome = await sender(5000, { lookupFor: () => lookup, judge }).send(sending(`rebinding.test:${port}`));
   assert.deepEqual(outcome.error, { class: 'egress-refused', message: 'rebound' });
   assert.equal(bytes, 0);
 });
@@ -70,10 +70,10 @@ test('of the addresses of a name only those that were looked up and judged are c
   const { host: other, received: unwanted } = await receiver((_request, response) => response.end());
   const answers = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
-  const lookup: EgressGuard['lookup'] = (_hostname, _options, callback) => {
+  const lookup: ReturnType<EgressGuard['lookupFor']> = (_hostname, _options, callback) => {
     callback(null, [{ address: answers[lookups++] ?? '127.0.0.3', family: 4 }]);
   };
-  const one = sender(5000, { lookup, judge: (address) => (address === '127.0.0.1' ? null : 'no') });
+  const one = sender(5000, { lookupFor: () => lookup, judge: (address) => (address === '127.0.0.1' ? null : 'no') });
   assert.equal((await one.send(sending(`changing.test:${host.split(':')[1]}`))).error, null);
   assert.equal(lookups, 1);
   const later = await one.send(sending(`changing.test:${other.split(':')[1]}`));

@@ -65,8 +65,8 @@ test('what came of an unfinished body is on record', async () => {
 });
 
 test('a connection that is never established ends at the deadline', async () => {
-  const lookup: EgressGuard['lookup'] = () => {};
-  const outcome = await sender(200, { lookup, judge: () => null }).send(sending('stuck.test'));
+  const lookup: ReturnType<EgressGuard['lookupFor']> = () => {};
+  const outcome = await sender(200, { lookupFor: () => lookup, judge: () => null }).send(sending('stuck.test'));
   assert.deepEqual(outcome.error, {
     class: 'timeout',
     message: 'no answer within 0.2 s: the connection to stuck.test was never established',

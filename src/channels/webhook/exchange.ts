@@ -29,7 +29,7 @@ export interface Ways {
   /** Connections for one request each. */
   readonly fresh: Connections;
   /** null = may be sent to; otherwise the sentence of the refusal. */
-  readonly judge: (address: string) => string | null;
+  readonly judge: (address: string, port: number) => string | null;
 }
 
 /** How far an exchange came, for the sentence that a timeout is told with. */
@@ -109,7 +109,7 @@ export class Exchange implements ConnectedHandler {
     this.#socket = this.connection?.socket ?? null;
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
     this.#usedAt = performance.now();
-    const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '');
+    const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '', this.#socket?.remotePort ?? 0);
     if (refused !== null) {
       this.#fail({ class: 'egress-refused', message: refused ?? 'the address is not known' });
       return;

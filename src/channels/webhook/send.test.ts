@@ -114,10 +114,10 @@ test('a refused connection is told with address and time', async () => {
 });
 
 test('a name without an address is an error of class dns', async () => {
-  const lookup: EgressGuard['lookup'] = (hostname, _options, callback) => {
+  const lookup: ReturnType<EgressGuard['lookupFor']> = (hostname, _options, callback) => {
     callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
   };
-  const outcome = await sender(5000, { lookup, judge: () => null }).send(sending('nowhere.test'));
+  const outcome = await sender(5000, { lookupFor: () => lookup, judge: () => null }).send(sending('nowhere.test'));
   assert.deepEqual(outcome.error, { class: 'dns', message: 'no address is known for nowhere.test (ENOTFOUND)' });
 });
 

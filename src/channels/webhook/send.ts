@@ -55,7 +55,7 @@ export function createWebhookSender({ guard, extraCertificates, deadlineMs = 30_
   const pooled = createConnections(connect, { ...options, pipelining: 1 });
   // Without pipelining nothing is kept alive: what goes through here never meets a socket that its receiver just closed.
   const fresh = createConnections(connect, { ...options, pipelining: 0 });
-  const ways: Ways = { pooled, fresh, judge: (address) => guard.judge(address) };
+  const ways: Ways = { pooled, fresh, judge: (address, port) => guard.judge(address, port) };
   const underWay = new Set<Exchange>();
 
   return {

@@ -92,6 +92,7 @@ export function connectFault(errors: readonly unknown[], place: string, ms: numb
 /** A proxy made no connection: that of the operator is at fault, or it says that the target is. */
 export function proxyFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error);
+  if (codeOf(error) === 'EGRESS_REFUSED') return refusal(message);
   return { reason: codeOf(error) === 'PROXY_REFUSED' ? 'connect' : 'observer-network', message };
 }
 

@@ -51,7 +51,7 @@ export function reach(
     hop.connectedAt = performance.now();
     hop.address = address;
     // What was connected to is what counts, whatever was asked for.
-    const refused = guard.judge(socket.remoteAddress ?? '');
+    const refused = guard.judge(socket.remoteAddress ?? '', target.port);
     if (refused === null) return done({ socket });
     socket.destroy();
     fail(refusal(refused));
@@ -72,15 +72,9 @@ export function reach(
       done({ socket });
     });
   }
-  if (target.isAddress) {
-    const refused = guard.judge(target.host);
-    if (refused === null) onAddresses([target.host]);
-    else fail(refusal(refused));
-  } else {
-    guard.resolve(target.host, family).then(onAddresses, (error: unknown) => {
-      if (!isOver) fail(resolveFault(error, target.host, elapsed()));
-    });
-  }
+  guard.resolve(target.host, target.isAddress ? 0 : family, target.port).then(onAddresses, (error: unknown) => {
+    if (!isOver) fail(resolveFault(error, target.host, elapsed()));
+  });
   return () => {
     isOver = true;
     giveUp();

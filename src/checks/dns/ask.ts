@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
 import { marginOfLimit } from '#domain/honest-finding.ts';
-import { codeOf, type Fault, refusal, resolveFault, spoken } from '../connection/fault.ts';
+import { codeOf, type Fault, resolveFault, spoken } from '../connection/fault.ts';
 import { reach } from '../connection/reach.ts';
 import { stopped } from '../findings/light.ts';
 import type { EgressGuard } from '../kind.ts';
@@ -161,13 +161,7 @@ function askOverUdp(means: Means, turn: number): void {
     };
     socket.connect(server.port, address, onConnect);
   };
-  if (isIP(server.host) > 0) {
-    const refused = guard.judge(server.host);
-    if (refused === null) sendTo(server.host);
-    else finish({ fault: refusal(refused) });
-    return;
-  }
-  guard.resolve(server.host, 0).then(
+  guard.resolve(server.host, 0, server.port).then(
     ([address = '']) => sendTo(address),
     (error: unknown) => finish({ fault: resolveFault(error, server.host, performance.now() - seen.startedAt) }),
   );

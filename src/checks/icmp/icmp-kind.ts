@@ -75,7 +75,7 @@ async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: Abo
   }
   let addresses: readonly string[];
   try {
-    addresses = await guard.resolve(plan.host, plan.settings.family);
+    addresses = await guard.resolve(plan.host, plan.settings.family, null);
   } catch (error) {
     return failedBy(resolveFault(error, plan.host, performance.now() - startedAt));
   }

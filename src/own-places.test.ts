@@ -1,0 +1,37 @@
+// Which servers belong to Tocsin itself, by the configuration.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+import { ownPlaces } from './own-places.ts';
+
+const placesOf = (environment: Record<string, string>, ports: readonly number[] = []) =>
+  ownPlaces(readConfig(environment), ports);
+const place = (host: string, port: number, owner: string) => ({ host, port, owner });
+
+test('the database is closed, and where wake-ups are listened for, but not a file', () => {
+  assert.deepEqual(placesOf({}), []);
+  const pooler = 'postgres://u:p@pooler:6432/d';
+  const closed = place('pooler', 6432, 'database');
+  assert.deepEqual(placesOf({ DATABASE_URL: pooler }), [closed]);
+  assert.deepEqual(placesOf({ DATABASE_URL: pooler, TOCSIN_LISTEN_URL: 'off' }), [closed]);
+  assert.deepEqual(placesOf({ DATABASE_URL: pooler, TOCSIN_LISTEN_URL: 'postgres://u:p@[::1]/d' }), [
+    closed,
+    place('::1', 5432, 'database'),
+  ]);
+  assert.deepEqual(placesOf({ DATABASE_URL: 'postgres://u@/d?host=/run/postgresql' }), [
+    place('127.0.0.1', 5432, 'database'),
+  ]);
+});
+
+test('the listeners of this process, its proxy and its public URL are closed', () => {
+  const environment = { TOCSIN_PROXY: 'http://proxy.test:3128', TOCSIN_PUBLIC_URL: 'https://tocsin.test/base' };
+  assert.deepEqual(placesOf(environment, [3000, 9464, 0]), [
+    place('127.0.0.1', 3000, 'tocsin'),
+    place('127.0.0.1', 9464, 'tocsin'),
+    place('proxy.test', 3128, 'proxy'),
+    { ...place('tocsin.test', 443, 'tocsin'), isNameOnly: true },
+  ]);
+  assert.deepEqual(placesOf({ TOCSIN_PUBLIC_URL: 'http://[2001:db8::7]:3000' }), [
+    { ...place('2001:db8::7', 3000, 'tocsin'), isNameOnly: false },
+  ]);
+});
