@@ -36,6 +36,10 @@ export interface OwnProcessMeans {
   readonly isListening: () => boolean;
   /** Where people reach this process. */
   readonly publicUrl: () => string;
+  /** What this process listens on by now. */
+  readonly listeners: () => ProcessSign['listeners'];
+  /** Receives the other processes at each sign of life. */
+  readonly onOthers: (others: readonly ProcessSign[]) => void;
 }
 
 export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
@@ -51,8 +55,15 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
       await store.gaps.signOfLife();
       const publicUrl = servesApi && means.isListening() ? means.publicUrl() : null;
       noBrowserSince = means.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
-      await store.processes.sign({ ...own, publicUrl, holds: means.holds(), noBrowserSince });
+      await store.processes.sign({
+        ...own,
+        publicUrl,
+        holds: means.holds(),
+        noBrowserSince,
+        listeners: means.listeners(),
+      });
       known = await store.processes.list();
+      means.onOthers(known.filter(({ id }) => id !== own.id));
     },
     servedLocations: () => servedLocations(known, location, clock.now()),
     known: () => known.filter((one) => isAlive(one, clock.now())),

@@ -24,7 +24,7 @@ import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { OpenedStore } from './opened-store.ts';
-import { ownPlaces } from './own-places.ts';
+import { listenersOf, ownPlaces, placesOfOthers } from './own-places.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
 import { readSecretKey } from './secret-key.ts';
@@ -73,6 +73,9 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   let address: string | null = null;
+  const ports = (): number[] => [address === null ? config.port : portOf(address)];
+  // The port may not be known before the process listens, nor which other processes there are.
+  const closed = createPlaceBoard(ownPlaces(config, ports()));
   const ownProcess = createOwnProcess({
     config,
     store,
@@ -81,11 +84,11 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
     isListening: () => address !== null,
     publicUrl: () => publicUrlOf(config, address === null ? config.port : portOf(address)),
+    listeners: () => listenersOf(config.host, ports()),
+    onOthers: (others) => writePlaces(closed, [...ownPlaces(config, ports()), ...placesOfOthers(others)]),
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  // The port may not be known before the process listens.
-  const closed = createPlaceBoard(ownPlaces(config, [config.port]));
   const means = createRoleMeans(config, closed, runtimes, clock, log);
   const access = createAccess(store, clock);
   const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
@@ -105,7 +108,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   const server = createRestServer({ ...api, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
-  writePlaces(closed, ownPlaces(config, [portOf(address)]));
+  await ownProcess.sign().catch(() => writePlaces(closed, ownPlaces(config, ports())));
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();

@@ -111,6 +111,7 @@ it('tells by location how long the oldest run waits, and of its own location tha
     seenAt: 0,
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
+    listeners: [],
   };
   let queue: Awaited<ReturnType<Figures['runQueue']>> = [
     { location: 'far', waitingSince: 7500 },

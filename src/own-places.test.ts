@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from './config.ts';
-import { ownPlaces } from './own-places.ts';
+import { hostname } from 'node:os';
+import { aSign } from '../tests/support/records.ts';
+import { listenersOf, ownPlaces, placesOfOthers } from './own-places.ts';
 
 const placesOf = (environment: Record<string, string>, ports: readonly number[] = []) =>
   ownPlaces(readConfig(environment), ports);
@@ -34,4 +36,21 @@ test('the listeners of this process, its proxy and its public URL are closed', (
   assert.deepEqual(placesOf({ TOCSIN_PUBLIC_URL: 'http://[2001:db8::7]:3000' }), [
     { ...place('2001:db8::7', 3000, 'tocsin'), isNameOnly: false },
   ]);
+});
+
+test('the listeners of other processes are closed, those on loopback only if they run on this machine', () => {
+  const near = { ...aSign({ host: hostname(), listeners: listenersOf('127.0.0.1', [3001]) }), seenAt: 0 };
+  const far = {
+    ...aSign({ host: 'far', listeners: [...listenersOf('::1', [3002]), { host: '10.0.0.7', port: 3003 }] }),
+    seenAt: 0,
+  };
+  assert.deepEqual(placesOfOthers([near, far]), [
+    place('127.0.0.1', 3001, 'tocsin'),
+    place('10.0.0.7', 3003, 'tocsin'),
+  ]);
+  const everywhere = listenersOf('0.0.0.0', [3000]);
+  assert.ok(
+    everywhere.some(({ host, port }) => host === '127.0.0.1' && port === 3000),
+    'a wildcard is every address',
+  );
 });

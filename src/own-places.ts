@@ -1,8 +1,10 @@
 // The places of this installation that checks, webhooks and scripts cannot reach (docs/decisions/0027).
 import { url as inspectorUrl } from 'node:inspector';
 import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import type { ProcessSign } from '#domain/process.ts';
 import type { Place } from '#egress/place-board.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopbackHost } from './config.ts';
 
 type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {
   readonly egress: Pick<Config['egress'], 'proxy'>;
@@ -22,6 +24,24 @@ export function ownPlaces(config: PlacesConfig, ports: readonly number[]): reado
     ...urlPlaces(config.publicUrl, true),
     ...urlPlaces(inspectorUrl() ?? null, false),
   ];
+}
+
+/** What a process listens on, as others reach it: a wildcard stands for every address of this machine. */
+export function listenersOf(host: string, ports: readonly number[]): ProcessSign['listeners'] {
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const all = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  return ports
+    .filter((port) => port > 0)
+    .flatMap((port) => (isWildcard ? all : [host]).map((each) => ({ host: each, port })));
+}
+
+/** The listeners of the other processes; a loopback address means this machine only if they run on it. */
+export function placesOfOthers(processes: readonly ProcessSign[]): readonly Place[] {
+  return processes.flatMap(({ host, listeners }) =>
+    listeners
+      .filter((listener) => host === hostname() || !isLoopbackHost(listener.host))
+      .map((listener): Place => ({ ...listener, owner: 'tocsin' })),
+  );
 }
 
 /** The servers of the database. For a Unix socket: the same port of this machine, where its server usually listens too. */

@@ -17,6 +17,8 @@ export interface ProcessSign {
   readonly holds: { readonly runs: number; readonly deliveries: number };
   /** Since when it has no Chromium for the checks that it runs; null = it has one, or runs no checks. */
   readonly noBrowserSince: number | null;
+  /** Addresses and ports that it listens on. */
+  readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }
 
 /** Between two signs of life, ms. */

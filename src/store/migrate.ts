@@ -19,6 +19,7 @@ import { statusCodes } from './migrations/0016-status-codes.ts';
 import { phases } from './migrations/0017-phases.ts';
 import { finalResults } from './migrations/0018-final-results.ts';
 import { lastPing } from './migrations/0019-last-ping.ts';
+import { listeners } from './migrations/0020-listeners.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -41,6 +42,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   phases,
   finalResults,
   lastPing,
+  listeners,
 ];
 
 /** The version that this program knows and needs. */

@@ -54,7 +54,7 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
 }
 
 function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {
-  const { id, roles, version, location, host, pid, publicUrl, startedAt, holds, noBrowserSince } = process;
+  const { id, roles, version, location, host, pid, publicUrl, startedAt, holds, noBrowserSince, listeners } = process;
   return {
     id: idBytes(id),
     roles: json(roles),
@@ -69,6 +69,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     runs: holds.runs,
     deliveries: holds.deliveries,
     no_browser_since: noBrowserSince,
+    listeners: json(listeners),
   };
 }
 
@@ -85,5 +86,6 @@ function processOf(row: ProcessesTable): ProcessSign {
     seenAt: row.seen_at,
     holds: { runs: row.runs, deliveries: row.deliveries },
     noBrowserSince: row.no_browser_since,
+    listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
   };
 }

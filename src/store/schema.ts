@@ -365,6 +365,8 @@ export interface ProcessesTable {
   deliveries: number;
   /** Of one that runs checks. */
   no_browser_since: number | null;
+  /** JSON; null for a process of an older version. */
+  listeners: string | null;
 }
 
 export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {

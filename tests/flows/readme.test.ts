@@ -47,8 +47,9 @@ describe('on one installation, new at first,', { own: {} }, ({ it }) => {
     assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
   });
 
-  it('the lines of docs/ci.md lead from nothing to a verdict', async (_, { address }) => {
-    const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey };
+  it('the lines of docs/ci.md lead from nothing to a verdict', async (t, { address }) => {
+    const target = await startTarget(t, (_request, response) => void response.end('ok'));
+    const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, TARGET_URL: target.url };
     const lines = ['make', 'gate'].map((name) => blockOf(readPage('docs/ci.md'), 'sh', name)).join('\n');
     const { stdout } = await run('sh', ['-ec', lines], { env, timeout: 60_000 });
     assert.match(stdout, /\[\{"checkId":"[^"]+","name":"Cart","hasFailures":false,"responseTime":\d+\}\]$/);

@@ -14,7 +14,12 @@ describe('processes', () => {
     await processes.sign(late);
     await processes.sign(early);
     temp.clock.turn(5000);
-    const busy = { ...early, holds: { runs: 7, deliveries: 3 }, noBrowserSince: 1500 };
+    const busy = {
+      ...early,
+      holds: { runs: 7, deliveries: 3 },
+      noBrowserSince: 1500,
+      listeners: [{ host: '10.0.0.7', port: 3000 }],
+    };
     await processes.sign(busy);
     const now = temp.clock.now();
     assert.deepEqual(await processes.list(), [

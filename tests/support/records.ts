@@ -136,6 +136,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     startedAt: 1_700_000_000_000,
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
+    listeners: [],
     ...change,
   };
 }
