@@ -150,8 +150,8 @@ interface Place {
 }
 
 /** As checks and webhooks connect: judged before it is connected to, and once more the address that was. */
-function reach(place: Place, guard: Guard, done: Reached): () => void {
-  if (guard.tunnel !== null) return guard.tunnel(place, done);
+function reach(place: Place, guard: Guard, settle: Reached): () => void {
+  if (guard.tunnel !== null) return guard.tunnel(place, settle);
   let isOver = false;
   let giveUp = (): void => {
     isOver = true;
@@ -160,16 +160,16 @@ function reach(place: Place, guard: Guard, done: Reached): () => void {
   const judged = isIP(place.host) === 0 ? Promise.resolve() : guard.resolve(place.host, 0, place.port);
   judged.then(
     () => {
-      if (!isOver) giveUp = connectTo(place, guard, done);
+      if (!isOver) giveUp = connectTo(place, guard, settle);
     },
     (error: unknown) => {
-      if (!isOver) done(error, null);
+      if (!isOver) settle(error, null);
     },
   );
   return () => giveUp();
 }
 
-function connectTo(place: Place, guard: Guard, done: Reached): () => void {
+function connectTo(place: Place, guard: Guard, settle: Reached): () => void {
   const way = connect({
     ...place,
     lookup: guard.lookupFor(place.port),
@@ -181,7 +181,7 @@ function connectTo(place: Place, guard: Guard, done: Reached): () => void {
   const end = (error: unknown): void => {
     way.removeAllListeners('error').removeAllListeners('connect').removeAllListeners('timeout').setTimeout(0);
     if (error !== null) way.on('error', () => undefined).destroy();
-    done(error, error === null ? way : null);
+    settle(error, error === null ? way : null);
   };
   way.once('error', end);
   way.setTimeout(connectMs, () =>

@@ -127,14 +127,14 @@ function closingTunnel(tunnel: Tunnel, closed: ClosedPlaces, resolveName: Resolv
     const refusals = [host, ...addresses].map((each) => closed.judge(each, port));
     return refusals.find((each) => each !== null) ?? null;
   };
-  return (target, done) => {
-    if (!closed.has(target.port)) return tunnel(target, done);
+  return (target, settle) => {
+    if (!closed.has(target.port)) return tunnel(target, settle);
     let isOver = false;
     let giveUp = (): void => {};
     void refusalOf(target.host, target.port).then((refusal) => {
       if (isOver) return;
-      if (refusal !== null) done(coded('EGRESS_REFUSED', refusal), null);
-      else giveUp = tunnel(target, done);
+      if (refusal !== null) settle(coded('EGRESS_REFUSED', refusal), null);
+      else giveUp = tunnel(target, settle);
     });
     return () => {
       isOver = true;

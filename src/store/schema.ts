@@ -349,8 +349,7 @@ export interface MaintenanceWindowsTable {
 /** A process at its last sign of life. */
 export interface ProcessesTable {
   id: IdBytes;
-  /** JSON. */
-  roles: string;
+  roles: string; // JSON
   version: string;
   location: string;
   location_name: string;
@@ -365,8 +364,7 @@ export interface ProcessesTable {
   deliveries: number;
   /** Of one that runs checks. */
   no_browser_since: number | null;
-  /** JSON; null for a process of an older version. */
-  listeners: string | null;
+  listeners: string | null; // JSON; null for an older version
 }
 
 export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {
