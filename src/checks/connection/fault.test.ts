@@ -27,10 +27,18 @@ test('a resolver that is silent is the fault of this machine only where it has n
   const silent = resolveFault(coded('ETIMEOUT'), 'a.test', 5, () => true);
   assert.deepEqual(silent, {
     reason: 'dns',
-    message: 'a.test cannot be resolved: no name server answered (after 5 ms)',
+    message: 'a.test could not be resolved: no name server responded (after 5 ms)',
+    timeMarginMs: 500,
   });
 });
 
 test('durations are spoken shortly', () => {
-  assert.deepEqual([0.123, 3, 42.6, 9999, 12_345].map(spoken), ['0.1 ms', '3 ms', '43 ms', '9999 ms', '12.3 s']);
+  assert.deepEqual([0.123, 3, 42.6, 2000, 9999, 12_345].map(spoken), [
+    '0.1 ms',
+    '3 ms',
+    '43 ms',
+    '2 s',
+    '9999 ms',
+    '12.3 s',
+  ]);
 });

@@ -53,10 +53,12 @@ export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, is
     .split(',')
     .map((name) => name.trim());
   let body: DecodedBody = { bytes, isCut, problem: null };
-  if (names.length > mostEncodings) return { ...body, problem: `it has more than ${mostEncodings} content-encodings` };
+  if (names.length > mostEncodings)
+    return { ...body, problem: `the body has more than ${mostEncodings} content encodings` };
   for (const name of names.filter((each) => each !== '' && each !== 'identity').toReversed()) {
     const decompressor = decompressors[name]?.(body.bytes);
-    if (decompressor === undefined) return { ...body, problem: `its content-encoding "${name}" is not known` };
+    if (decompressor === undefined)
+      return { ...body, problem: `the body has the unknown content encoding "${name.slice(0, 50)}"` };
     if (body.bytes.length === 0) return body;
     body = await inflate(decompressor, body, name);
     if (body.problem !== null) return body;
@@ -71,7 +73,7 @@ async function inflate(decompressor: Decompressor, body: DecodedBody, name: stri
       return { bytes, isCut: false, problem: null };
     } catch (error) {
       const isLarge = error instanceof RangeError;
-      if (!isLarge) return { ...body, problem: `it is not valid ${name}, as its content-encoding says` };
+      if (!isLarge) return { ...body, problem: `the body is labelled ${name} but is not valid ${name}` };
     }
   }
   const stream = decompressor.stream();
@@ -90,7 +92,7 @@ async function inflate(decompressor: Decompressor, body: DecodedBody, name: stri
     }
   } catch {
     // A body cut short on purpose ends in the middle of its compressed data.
-    if (!body.isCut) return { ...body, problem: `it is not valid ${name}, as its content-encoding says` };
+    if (!body.isCut) return { ...body, problem: `the body is labelled ${name} but is not valid ${name}` };
   }
   const bytes = Buffer.concat(chunks);
   return { bytes: isFull ? bytes.subarray(0, mostInflatedBytes) : bytes, isCut: isFull || body.isCut, problem: null };

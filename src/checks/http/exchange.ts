@@ -65,7 +65,13 @@ function judged(plan: Plan, { finding, answer, isOtherBody }: Judging): Finding 
   const responseTimeMs = finding.responseTimeMs ?? 0;
   const seen = { status, headers: mutable(headers), responseTimeMs, text: () => body };
   const outcomes = evaluateAll(plan.assertions, lookAt(seen), redactor.text);
-  const came = { status, statusText, outcomes, body: { problem: null, isCut: answer.isCut && !isOtherBody } };
+  const came = {
+    status,
+    statusText,
+    outcomes,
+    fault: null,
+    body: { problem: null, isCut: answer.isCut && !isOtherBody },
+  };
   const { message, ...verdict } = judgeAnswer(plan, came, responseTimeMs);
   const details = encodeDetails({
     ...decodeDetails(finding.details),

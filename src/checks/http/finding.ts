@@ -4,13 +4,15 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/result.ts';
 import { type DecodedBody, keepBody } from './body.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
+import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
 import type { Outcome } from '../assertions/evaluate.ts';
-import { type Fault, isOfObserver } from '../connection/fault.ts';
+import type { Fault } from '../connection/fault.ts';
+import { judgeFault } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import type { Hop } from './hop.ts';
 import type { Plan } from './plan.ts';
 
-/** What a probe has seen when all is read. */
+/** A response whose head was received. */
 export interface LookedAt {
   /** Epoch ms. */
   readonly startedAt: number;
@@ -21,41 +23,37 @@ export interface LookedAt {
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
   readonly body: DecodedBody;
   readonly outcomes: readonly Outcome[];
+  /** Why the response is incomplete; null = it is complete. */
+  readonly fault: Fault | null;
 }
 
-/** The finding of a request that got no usable answer. */
+/** The finding of a request without a response. */
 export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, fault: Fault): Finding {
-  const { reason, message, timeMarginMs } = fault;
-  const { hop } = seen;
-  const details = detailsOf(plan, { ...seen, body: noBody, outcomes: [] });
   return {
     ...common(seen),
-    verdict: isOfObserver(reason) ? 'unknown' : 'failed',
-    reason,
-    message: plan.redactor.text(message),
-    ...(timeMarginMs !== undefined && { timeMarginMs }),
+    ...judgeFault({ ...fault, message: plan.redactor.text(fault.message) }),
     responseTimeMs: null,
-    details: encodeDetails(details),
+    details: encodeDetails(detailsOf(plan, { ...seen, body: noBody, outcomes: [] })),
     exchange: exchangeText(plan, null),
-    certificate: hop.certificate,
+    certificate: seen.hop.certificate,
   };
 }
 
 const noBody: DecodedBody = { bytes: Buffer.alloc(0), isCut: false, problem: null };
 
-/** The finding of a complete answer. */
+/** The finding of a response. Without all of it there is no response time. */
 export function answered(plan: Plan, seen: LookedAt): Finding {
   const details = detailsOf(plan, seen);
   const { answer } = seen.hop;
   const responseTimeMs = seen.hop.endedAt - seen.started;
-  const { body, outcomes } = seen;
-  const came = { status: answer?.statusCode ?? 0, statusText: answer?.statusMessage ?? '', body, outcomes };
+  const { body, outcomes, fault } = seen;
+  const came = { status: answer?.statusCode ?? 0, statusText: answer?.statusMessage ?? '', body, outcomes, fault };
   const { message, ...judged } = judgeAnswer(plan, came, responseTimeMs);
   return {
     ...common(seen),
     ...judged,
     message: message === null ? null : plan.redactor.text(message),
-    responseTimeMs,
+    responseTimeMs: fault === null ? responseTimeMs : null,
     details: encodeDetails(details),
     exchange: exchangeText(plan, answer === null ? null : shownResponse(plan, seen, answer, details.phases)),
     certificate: seen.hop.certificate,
@@ -71,24 +69,51 @@ function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>
   return { startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
 }
 
-/** What of a complete answer its verdict is about. */
-interface Came extends Pick<LookedAt, 'outcomes'> {
+/** The parts of a response that decide. */
+interface Came extends Pick<LookedAt, 'outcomes' | 'fault'> {
   readonly status: number;
   readonly statusText: string;
   readonly body: Pick<DecodedBody, 'problem' | 'isCut'>;
 }
 
-/** The verdict of a complete answer: unreadable body, then status, then assertions, then time. */
-export function judgeAnswer(plan: Plan, { status, statusText, body, outcomes }: Came, ms: number): Judged {
-  if (body.problem !== null) return failed('body', `the body cannot be read: ${body.problem}`);
-  if (body.isCut && plan.needsBody)
-    return failed('body', 'the body is longer than the 5 MB that an assertion can be run on');
+/** The verdict of a response: status, then what is wrong with its body, then assertions, then time. */
+export function judgeAnswer(plan: Plan, came: Came, ms: number): Judged {
+  const { status, statusText, outcomes } = came;
+  const trouble = bodyTrouble(plan, came);
   const broken = judgeAssertions(plan.assertions, outcomes);
-  if (status >= 400 && !plan.shouldFail) {
-    const got = wrongStatus(status, statusText);
-    return failed('status', broken === null ? got : `${got}; ${broken.message}`);
+  if (status >= 400 && !plan.shouldFail)
+    return failed('status', joined(wrongStatus(status, statusText), (trouble ?? broken)?.message));
+  if (trouble !== null) {
+    const { assertions, outcomes: ofHead } = onHead(plan.assertions, outcomes);
+    const brokenOnHead = judgeAssertions(assertions, ofHead);
+    return brokenOnHead === null ? trouble : failed('assertion', joined(brokenOnHead.message, trouble.message));
   }
   return broken ?? judgeTime(ms, plan.settings);
+}
+
+function bodyTrouble({ needsBody }: Plan, { body, fault }: Came): Judged | null {
+  if (fault !== null) return judgeFault(fault);
+  if (body.problem !== null) return failed('body', body.problem);
+  if (body.isCut && needsBody) return failed('body', 'the body is larger than 5 MB, the limit for assertions');
+  return null;
+}
+
+/** The assertions that need no body. */
+function onHead(assertions: readonly Assertion[], outcomes: readonly Outcome[]) {
+  const isOnHead = (index: number): boolean => isAboutHead(assertions[index]?.source);
+  return {
+    assertions: assertions.filter((_, index) => isOnHead(index)),
+    outcomes: outcomes.filter((_, index) => isOnHead(index)),
+  };
+}
+
+/** Whether an assertion of this source can be evaluated without the body. */
+export function isAboutHead(source: AssertionSource | undefined): boolean {
+  return source === 'STATUS_CODE' || source === 'HEADERS';
+}
+
+function joined(...sentences: readonly (string | null | undefined)[]): string {
+  return sentences.filter((each) => typeof each === 'string').join('; ');
 }
 
 /** The sentence about a status that is a failure. */
@@ -96,7 +121,8 @@ export function wrongStatus(status: number, statusText: string): string {
   return `expected a status below 400, got ${status} ${statusText}`.trimEnd();
 }
 
-function detailsOf(plan: Plan, { hop, redirects, started, body, outcomes }: LookedAt): ApiDetails {
+function detailsOf(plan: Plan, seen: Omit<LookedAt, 'fault'>): ApiDetails {
+  const { hop, redirects, started, body, outcomes } = seen;
   const { answer } = hop;
   const hide = plan.redactor.text;
   return {

@@ -4,17 +4,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
-import { http } from '#lib/node-http.ts';
 import { sentCertificates, type Trust } from '#lib/tls-trust.ts';
 import type { EgressGuard } from '../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
 import { reach } from '../connection/reach.ts';
-
-/** The most of a body that is read, bytes on the wire. */
-export const mostBodyBytes = 5 * 1024 * 1024;
-const mostHeaderBytes = 64 * 1024;
+import { closed, exchange } from './http1.ts';
 
 /** Instants are of `performance.now()`; 0 = not reached. */
 export interface Hop {
@@ -168,62 +164,4 @@ function secure(
     else finish(certificateFault(means.trust.pathOf(hop.sent), socket.authorizationError, target.host));
   });
   return () => socket.destroy();
-}
-
-/** The error of a connection that ends without one. */
-const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
-
-/** Sends the request over a ready connection and reads what comes. */
-function exchange(
-  { method, target, headers, body }: OutgoingRequest,
-  socket: Socket,
-  hop: Hop,
-  means: HopMeans,
-  finish: (fault: Fault | null) => void,
-  fail: (error: unknown) => void,
-): void {
-  const message = http.request({
-    method,
-    path: target.path,
-    headers: wireHeaders(method, target.hostHeader, headers, body),
-    createConnection: () => socket,
-    maxHeaderSize: mostHeaderBytes,
-    host: target.host,
-  });
-  message.on('error', fail);
-  message.once('upgrade', (answer) => {
-    hop.answer = answer;
-    fail(Object.assign(new Error('Parse Error: it switches protocols unasked'), { code: 'HPE_UPGRADE' }));
-  });
-  message.once('response', (answer) => {
-    hop.firstByteAt = performance.now();
-    hop.answer = answer;
-    if (!means.wantsBody(answer)) return finish(null);
-    answer.on('data', (chunk: Buffer) => {
-      hop.bodyBytes += chunk.length;
-      hop.body.push(chunk);
-      if (hop.bodyBytes <= (means.mostBytes ?? mostBodyBytes)) return;
-      hop.isCut = true;
-      finish(null);
-    });
-    // Before Node's own listener, which would say goodbye to a connection that is closed anyway.
-    answer.prependOnceListener('end', () => finish(null));
-    answer.on('error', fail);
-    answer.once('close', () => fail(closed));
-  });
-  message.end(body ?? undefined);
-}
-
-function wireHeaders(
-  method: string,
-  host: string,
-  headers: readonly (readonly [string, string])[],
-  body: Buffer | null,
-): string[] {
-  const flat = headers.flat();
-  if (!headers.some(([name]) => name.toLowerCase() === 'host')) flat.unshift('host', host);
-  flat.push('connection', 'close');
-  const sendsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
-  if (body !== null || sendsBody) flat.push('content-length', String(body?.length ?? 0));
-  return flat;
 }

@@ -1,4 +1,5 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
+import type { IncomingMessage } from 'node:http';
 import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
@@ -7,10 +8,10 @@ import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
-import { evaluateAll } from '../assertions/evaluate.ts';
+import { evaluateAll, type Outcome } from '../assertions/evaluate.ts';
 import { wrongSettings } from '../findings/judge.ts';
 import { lookAt } from './answer.ts';
-import { answered, type LookedAt, unanswered } from './finding.ts';
+import { answered, isAboutHead, type LookedAt, unanswered } from './finding.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createOtherCertificates } from './other-certificate.ts';
@@ -98,7 +99,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
         started,
         hop,
         redirects,
-        fault: { reason: 'redirect', message: `redirected to "${location}", which is no http(s) URL` },
+        fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
       };
     }
     if (redirects.length > mostRedirects) {
@@ -106,7 +107,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
         started,
         hop,
         redirects,
-        fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects, the last one to ${location}` },
+        fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects; the last one led to ${location}` },
       };
     }
     request = next;
@@ -114,27 +115,44 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
 }
 
 async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed): Promise<Looked> {
-  const { hop } = seen;
+  const { hop, fault } = seen;
   const { answer } = hop;
-  if (seen.fault !== null || answer === null)
-    return { finding: unanswered(plan, seen, seen.fault ?? stopped), seen: null };
-  const wire = hop.body.length === 1 ? (hop.body[0] ?? empty) : Buffer.concat(hop.body);
-  const hasEncoding = answer.headers['content-encoding'] !== undefined && wire.length > 0;
-  const body = hasEncoding
-    ? await decodeBody(wire, answer.headers, hop.isCut)
-    : { bytes: wire, isCut: hop.isCut, problem: null };
-  const outcomes = evaluateAll(
-    plan.assertions,
-    lookAt({
-      status: answer.statusCode ?? 0,
-      headers: answer.headers,
-      responseTimeMs: hop.endedAt - seen.started,
-      text: textOf(body, answer.headers['content-type']),
-    }),
-    plan.redactor.text,
-  );
+  if (answer === null) return { finding: unanswered(plan, seen, fault ?? stopped), seen: null };
+  const body = await readableBody(hop, answer, fault);
+  const isLast = fault?.reason !== 'redirect';
+  const outcomes = isLast ? evaluated(plan, seen, answer, body) : [];
   const all: LookedAt = { ...seen, body, outcomes };
   return { finding: answered(plan, all), seen: all };
+}
+
+async function readableBody(hop: Hop, answer: IncomingMessage, fault: Fault | null): Promise<DecodedBody> {
+  const wire = hop.body.length === 1 ? (hop.body[0] ?? empty) : Buffer.concat(hop.body);
+  const isCut = hop.isCut || fault !== null;
+  const hasEncoding = answer.headers['content-encoding'] !== undefined && wire.length > 0;
+  const body = hasEncoding ? await decodeBody(wire, answer.headers, isCut) : { bytes: wire, isCut, problem: null };
+  return fault === null ? body : { ...body, problem: fault.message };
+}
+
+/** Assertions on the status and the headers are evaluated even if the body cannot be read. */
+function evaluated(
+  { assertions, redactor }: Plan,
+  { started, hop }: Pick<LookedAt, 'started' | 'hop'>,
+  { statusCode = 0, headers }: IncomingMessage,
+  body: DecodedBody,
+): readonly Outcome[] {
+  const look = lookAt({
+    status: statusCode,
+    headers,
+    responseTimeMs: hop.endedAt - started,
+    text: textOf(body, headers['content-type']),
+  });
+  const { problem } = body;
+  if (problem === null) return evaluateAll(assertions, look, redactor.text);
+  return assertions.flatMap((assertion) =>
+    isAboutHead(assertion.source)
+      ? evaluateAll([assertion], look, redactor.text)
+      : [{ passed: false, actual: null, problem: redactor.text(problem) }],
+  );
 }
 
 const empty = Buffer.alloc(0);

@@ -221,7 +221,7 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
     [broken.url, / could not be asked: it answered with status 500$/],
     [moved.url, / could not be asked: it answered with status 302$/],
     [unwilling.url, / says nothing: the responder refused to answer: unauthorized$/],
-    [silent.url, / could not be asked: no complete answer from 127\.0\.0\.1:\d+ within (1[0-4]\d\d|\d{1,3}) ms/, short],
+    [silent.url, / could not be asked: 127\.0\.0\.1:\d+ did not respond within (1[0-4]\d\d|\d{1,3}) ms/, short],
     ['http://127.0.0.1:1/', / could not be asked: connection refused by 127\.0\.0\.1:1 /],
     ['https://127.0.0.1:1/', /^it names neither a responder nor a list that can be asked over http$/],
   ];

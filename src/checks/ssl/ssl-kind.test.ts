@@ -190,7 +190,7 @@ test('a server that speaks no TLS, or nothing at all, fails in those words; the 
   const config = (port: number) => ({ sslConfig: { hostname: '127.0.0.1', port, handshakeTimeoutMs: 300 } });
   assert.equal(verdictOf(await probeKind('SSL', config(plain.port))), 'failed tls');
   const late = await probeKind('SSL', config(silent.port));
-  assert.match(late.message ?? '', /^no complete answer from 127\.0\.0\.1:\d+ within 300 ms: it ended during the TLS/);
+  assert.match(late.message ?? '', /^the TLS handshake with 127\.0\.0\.1:\d+ did not finish within 300 ms$/);
   const refused = await probeKind('SSL', config(silent.port), { egress: { mode: 'public' } });
   assert.equal(verdictOf(refused), 'failed egress-refused');
 });

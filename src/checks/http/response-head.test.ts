@@ -1,0 +1,87 @@
+// Heads of responses as they reach the parser.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ResponseHeadFilter } from './response-head.ts';
+
+/** What the parser gets of a response that arrives in pieces of so many bytes. */
+function filtered(text: string, pieceBytes = text.length): string {
+  const filter = new ResponseHeadFilter();
+  const bytes = Buffer.from(text, 'latin1');
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes) parts.push(filter.push(bytes.subarray(at, at + pieceBytes)));
+  return Buffer.concat([...parts, filter.end()]).toString('latin1');
+}
+
+const cases: readonly (readonly [name: string, head: string, repaired: string])[] = [
+  ['a usual head stays as it is', 'A: b\r\nC: d\xe9', 'A: b\r\nC: d\xe9'],
+  ['space around a length is removed', 'Content-Length : 2 ', 'Content-Length: 2'],
+  ['equal lengths are one', 'Content-Length: 2\r\nA: b\r\ncontent-length: 2', 'Content-Length: 2\r\nA: b'],
+  ['equal lengths in one line are one', 'Content-Length: 2, 2', 'Content-Length: 2'],
+  ['different lengths stay', 'Content-Length: 2\r\nContent-Length: 3', 'Content-Length: 2\r\nContent-Length: 3'],
+  ['a folded line is joined', 'A: b\r\n\tc\r\n  d\r\nE: f', 'A: b c d\r\nE: f'],
+  ['a length folded to its own line is joined', 'Content-Length:\r\n 2', 'Content-Length: 2'],
+  ['bare line feeds end lines', 'A: b\nC: d', 'A: b\r\nC: d'],
+  ['NUL becomes a space', 'A: b\0c', 'A: b c'],
+  [
+    'no length beside a transfer encoding',
+    'Content-Length: 9\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: chunked',
+  ],
+  ['the identity encoding is none', 'Transfer-Encoding: identity\r\nContent-Length: 2', 'Content-Length: 2'],
+  ['a line without a colon stays for the parser to refuse', 'what is this', 'what is this'],
+];
+
+for (const [name, head, repaired] of cases) {
+  test(`${name}, in one piece or in many`, () => {
+    const body = '\n\nContent-Length: 1\r\n folded\0';
+    const end = head.includes('\r') ? '\r\n' : '\n';
+    const response = `HTTP/1.1 200 OK${end}${head}${end}${end}${body}`;
+    for (const pieceBytes of [1, 2, 7, response.length]) {
+      const got = filtered(response, pieceBytes);
+      assert.equal(got, `HTTP/1.1 200 OK\r\n${repaired}\r\n\r\n${body}`, `${pieceBytes} at a time`);
+    }
+  });
+}
+
+test('each interim response is repaired, and the final one after them', () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nLink: a,\r\n b\r\n\r\n';
+  const final = '\r\nHTTP/1.1 200 OK\r\nContent-Length: 2 \r\n\r\nok\r\n\r\n';
+  for (const pieceBytes of [1, 5, 1000]) {
+    const got = filtered(interim + interim + final, pieceBytes);
+    const head = 'HTTP/1.1 103 Early Hints\r\nLink: a, b\r\n\r\n';
+    assert.equal(got, `${head}${head}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\r\n\r\n`);
+  }
+});
+
+test('another protocol is recognized by its first bytes', () => {
+  const starts: Readonly<Record<string, readonly string[]>> = {
+    NOT_HTTP: [
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      'RTSP/1.0 200 OK\r\n\r\n',
+      'ICY 200 OK\r\n\r\n',
+      'HTTX',
+      '\0\0\0\x01\0\0\0\0\0',
+    ],
+    ONLY_HTTP2: ['\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64', '\0\0\n\x04\0\0\0\0\0'],
+    ONLY_TLS: ['\x15\x03\x01\0\x02\x02\x46'],
+  };
+  for (const [code, texts] of Object.entries(starts))
+    for (const text of texts)
+      for (const pieceBytes of [1, 100])
+        assert.throws(() => filtered(text, pieceBytes), { code }, JSON.stringify(text));
+});
+
+test('a head without end is passed on once it is larger than 64 kB, and before in no time', () => {
+  const filter = new ResponseHeadFilter();
+  const line = Buffer.from(` ${'a'.repeat(998)}\n`);
+  let passed = filter.push(Buffer.from('HTTP/1.1 200 OK\r\nA: b\r\n')).length;
+  for (let sent = 0; sent < 64; sent++) passed += filter.push(line).length;
+  assert.equal(passed, 0);
+  for (let sent = 0; sent < 2; sent++) passed += filter.push(line).length;
+  assert.equal(passed, 23 + 66 * 1000);
+});
+
+test('what is left of an unfinished head is given out at the end', () => {
+  assert.equal(filtered('HTTP/1.1 200 OK\r\nX-Half: '), 'HTTP/1.1 200 OK\r\nX-Half: ');
+  assert.equal(filtered('HT'), 'HT');
+});

@@ -1,0 +1,138 @@
+// Repairs heads of HTTP/1 responses that browsers and curl accept and Node's parsers refuse.
+
+/** A larger head is passed on unchanged: the parser refuses it. */
+const maxHeadBytes = 64 * 1024;
+
+/** Why what was received is not an HTTP/1 response. */
+export type NotHttp1 = 'NOT_HTTP' | 'ONLY_HTTP2' | 'ONLY_TLS';
+
+/** The first bytes of the peer are not those of an HTTP/1 response. */
+export class NotHttp1Error extends Error {
+  readonly code: NotHttp1;
+
+  constructor(code: NotHttp1) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/**
+ * Filters the bytes of one response, interim responses included, on their way to a parser. It joins folded header lines,
+ * ends every line with CRLF, removes space before a colon, replaces NUL by a space, keeps one of several equal
+ * `Content-Length` values and drops `Content-Length` beside `Transfer-Encoding` (RFC 9112 §2.2, §5, §6.3). Different
+ * `Content-Length` values stay: the parser refuses them. Bodies pass unchanged.
+ */
+export class ResponseHeadFilter {
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #isHttp = false;
+  #isPassing = false;
+
+  /** Bytes to parse now, possibly none. Throws `NotHttp1Error`. */
+  push(chunk: Buffer): Buffer {
+    if (this.#isPassing) return chunk;
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#isHttp && this.#heldBytes <= maxHeadBytes && !this.#mayEnd()) return empty;
+    return this.#read();
+  }
+
+  /** The bytes still held when the peer ends the connection. */
+  end(): Buffer {
+    const rest = Buffer.concat(this.#held);
+    this.#held = [];
+    return rest;
+  }
+
+  /** Whether the last bytes complete a head, with those before them. */
+  #mayEnd(): boolean {
+    const last = this.#held.at(-1)?.length ?? 0;
+    return headEnd.test(
+      Buffer.concat(this.#held.slice(-4))
+        .toString('latin1')
+        .slice(-last - 3),
+    );
+  }
+
+  #read(): Buffer {
+    const ready: Buffer[] = [];
+    let rest = Buffer.concat(this.#held);
+    while (!this.#isPassing) {
+      const text = rest.toString('latin1', 0, maxHeadBytes).replace(/^[\r\n]+/, '');
+      this.#isHttp = startsHttp1(text);
+      const end = this.#isHttp ? headEnd.exec(text) : null;
+      if (end === null) {
+        this.#isPassing = rest.length > maxHeadBytes;
+        break;
+      }
+      const head = text.slice(0, end.index);
+      ready.push(Buffer.from(`${repaired(head)}\r\n\r\n`, 'latin1'));
+      rest = rest.subarray(Math.min(rest.length, maxHeadBytes) - text.length + end.index + end[0].length);
+      this.#isPassing = !interim.test(head);
+    }
+    this.#held = this.#isPassing ? [] : [rest];
+    this.#heldBytes = rest.length;
+    if (this.#isPassing) ready.push(rest);
+    return ready.length === 1 ? (ready[0] ?? empty) : Buffer.concat(ready);
+  }
+}
+
+const empty = Buffer.alloc(0);
+const headEnd = /\r?\n\r?\n/;
+/** The status line of an interim response; 101 is final. */
+const interim = /^HTTP\/\d\.\d +1(?!01)\d\d/;
+/** Enough bytes to recognize a protocol. */
+const signatureBytes = 9;
+
+/** Whether an HTTP/1 response starts here; false = too few bytes to tell. Throws `NotHttp1Error`. */
+function startsHttp1(text: string): boolean {
+  if (text.startsWith('HTTP/')) return true;
+  // A SETTINGS frame is the first thing an HTTP/2 server sends: length, type 4, no flags, stream 0.
+  if (text.startsWith('\0') && text.slice(3, signatureBytes) === '\x04\0\0\0\0\0')
+    throw new NotHttp1Error('ONLY_HTTP2');
+  if (text.startsWith(tlsAlert)) throw new NotHttp1Error('ONLY_TLS');
+  const mayStart = ['HTTP/', tlsAlert].some((start) => start.startsWith(text)) || text.startsWith('\0');
+  if (text.length >= signatureBytes || !mayStart) throw new NotHttp1Error('NOT_HTTP');
+  return false;
+}
+
+const tlsAlert = '\x15\x03';
+
+function repaired(head: string): string {
+  const lines: string[][] = [];
+  for (const line of head.replaceAll('\0', ' ').split(/\r?\n/)) {
+    const isFolded = /^[ \t]/.test(line) && lines.length > 1;
+    if (isFolded) lines.at(-1)?.push(line.trim());
+    else lines.push([line]);
+  }
+  const [statusLine = '', ...fields] = lines.map((parts) => parts.join(' '));
+  return [statusLine, ...withOneLength(fields.map(splitField))].join('\r\n');
+}
+
+interface Field {
+  readonly line: string;
+  /** Lower case; empty for a line without a colon. */
+  readonly name: string;
+  readonly value: string;
+}
+
+function splitField(line: string): Field {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(colon, 0)).trimEnd();
+  const value = line.slice(colon + 1).trim();
+  return { line: name === '' ? line : `${name}: ${value}`, name: name.toLowerCase(), value };
+}
+
+function withOneLength(fields: readonly Field[]): string[] {
+  const framing = fields.filter(
+    ({ name, value }) => name !== 'transfer-encoding' || value.toLowerCase() !== 'identity',
+  );
+  const isEncoded = framing.some(({ name }) => name === 'transfer-encoding');
+  const lengths = framing.flatMap(({ name, value }) => (name === 'content-length' ? value.split(',') : []));
+  const different = isEncoded ? [] : [...new Set(lengths.map((each) => each.trim()))];
+  const place = framing.findIndex(({ name }) => name === 'content-length');
+  return framing.flatMap(({ name, line }, index) => {
+    if (name !== 'content-length') return [line];
+    return index === place ? different.map((length) => `Content-Length: ${length}`) : [];
+  });
+}
