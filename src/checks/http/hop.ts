@@ -1,6 +1,5 @@
 // One request and its answer over a connection of its own, with the time of each phase taken from the socket itself.
 import type { X509Certificate } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/result.ts';
@@ -10,15 +9,14 @@ import { certificateFault, seenCertificate } from '../connection/certificate.ts'
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
 import { reach } from '../connection/reach.ts';
-import { closed, exchange } from './http1.ts';
+import { closed, exchange, type Reading, type Received } from './http1.ts';
 
 /** Instants are of `performance.now()`; 0 = not reached. */
-export interface Hop {
+export interface Hop extends Received {
   startedAt: number;
   resolvedAt: number;
   connectedAt: number;
   securedAt: number;
-  firstByteAt: number;
   endedAt: number;
   address: string | null;
   tls: { readonly protocol: string; readonly cipher: string } | null;
@@ -26,25 +24,16 @@ export interface Hop {
   sent: readonly X509Certificate[];
   /** Set when the hop has ended. */
   certificate: SeenCertificate | null;
-  answer: IncomingMessage | null;
-  body: Buffer[];
-  bodyBytes: number;
-  /** More came than was to be read; the rest was not read. */
-  isCut: boolean;
   fault: Fault | null;
 }
 
 /** How a hop is made. */
-export interface HopMeans {
+export interface HopMeans extends Reading {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;
   readonly trust: Trust;
   readonly family: 0 | 4 | 6;
   readonly skipSSL: boolean;
-  /** Whether the body of this answer is wanted: a redirect that is followed is not read. */
-  readonly wantsBody: (answer: IncomingMessage) => boolean;
-  /** The most of a body that is read, bytes on the wire; `mostBodyBytes` by default. */
-  readonly mostBytes?: number;
   /** Set while the hop is under way: ends it with a fault. */
   readonly stop: Stop;
 }

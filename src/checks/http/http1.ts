@@ -4,13 +4,30 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { http } from '#lib/node-http.ts';
 import { ResponseHeadFilter } from './response-head.ts';
-import type { Hop, HopMeans } from './hop.ts';
 import type { OutgoingRequest } from './plan.ts';
 
 /** Limit of a response body that is read, bytes on the wire. */
 export const mostBodyBytes = 5 * 1024 * 1024;
 const mostHeaderBytes = 64 * 1024;
 const mostInterim = 100;
+
+/** A response so far. Instants are of `performance.now()`; 0 = not reached. */
+export interface Received {
+  firstByteAt: number;
+  answer: IncomingMessage | null;
+  body: Buffer[];
+  bodyBytes: number;
+  /** The body is larger than the limit; the rest was not read. */
+  isCut: boolean;
+}
+
+/** How a response is read. */
+export interface Reading {
+  /** Whether the body of this response is wanted: that of a redirect that is followed is not read. */
+  readonly wantsBody: (answer: IncomingMessage) => boolean;
+  /** Limit of the body, bytes on the wire; `mostBodyBytes` by default. */
+  readonly mostBytes?: number;
+}
 
 /** The error of a connection that closes without one. */
 export const closed: Error = withCode('ECONNRESET');
@@ -22,8 +39,8 @@ export const closed: Error = withCode('ECONNRESET');
 export function exchange(
   { method, target, headers, body }: OutgoingRequest,
   socket: Socket,
-  hop: Hop,
-  means: Pick<HopMeans, 'wantsBody' | 'mostBytes'>,
+  hop: Received,
+  means: Reading,
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
 ): void {
@@ -57,7 +74,7 @@ export function exchange(
 
 function readBody(
   answer: IncomingMessage,
-  hop: Hop,
+  hop: Received,
   mostBytes: number,
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
