@@ -1,14 +1,21 @@
-// Words for the time that a certificate has left.
+// Words for the time until a certificate expires.
+
+import type { SeenCertificate } from './result.ts';
 
 export const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** `expires in 5 hours`, in whole units of the largest that fits twice; `expired`, once it has. */
+/** `expires in 5 hours`, in whole units of the largest that fits twice; `has expired`, once it has. */
 export function timeLeft(ms: number): string {
-  if (ms < 0) return 'expired';
+  if (ms < 0) return 'has expired';
   if (ms >= 2 * dayMs) return `expires in ${Math.floor(ms / dayMs)} days`;
   if (ms >= 2 * hourMs) return `expires in ${Math.floor(ms / hourMs)} hours`;
   if (ms >= 2 * minuteMs) return `expires in ${Math.floor(ms / minuteMs)} minutes`;
   return `expires in ${Math.floor(ms / 1000)} seconds`;
+}
+
+/** `the certificate of shop.example expires in 12 days`. @param now epoch ms */
+export function certificateSentence({ role, domain, validTo }: SeenCertificate, now: number): string {
+  return `the ${role ?? 'certificate'} of ${domain} ${timeLeft(validTo - now)}`;
 }

@@ -1,5 +1,6 @@
 // What the templates of one delivery may use: the facts of its alert over the user's variables.
 import { sslDaysRemaining } from './alert.ts';
+import { certificateSentence } from './certificate-expiry.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import { mergeVariables } from './environment-variable.ts';
 import type { DeliveryFacts } from './recording.ts';
@@ -41,7 +42,11 @@ export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras):
     ssl:
       certificate === null
         ? null
-        : { daysRemaining: sslDaysRemaining(certificate, facts.createdAt), domain: certificate.domain },
+        : {
+            daysRemaining: sslDaysRemaining(certificate, facts.createdAt),
+            sentence: certificateSentence(certificate, facts.createdAt),
+            domain: certificate.domain,
+          },
     reminder: facts.reminder,
     isTest: extras.isTest ?? false,
     isDeletion: facts.isDeletion ?? false,

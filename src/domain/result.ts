@@ -89,6 +89,8 @@ export interface Finding {
    */
   readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;
+  /** Those of other hosts on the way, which expire later; absent = there are none. */
+  readonly otherCertificates?: readonly SeenCertificate[];
   /** Files that the run left, to be kept beside the result; absent = none. */
   readonly assets?: readonly Asset[];
 }
@@ -113,7 +115,10 @@ export function bareFinding(
 }
 
 /** One recorded attempt of a run, or a stretch of slots that were not run. */
-export interface Result extends Omit<Finding, 'verdict' | 'timeMarginMs' | 'exchange' | 'certificate' | 'assets'> {
+export interface Result extends Omit<
+  Finding,
+  'verdict' | 'timeMarginMs' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
+> {
   readonly accountId: string;
   readonly checkId: string;
   /** Derived from the run and the attempt; sorts by time. */

@@ -71,12 +71,20 @@ export function newsOf({ step, rules, certificate }: Omit<Judged, 'before'>, now
     status: step.state.status,
     // A result that says nothing of the check finds it so no more, though it saw the certificate (docs/decisions/0097).
     reminders: step.isMoved ? rules.reminders : null,
-    certificate:
-      certificate === null
-        ? null
-        : { fingerprint: certificate.fingerprint, daysRemaining: sslDaysRemaining(certificate, now) },
+    certificate: certificate === null ? null : endOf(certificate, now),
   };
 }
+
+function endOf(certificate: SeenCertificate, now: number): NonNullable<News['certificate']> {
+  return { fingerprint: certificate.fingerprint, daysRemaining: sslDaysRemaining(certificate, now) };
+}
+
+/** What a certificate means for the channels, beside the result that saw it. @param now epoch ms */
+export function newsOfCertificate(certificate: SeenCertificate, isMuted: boolean, now: number): News {
+  return { ...silence, isMuted, now, certificate: endOf(certificate, now) };
+}
+
+const silence = { opens: null, isPassing: false, status: null, reminders: null } as const;
 
 /** What the deletion of a check means for the channels: everything open closes, and nothing else can be told. */
 export function newsOfDeletion(now: number): News {

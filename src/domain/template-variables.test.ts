@@ -26,7 +26,7 @@ const facts: AlertFacts = {
     link: 'http://tocsin/results/1',
   },
   location: { code: 'local', name: 'Local' },
-  ssl: { daysRemaining: 7, domain: 'shop' },
+  ssl: { daysRemaining: 7, domain: 'shop', sentence: 'the certificate of shop expires in 7 days' },
   reminder: null,
   isTest: false,
 };
@@ -74,8 +74,9 @@ describe('the variables of an alert', () => {
   it('tell of the certificate with ALERT_SSL only', () => {
     const ssl = systemVariables({ ...facts, alertType: 'ALERT_SSL' });
     assert.deepEqual([ssl.SSL_DAYS_REMAINING, ssl.SSL_CHECK_DOMAIN], [7, 'shop']);
-    const expired = systemVariables({ ...facts, alertType: 'ALERT_SSL', ssl: { daysRemaining: -1, domain: 'shop' } });
-    assert.match(String(expired.ALERT_TITLE), /expired/);
+    const expiredSsl = { daysRemaining: -1, domain: 'shop', sentence: 'the certificate of shop has expired' };
+    const expired = systemVariables({ ...facts, alertType: 'ALERT_SSL', ssl: expiredSsl });
+    assert.equal(expired.ALERT_TITLE, `${facts.check.name}: the certificate of shop has expired`);
   });
 
   it('tell of the answer for checks of the type API only', () => {

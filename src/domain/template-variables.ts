@@ -31,25 +31,29 @@ export interface AlertFacts {
     readonly link: string;
   };
   readonly location: { readonly code: string; readonly name: string };
-  readonly ssl: { readonly daysRemaining: number; readonly domain: string } | null;
+  readonly ssl: {
+    readonly daysRemaining: number;
+    readonly domain: string;
+    /** `the certificate of shop.example expires in 12 days`. */
+    readonly sentence: string;
+  } | null;
   readonly reminder: number | null;
   readonly isTest: boolean;
   /** The check was deleted, which is what ended it. */
   readonly isDeletion?: boolean;
 }
 
-const titles: Readonly<Record<AlertType, (name: string, days: number | null) => string>> = {
+const titles: Readonly<Record<Exclude<AlertType, 'ALERT_SSL'>, (name: string) => string>> = {
   ALERT_FAILURE: (name) => `${name} has failed`,
   ALERT_RECOVERY: (name) => `${name} has recovered`,
   ALERT_DEGRADED: (name) => `${name} is degraded`,
   ALERT_DEGRADED_RECOVERY: (name) => `${name} has recovered from degraded`,
-  ALERT_SSL: (name, days) =>
-    days !== null && days < 0 ? `${name}: certificate has expired` : `${name}: certificate expires in ${days} days`,
 };
 
 function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertFacts): string {
-  const days = alertType === 'ALERT_SSL' ? (ssl?.daysRemaining ?? null) : null;
-  const title = isDeletion === true ? `${name} has been deleted` : titles[alertType](name, days);
+  const happened =
+    alertType === 'ALERT_SSL' ? `${name}: ${ssl?.sentence ?? 'a certificate expires soon'}` : titles[alertType](name);
+  const title = isDeletion === true ? `${name} has been deleted` : happened;
   return isTest ? `[TEST] ${title}` : title;
 }
 

@@ -6,7 +6,15 @@ import type { CheckState, StateStep } from '#domain/check-state.ts';
 import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
-import { type Listener, type News, newsOf, newsOfDeletion, type Telling, tellingsOf } from '#domain/tell.ts';
+import {
+  type Listener,
+  type News,
+  newsOf,
+  newsOfCertificate,
+  newsOfDeletion,
+  type Telling,
+  tellingsOf,
+} from '#domain/tell.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import { idBytes, json, parsedOrNull } from './codec.ts';
@@ -81,11 +89,26 @@ export function tellChannels(
     isDeletion: false,
     statusCode: () => rules.statusOf(attempt),
   };
-  const listeners = rows.listeners(attempt);
-  const news = newsOf({ step, rules: attempt.rules, certificate: finding.certificate }, rules.now);
-  const told = tell({ news, occasion, listeners, alerted: before.alerted }, rows, rules);
-  for (const telling of told.tellings) rows.writeTold(toldRow(context, telling));
-  return { alertTypes: told.alertTypes, deliveries: told.deliveries };
+  const told = new Map<number, ToldTable>();
+  const types = new Set<AlertType>();
+  let deliveries = 0;
+  let listeners = rows.listeners(attempt);
+  const raise = (news: News, certificate: Finding['certificate']): void => {
+    const tale = { news, occasion: { ...occasion, finding: { ...finding, certificate } }, listeners };
+    const raised = tell({ ...tale, alerted: before.alerted }, rows, rules);
+    for (const type of raised.alertTypes) types.add(type);
+    deliveries += raised.deliveries;
+    for (const telling of raised.tellings) told.set(telling.listener.alertChannelId, toldRow(context, telling));
+    listeners = listeners.map((row) => {
+      const { open, told_at, reminders, certificates } = told.get(row.id) ?? row;
+      return { ...row, open, told_at, reminders, certificates };
+    });
+  };
+  const { certificate, otherCertificates = [] } = finding;
+  raise(newsOf({ step, rules: attempt.rules, certificate }, rules.now), certificate);
+  for (const other of otherCertificates) raise(newsOfCertificate(other, attempt.rules.isMuted, rules.now), other);
+  for (const row of told.values()) rows.writeTold(row);
+  return { alertTypes: [...types], deliveries };
 }
 
 /** Tells every channel that was told of something open of its end; what was told of the check is the caller's to delete. */

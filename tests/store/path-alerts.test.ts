@@ -239,6 +239,36 @@ describe('a certificate near its end', () => {
   });
 });
 
+describe('several certificates at once', () => {
+  it('are each reported once a step, whether one result sees them or they take turns', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check(), { sslExpiry: true });
+    const seen = (fingerprint: string, days: number) => ({
+      domain: fingerprint,
+      fingerprint,
+      validTo: test.now + days * day,
+    });
+    const [a, b, c] = [seen('A', 2.5), seen('B', 6.5), seen('C', 12.5)];
+    const findings = [
+      { certificate: a, otherCertificates: [b, c] },
+      { certificate: b, otherCertificates: [c] },
+      { certificate: a },
+      { certificate: b },
+      { certificate: a, otherCertificates: [b, c] },
+    ];
+    for (const certificates of findings) {
+      await test.schedule();
+      const [claimed] = await test.claim();
+      assert.ok(claimed !== undefined);
+      await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', certificates) })]);
+      test.temp.clock.turn(10_000);
+    }
+    assert.deepEqual(types(test), ['ALERT_SSL', 'ALERT_SSL', 'ALERT_SSL']);
+    assert.deepEqual(test.rows('SELECT certificates FROM told'), [{ certificates: '{"A":3,"B":7,"C":14}' }]);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 3);
+  });
+});
+
 describe('a reminder', () => {
   it('is a delivery and an alert of its own, with the result that finds the check still failing, and says which it is', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);

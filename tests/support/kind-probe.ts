@@ -31,14 +31,31 @@ export function startProbing(
   checkType: CheckType,
   options: KindProbeOptions = {},
 ): (settings: JsonObject) => Promise<Finding> {
+  const { probe, input } = preparing(checkType, options);
+  return (settings) => probe(input(settings), new AbortController().signal);
+}
+
+function preparing(checkType: CheckType, options: KindProbeOptions) {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
   const kind = checkKinds[checkType];
   if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
   const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
-  return (settings) => {
+  const input = (settings: JsonObject) => {
     const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
-    return probe(inputOf(check, options.variables), new AbortController().signal);
+    return inputOf(check, options.variables);
   };
+  return { probe, input };
+}
+
+/** A probe that looks again and again at one check, as it stays unchanged. */
+export function startPlanned(
+  checkType: CheckType,
+  settings: JsonObject,
+  options: KindProbeOptions = {},
+): () => Promise<Finding> {
+  const { probe, input } = preparing(checkType, options);
+  const same = input(settings);
+  return () => probe(same, new AbortController().signal);
 }
 
 /** The part of the result that belongs to the type, as the API shows it where all of it was kept. */

@@ -229,7 +229,11 @@ function variablesOf(alertType: AlertFacts['alertType'], hostile: string | null)
       link: 'https://tocsin.example/results/AbC',
     },
     location: { code: 'local', name: or('Local') },
-    ssl: { daysRemaining: 3, domain: or('shop.example') },
+    ssl: {
+      daysRemaining: 3,
+      domain: or('shop.example'),
+      sentence: `the certificate of ${or('shop.example')} expires in 3 days`,
+    },
     reminder: null,
     isTest: false,
   });

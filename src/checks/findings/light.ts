@@ -24,6 +24,7 @@ export interface LightLook {
   /** The answer in full. */
   readonly response: JsonObject | null;
   readonly certificate?: SeenCertificate | null;
+  readonly otherCertificates?: readonly SeenCertificate[];
 }
 
 /** The finding of a look and its verdict. */
@@ -47,6 +48,7 @@ export function lightFinding(
       response: look.response === null ? null : redactor.json(look.response),
     }),
     certificate: look.certificate ?? null,
+    ...(look.otherCertificates && { otherCertificates: look.otherCertificates }),
   };
 }
 

@@ -14,7 +14,7 @@ import { lookAt } from './answer.ts';
 import { answered, isAboutHead, type LookedAt, unanswered } from './finding.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
-import { createOtherCertificates } from './other-certificate.ts';
+import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
 import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
 /** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
@@ -38,7 +38,7 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
   const limitMs = means.limitMs ?? 30_000;
   const trust = trustOf(means);
   const secureContext = trust.createContext();
-  const certificateOf = createOtherCertificates(means.guard, trust);
+  const findCertificates = createFindCertificates(means.guard, trust);
 
   return async (plan, signal) => {
     const startedAt = Date.now();
@@ -59,11 +59,12 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
       });
       if (signal.aborted) hops.fault = stopped;
       const looked = await concluded(plan, { startedAt, ...hops });
-      if (plan.certificateAt === null) return looked;
-      const { certificate, problem } = await certificateOf(plan, hops.hop, signal);
+      const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
+      const [certificate = null, ...otherCertificates] = certificates;
       const details =
         problem === null ? looked.finding.details : withCertificateProblem(looked.finding.details, problem);
-      return { ...looked, finding: { ...looked.finding, certificate, details } };
+      const others = otherCertificates.length > 0 && { otherCertificates };
+      return { ...looked, finding: { ...looked.finding, certificate, ...others, details } };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -77,20 +78,24 @@ interface Followed {
   readonly started: number;
   readonly hop: Hop;
   readonly redirects: { status: number; location: string }[];
+  /** The certificates of all hops, in their order. */
+  readonly shown: readonly ShownCertificate[];
   fault: Fault | null;
 }
 
 /** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
 async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
+  const shown: ShownCertificate[] = [];
   let request = plan.request;
   let started: number | undefined;
   for (;;) {
     const hop = await sendHop(request, means);
     started ??= hop.startedAt;
-    const { answer } = hop;
+    const { answer, certificate } = hop;
+    if (certificate !== null) shown.push({ place: request.target, certificate });
     if (hop.fault !== null || answer === null || means.wantsBody(answer))
-      return { started, hop, redirects, fault: hop.fault };
+      return { started, hop, redirects, shown, fault: hop.fault };
     const next = redirected(request, answer);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
     redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });
@@ -99,6 +104,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
         started,
         hop,
         redirects,
+        shown,
         fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
       };
     }
@@ -107,6 +113,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
         started,
         hop,
         redirects,
+        shown,
         fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects; the last one led to ${location}` },
       };
     }

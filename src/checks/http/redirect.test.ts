@@ -1,8 +1,11 @@
 // Redirects: which are followed, what goes along and what is told.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import test from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
-import { startTarget } from '../../../tests/support/target.ts';
+import { createAuthority } from '../../../tests/support/certificates.ts';
+import { startTarget, startTlsTarget } from '../../../tests/support/target.ts';
 
 test('redirects are followed as browsers do, and each is told', async (t) => {
   const seen: string[] = [];
@@ -39,6 +42,37 @@ test('redirects are followed as browsers do, and each is told', async (t) => {
   }
   const stayed = await probeOnce({ url: `${target.url}/302`, followRedirects: false });
   assert.deepEqual([verdictOf(stayed), responseOf(stayed)['status']], ['passed', 302]);
+});
+
+test('the certificate of every host on the way is reported, the first to expire in front', async (t) => {
+  const authority = createAuthority();
+  const inDays = (days: number) => authority.issue({ validTo: new Date(Date.now() + days * 86_400_000) });
+  const end = await startTlsTarget(t, inDays(9), (_, response) => response.end());
+  const moved = (location: string) => (_: unknown, response: ServerResponse) =>
+    void response.writeHead(301, { location }).end();
+  const middle = await startTlsTarget(t, inDays(40), moved(end.url));
+  const start = await startTlsTarget(t, inDays(3), moved(middle.url.replace('localhost', '127.0.0.1')));
+  const trusted = { means: { extraCertificates: [authority.cert] } };
+  const seen = async (settings?: JsonObject) => {
+    const finding = await probeOnce({ url: start.url }, { ...trusted, ...(settings && { settings }) });
+    assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+    return [finding.certificate, ...(finding.otherCertificates ?? [])].map((each) => [
+      each?.domain,
+      Math.round(((each?.validTo ?? 0) - Date.now()) / 86_400_000),
+    ]);
+  };
+  assert.deepEqual(await seen(), [
+    ['localhost', 3],
+    ['localhost', 9],
+    ['127.0.0.1', 40],
+  ]);
+  // A named domain keeps its port, wherever the URL leads.
+  for (const [{ port }, days] of [
+    [start, 3],
+    [end, 9],
+  ] as const) {
+    assert.deepEqual(await seen({ sslCheckDomain: `localhost:${port}` }), [['localhost', days]]);
+  }
 });
 
 test('credentials do not go along to another origin', async (t) => {

@@ -2,7 +2,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity } from 'node:tls';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { firstToExpire } from '#lib/tls-trust.ts';
 import type { Peer } from '../connection/handshake.ts';
 
 const dayMs = 86_400_000;
@@ -11,8 +10,6 @@ const dayMs = 86_400_000;
 export interface SslFacts {
   readonly certificate: JsonObject;
   readonly connection: JsonObject;
-  /** Until the first certificate of the path expires, ms. */
-  readonly expiresInMs: number;
   readonly hostnameVerified: boolean;
   readonly chainTrusted: boolean;
   /** Bits of an RSA key that is as strong; null = not known. */
@@ -57,7 +54,6 @@ export function factsOf(peer: Peer, name: string, address: string | null, now: n
       isCA: own.ca,
     },
     connection: { ...connection, ocspStapled: peer.staple !== null, resolvedIp: address },
-    expiresInMs: Date.parse(firstToExpire(peer.path).validTo) - now,
     hostnameVerified,
     chainTrusted,
     strength: key.strength,

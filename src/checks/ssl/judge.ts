@@ -42,11 +42,8 @@ export function flawsOf(
   facts: SslFacts,
   path: CertificatePath,
   revocation: Revocation | null,
-  {
-    name,
-    baseline,
-    alertDaysBeforeExpiry,
-  }: Pick<SslSettings, 'baseline' | 'alertDaysBeforeExpiry'> & Pick<Judging, 'name'>,
+  { baseline, alertDaysBeforeExpiry }: SslSettings,
+  { name, now }: Judging,
 ): Flaw[] {
   const flaws: Flaw[] = [];
   const tell = (severity: Severity, isBroken: boolean, message: string): void => {
@@ -67,11 +64,25 @@ export function flawsOf(
   tell(baseline.mustStaple, isBare, 'the certificate asks for a stapled OCSP response, and none was sent');
   tell(baseline.revocationAnswer, revocation?.flaw != null, revocation?.flaw ?? '');
   tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate holds no timestamps of certificate transparency');
-  const role = roleIn(path, firstToExpire(path)) ?? 'certificate';
-  const left = timeLeft(facts.expiresInMs);
-  const limit = `degraded below ${alertDaysBeforeExpiry} days`;
-  tell('degrade', facts.expiresInMs < alertDaysBeforeExpiry * dayMs, `the ${role} of ${name} ${left}, ${limit}`);
+  const expiry = expiryFlaw(path, { name, now }, alertDaysBeforeExpiry);
+  if (expiry !== null) flaws.push(expiry);
   return flaws;
+}
+
+/** Whether a certificate of a path expires within some days, or has expired. @param now epoch ms */
+export function isExpiring(path: CertificatePath, now: number, days: number): boolean {
+  return Date.parse(firstToExpire(path).validTo) - now < days * dayMs;
+}
+
+/** The flaw of a path that expires within some days; null = it is valid longer. */
+export function expiryFlaw(path: CertificatePath, { name, now }: Judging, days: number): Flaw | null {
+  if (!isExpiring(path, now, days)) return null;
+  const first = firstToExpire(path);
+  const left = Date.parse(first.validTo) - now;
+  const sentence = `the ${roleIn(path, first) ?? 'certificate'} of ${name} ${timeLeft(left)}`;
+  return left < 0
+    ? { severity: 'fail', message: sentence }
+    : { severity: 'degrade', message: `${sentence}, degraded below ${days} days` };
 }
 
 /** Broken ones, and those whose key exchange has no forward secrecy. */

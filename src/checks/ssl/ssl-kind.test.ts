@@ -1,12 +1,20 @@
 // SSL checks against real TLS servers with certificates of an authority of our own: good, old, weak, and of others.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import type { ServerOptions } from 'node:https';
 import test, { type TestContext } from 'node:test';
+import { createSecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/result.ts';
 import { verdictOf } from '../../../tests/support/api-probe.ts';
 import { type CertificateFacts, createAuthority } from '../../../tests/support/certificates.ts';
-import { describedKind, type KindProbeOptions, probeKind, problemsOfKind } from '../../../tests/support/kind-probe.ts';
+import {
+  describedKind,
+  type KindProbeOptions,
+  probeKind,
+  problemsOfKind,
+  startPlanned,
+} from '../../../tests/support/kind-probe.ts';
 import { startTcpTarget, startTlsTarget } from '../../../tests/support/target.ts';
 
 const day = 86_400_000;
@@ -129,6 +137,38 @@ test('certificates that the path does not need are ignored, weak and expired one
   const finding = await lookAt(t, { key, cert: cert + surplus.join('') + between.cert });
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.equal(finding.certificate?.role, undefined);
+});
+
+test('a server that shows two certificates in turn is degraded in every run, and passes soon after the old one is gone', async (t) => {
+  const [old, fresh] = [issued({ validTo: inDays(6) }), issued()];
+  const shown = [fresh, old];
+  let connections = 0;
+  // The context is chosen while the handshake goes on.
+  const SNICallback: ServerOptions['SNICallback'] = (_name, answer) =>
+    answer(null, createSecureContext(shown[connections++ % shown.length]));
+  const { port } = await startTlsTarget(t, { ...fresh, SNICallback }, (_, response) => response.end());
+  const check = { sslConfig: { hostname: 'localhost', port } };
+  const look = startPlanned('SSL', check, trusted);
+  for (let run = 1; run <= 5; run++) {
+    const finding = await look();
+    assert.equal(verdictOf(finding), 'degraded tls', `run ${run}`);
+    assert.equal(finding.message, 'the certificate of localhost expires in 6 days, degraded below 20 days');
+    const seen = [finding.certificate, ...(finding.otherCertificates ?? [])].map((each) => each?.fingerprint);
+    assert.ok(seen.includes(new X509Certificate(old.cert).fingerprint256));
+  }
+  shown.shift();
+  shown[0] = fresh;
+  const verdicts = [];
+  for (let run = 1; run <= 5; run++) verdicts.push((await look()).verdict);
+  assert.deepEqual(verdicts, ['degraded', 'degraded', 'degraded', 'passed', 'passed']);
+});
+
+test('a certificate that was renewed passes at once', async (t) => {
+  const target = await startTlsTarget(t, issued({ validTo: inDays(6) }), (_, response) => response.end());
+  const look = startPlanned('SSL', { sslConfig: { hostname: 'localhost', port: target.port } }, trusted);
+  assert.equal((await look()).verdict, 'degraded');
+  target.renew(issued());
+  assert.equal((await look()).verdict, 'passed');
 });
 
 test('a self-signed certificate is called that', async (t) => {

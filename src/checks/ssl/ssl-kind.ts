@@ -3,19 +3,21 @@ import { isIP } from 'node:net';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
+import type { CertificatePath } from '#lib/tls-trust.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
 import { seenCertificate, trustOf } from '../connection/certificate.ts';
-import { type Handshake, shakeHands, type Shaken } from '../connection/handshake.ts';
+import { type Handshake, type Peer, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
 import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
 import { factsOf, type SslFacts } from './facts.ts';
-import { flawsOf, refusalOf } from './judge.ts';
+import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
 import { createFindRevocation, type Revocation } from './revocation.ts';
 import { revokedSentence, shownRevocation } from './revocation-words.ts';
+import { createFindSoon } from './shown-in-turn.ts';
 import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
 
 interface SslPlan {
@@ -89,6 +91,8 @@ interface Looked {
   readonly revocation: Revocation | null;
   /** How long its authority was asked, ms; null = it was not. */
   readonly askedMs: number | null;
+  /** Another path that the server shows in turn and that expires soon; null = none was seen. */
+  readonly other: CertificatePath | null;
 }
 
 type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
@@ -96,7 +100,9 @@ type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal
 /** Makes what looks at the certificate of a handshake; null = there is none. */
 function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: Trusting): Look {
   const findRevocation = createFindRevocation();
-  return async ({ name, settings }, startedAt, { peer, address, startedAt: begun }, signal) => {
+  const findSoon = createFindSoon();
+  return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
+    const { name, settings, handshake } = plan;
     if (peer === null) return null;
     const facts = factsOf(peer, name, address, startedAt);
     // Of one that must not be accepted anyhow the authority is not asked.
@@ -105,7 +111,16 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: 
     const from = performance.now();
     const looking = { mode, guard, ...trusting, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
     const revocation = await findRevocation(peer, looking);
-    return { facts, revocation, askedMs: mode === 'ONLINE' ? performance.now() - from : null };
+    const askedMs = mode === 'ONLINE' ? performance.now() - from : null;
+    const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, settings.alertDaysBeforeExpiry);
+    const again = async (): Promise<CertificatePath | null> => {
+      const leftMs = limitMs - (performance.now() - begun);
+      if (leftMs <= 0 || signal.aborted) return null;
+      const limited = { ...handshake, limitMs: Math.min(handshake.limitMs, leftMs) };
+      return (await shakeHands(limited, guard, signal)).peer?.path ?? null;
+    };
+    const other = isRefused ? null : await findSoon(plan, peer.path, isSoon, again);
+    return { facts, revocation, askedMs, other };
   };
 }
 
@@ -128,11 +143,23 @@ function findingOf(plan: SslPlan, startedAt: number, seen: Shaken, looked: Looke
       short: shown,
       request: plan.request,
       response: shown,
-      certificate: peer === null ? null : seenCertificate(peer.path, name),
+      ...certificatesOf(peer, looked, name),
     },
     judge(plan, startedAt, seen, looked, broken),
     redactor,
   );
+}
+
+/** The certificates to report, the first to expire in front. */
+function certificatesOf(
+  peer: Peer | null,
+  looked: Looked | null,
+  name: string,
+): Pick<Finding, 'certificate' | 'otherCertificates'> {
+  if (peer === null) return { certificate: null };
+  const own = seenCertificate(peer.path, name);
+  if (looked === null || looked.other === null) return { certificate: own };
+  return { certificate: seenCertificate(looked.other, name), otherCertificates: [own] };
 }
 
 /** All that assertions look at and results show. */
@@ -157,12 +184,14 @@ function judge(
 ): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
   if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
-  const { facts, revocation } = looked;
+  const { facts, revocation, other } = looked;
   const refusal = refusalOf(facts, seen.peer, { name, now }, settings.skipChainValidation);
   if (refusal !== null) return refusal;
   const revoked = revocation === null ? null : revokedSentence(revocation, name);
   if (revoked !== null) return failed('tls', revoked);
-  const flaws = flawsOf(facts, seen.peer.path, revocation, { ...settings, name });
+  const flaws = flawsOf(facts, seen.peer.path, revocation, settings, { name, now });
+  const soon = other === null ? null : expiryFlaw(other, { name, now }, settings.alertDaysBeforeExpiry);
+  if (soon !== null) flaws.push(soon);
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
   if (broken !== null) return broken;
