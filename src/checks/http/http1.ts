@@ -8,7 +8,8 @@ import type { OutgoingRequest } from './plan.ts';
 
 /** Limit of a response body that is read, bytes on the wire. */
 export const mostBodyBytes = 5 * 1024 * 1024;
-const mostHeaderBytes = 64 * 1024;
+/** More than the filter passes on: it limits heads. */
+const mostHeaderBytes = 128 * 1024;
 const mostInterim = 100;
 
 /** A response so far. Instants are of `performance.now()`; 0 = not reached. */
@@ -44,11 +45,12 @@ export function exchange(
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
 ): void {
+  const filter = new ResponseHeadFilter();
   const message = http.request({
     method,
     path: target.path,
     headers: wireHeaders(method, target.hostHeader, headers, body),
-    createConnection: () => new FilteredConnection(socket),
+    createConnection: () => new FilteredConnection(socket, filter),
     maxHeaderSize: mostHeaderBytes,
     insecureHTTPParser: true,
     host: target.host,
@@ -66,7 +68,8 @@ export function exchange(
     if (statusCode < 200) return fail(withCode(statusCode < 100 ? 'HPE_INVALID_STATUS' : 'HPE_UPGRADE'));
     hop.firstByteAt = performance.now();
     hop.answer = answer;
-    if (means.wantsBody(answer)) readBody(answer, hop, means.mostBytes ?? mostBodyBytes, finish, fail);
+    if (filter.problem !== null) fail(withCode(filter.problem));
+    else if (means.wantsBody(answer)) readBody(answer, hop, means.mostBytes ?? mostBodyBytes, finish, fail);
     else finish(null);
   });
   message.end(body ?? undefined);
@@ -96,10 +99,9 @@ function readBody(
 class FilteredConnection extends Duplex {
   readonly #socket: Socket;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, filter: ResponseHeadFilter) {
     super();
     this.#socket = socket;
-    const filter = new ResponseHeadFilter();
     const pass = (bytes: () => Buffer): boolean => {
       try {
         return this.push(bytes());

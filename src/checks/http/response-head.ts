@@ -1,6 +1,6 @@
 // Repairs heads of HTTP/1 responses that browsers and curl accept and Node's parsers refuse.
 
-/** A larger head is passed on unchanged: the parser refuses it. */
+/** Of a larger head the status line is passed on. */
 const maxHeadBytes = 64 * 1024;
 
 /** Why what was received is not an HTTP/1 response. */
@@ -16,17 +16,31 @@ export class NotHttp1Error extends Error {
   }
 }
 
+/** Why a head is invalid, as a code that the parser or the connection uses. */
+export type HeadProblem =
+  | 'HPE_INVALID_HEADER_TOKEN'
+  | 'HPE_INVALID_CONTENT_LENGTH'
+  | 'HPE_UNEXPECTED_CONTENT_LENGTH'
+  | 'HPE_HEADER_OVERFLOW'
+  | 'ECONNRESET';
+
 /**
  * Filters the bytes of one response, interim responses included, on their way to a parser. It joins folded header lines,
  * ends every line with CRLF, removes space before a colon, replaces NUL by a space, keeps one of several equal
- * `Content-Length` values and drops `Content-Length` beside `Transfer-Encoding` (RFC 9112 §2.2, §5, §6.3). Different
- * `Content-Length` values stay: the parser refuses them. Bodies pass unchanged.
+ * `Content-Length` values and drops `Content-Length` beside `Transfer-Encoding` (RFC 9112 §2.2, §5, §6.3). Headers that are
+ * invalid are left out, so that the parser reads the status: see `problem`. Bodies pass unchanged.
  */
 export class ResponseHeadFilter {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #isHttp = false;
   #isPassing = false;
+  #problem: HeadProblem | null = null;
+
+  /** Why the final head is invalid. Known once it is passed on. */
+  get problem(): HeadProblem | null {
+    return this.#problem;
+  }
 
   /** Bytes to parse now, possibly none. Throws `NotHttp1Error`. */
   push(chunk: Buffer): Buffer {
@@ -41,7 +55,7 @@ export class ResponseHeadFilter {
   end(): Buffer {
     const rest = Buffer.concat(this.#held);
     this.#held = [];
-    return rest;
+    return this.#isHttp ? this.#statusAlone(rest, 'ECONNRESET') : rest;
   }
 
   /** Whether the last bytes complete a head, with those before them. */
@@ -54,21 +68,34 @@ export class ResponseHeadFilter {
     );
   }
 
+  /** The status line of a head that is not complete; the bytes as they are if even that is not. */
+  #statusAlone(bytes: Buffer, problem: HeadProblem): Buffer {
+    const text = bytes.toString('latin1', 0, maxHeadBytes).replace(/^[\r\n]+/, '');
+    const end = text.search(/\r?\n/);
+    if (end < 0) return bytes;
+    this.#problem = problem;
+    return Buffer.from(`${text.slice(0, end)}\r\n\r\n`, 'latin1');
+  }
+
   #read(): Buffer {
     const ready: Buffer[] = [];
-    let rest = Buffer.concat(this.#held);
+    let rest: Buffer = Buffer.concat(this.#held);
     while (!this.#isPassing) {
       const text = rest.toString('latin1', 0, maxHeadBytes).replace(/^[\r\n]+/, '');
       this.#isHttp = startsHttp1(text);
       const end = this.#isHttp ? headEnd.exec(text) : null;
       if (end === null) {
-        this.#isPassing = rest.length > maxHeadBytes;
+        if (rest.length <= maxHeadBytes) break;
+        this.#isPassing = true;
+        rest = this.#statusAlone(rest, 'HPE_HEADER_OVERFLOW');
         break;
       }
       const head = text.slice(0, end.index);
-      ready.push(Buffer.from(`${repaired(head)}\r\n\r\n`, 'latin1'));
+      const { lines, problem } = repaired(head);
+      ready.push(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
       rest = rest.subarray(Math.min(rest.length, maxHeadBytes) - text.length + end.index + end[0].length);
       this.#isPassing = !interim.test(head);
+      if (this.#isPassing) this.#problem = problem;
     }
     this.#held = this.#isPassing ? [] : [rest];
     this.#heldBytes = rest.length;
@@ -98,16 +125,27 @@ function startsHttp1(text: string): boolean {
 
 const tlsAlert = '\x15\x03';
 
-function repaired(head: string): string {
+interface Repaired {
+  readonly lines: readonly string[];
+  readonly problem: HeadProblem | null;
+}
+
+function repaired(head: string): Repaired {
   const lines: string[][] = [];
   for (const line of head.replaceAll('\0', ' ').split(/\r?\n/)) {
     const isFolded = /^[ \t]/.test(line) && lines.length > 1;
     if (isFolded) lines.at(-1)?.push(line.trim());
     else lines.push([line]);
   }
-  const [statusLine = '', ...fields] = lines.map((parts) => parts.join(' '));
-  return [statusLine, ...withOneLength(fields.map(splitField))].join('\r\n');
+  const [statusLine = '', ...rest] = lines.map((parts) => parts.join(' '));
+  const fields = rest.map(splitField);
+  const valid = fields.filter(({ name }) => token.test(name));
+  const framed = withOneLength(valid);
+  const problem = valid.length < fields.length ? 'HPE_INVALID_HEADER_TOKEN' : framed.problem;
+  return { lines: [statusLine, ...framed.lines], problem };
 }
+
+const token = /^[!#$%&'*+\-.^_`|~\w]+$/;
 
 interface Field {
   readonly line: string;
@@ -120,19 +158,26 @@ function splitField(line: string): Field {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trimEnd();
   const value = line.slice(colon + 1).trim();
-  return { line: name === '' ? line : `${name}: ${value}`, name: name.toLowerCase(), value };
+  return { line: `${name}: ${value}`, name: name.toLowerCase(), value };
 }
 
-function withOneLength(fields: readonly Field[]): string[] {
-  const framing = fields.filter(
-    ({ name, value }) => name !== 'transfer-encoding' || value.toLowerCase() !== 'identity',
-  );
-  const isEncoded = framing.some(({ name }) => name === 'transfer-encoding');
-  const lengths = framing.flatMap(({ name, value }) => (name === 'content-length' ? value.split(',') : []));
-  const different = isEncoded ? [] : [...new Set(lengths.map((each) => each.trim()))];
-  const place = framing.findIndex(({ name }) => name === 'content-length');
-  return framing.flatMap(({ name, line }, index) => {
-    if (name !== 'content-length') return [line];
-    return index === place ? different.map((length) => `Content-Length: ${length}`) : [];
-  });
+function withOneLength(all: readonly Field[]): Repaired {
+  const fields = all.filter(({ name, value }) => name !== 'transfer-encoding' || value.toLowerCase() !== 'identity');
+  const isEncoded = fields.some(({ name }) => name === 'transfer-encoding');
+  const lengths = fields.flatMap(({ name, value }) => (name === 'content-length' ? value.split(',') : []));
+  const [length, ...others] = new Set(isEncoded ? [] : lengths.map((each) => each.trim()));
+  const isValid = length !== undefined && others.length === 0 && /^\d{1,15}$/.test(length);
+  const place = isValid ? fields.findIndex(({ name }) => name === 'content-length') : -1;
+  return {
+    lines: fields.flatMap(({ name, line }, index) => {
+      if (name !== 'content-length') return [line];
+      return index === place ? [`Content-Length: ${length}`] : [];
+    }),
+    problem:
+      isValid || length === undefined
+        ? null
+        : others.length > 0
+          ? 'HPE_UNEXPECTED_CONTENT_LENGTH'
+          : 'HPE_INVALID_CONTENT_LENGTH',
+  };
 }
