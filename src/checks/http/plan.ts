@@ -23,6 +23,14 @@ export interface OutgoingRequest {
   readonly body: Buffer | null;
 }
 
+/** Parts of a request that are dropped when a redirect leads to another origin. */
+export interface Confidential {
+  /** Names of locked headers, lower case. */
+  readonly lockedHeaders: ReadonlySet<string>;
+  /** Whether a text contains a secret or a locked value. */
+  readonly isIn: (text: string) => boolean;
+}
+
 /** What a probe does. */
 export interface Plan {
   /** Whose it is. */
@@ -35,6 +43,8 @@ export interface Plan {
   /** Whose certificate results tell of; null = that of the URL. */
   readonly certificateAt: Place | null;
   readonly redactor: Redactor;
+  /** What another origin must not receive. */
+  readonly confidential: Confidential;
   /** The request as it may be shown, JSON. */
   readonly shown: string;
 }
@@ -81,6 +91,11 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
   const assertions = compileAll(written, kind.sources, { fill, redactor });
   if (typeof assertions === 'string') return hide(assertions);
   const request: OutgoingRequest = { method, target, headers, body };
+  const locked = mergedPairs('headers', group, own).filter((pair) => pair.locked);
+  const confidential: Confidential = {
+    lockedHeaders: new Set(locked.map(({ key }) => fill(key).trim().toLowerCase())),
+    isIn: (text) => redactor.text(text) !== text,
+  };
   return {
     of: input,
     settings: own,
@@ -90,6 +105,7 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
     certificateAt: readDomain(fill(own.sslCheckDomain)),
     needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
+    confidential,
     shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),
   };
 }

@@ -96,7 +96,7 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
     if (certificate !== null) shown.push({ place: request.target, certificate });
     if (hop.fault !== null || answer === null || means.wantsBody(answer))
       return { started, hop, redirects, shown, fault: hop.fault };
-    const next = redirected(request, answer);
+    const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
     redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });
     if (next === null) {

@@ -1,11 +1,12 @@
 // Redirects: which are followed, what goes along and what is told.
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
+import { variable } from '../../../tests/support/api-check.ts';
 import { createAuthority } from '../../../tests/support/certificates.ts';
-import { startTarget, startTlsTarget } from '../../../tests/support/target.ts';
+import { readBody, startTarget, startTlsTarget } from '../../../tests/support/target.ts';
 
 test('redirects are followed as browsers do, and each is told', async (t) => {
   const seen: string[] = [];
@@ -89,6 +90,90 @@ test('credentials do not go along to another origin', async (t) => {
   ];
   assert.equal(verdictOf(await probeOnce({ url: target.url, headers })), 'passed');
   assert.deepEqual(seen, [undefined, undefined, '1']);
+});
+
+test('locked headers and whatever contains a secret do not go along to another origin, the rest does', async (t) => {
+  const seen: { method: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  const other = await startTarget(t, (request, response) => {
+    void readBody(request).then((body) => {
+      seen.push({ method: request.method ?? '', headers: request.headers, body });
+      response.end();
+    });
+  });
+  const same: IncomingHttpHeaders[] = [];
+  const target = await startTarget(t, (request, response) => {
+    const status = Number(request.url?.slice(1));
+    same.push(request.headers);
+    response.writeHead(status, { location: request.headers['x-plain'] === 'stay' ? '/200' : `${other.url}/` }).end();
+  });
+  const headers = [
+    { key: 'X-Locked', value: 'p', locked: true },
+    { key: 'X-{{NAME}}', value: '1' },
+    { key: 'X-Secret', value: 'a {{SECRET}} b' },
+    { key: 'X-Encoded', value: Buffer.from('secret&value').toString('base64') },
+    { key: 'Proxy-Authorization', value: 'Basic abc' },
+    { key: 'X-Plain', value: '{{PLAIN}}' },
+  ];
+  const options = (plain: string) => ({
+    variables: [
+      variable('SECRET', 'secret&value', true),
+      variable('NAME', 'hidden-name', true),
+      variable('PLAIN', plain),
+    ],
+  });
+  const dropped = ['x-locked', 'x-hidden-name', 'x-secret', 'x-encoded', 'proxy-authorization'];
+  const bodies = [
+    ['RAW', 'v={{SECRET}}', ''],
+    ['FORM', 'v={{SECRET}}', ''],
+    ['JSON', '{"v":"{{SECRET}}"}', ''],
+    ['JSON', '{"v":"{{PLAIN}}"}', '{"v":"plain"}'],
+  ] as const;
+  for (const status of [307, 308])
+    for (const [bodyType, body, received] of bodies) {
+      const request = { url: `${target.url}/${status}`, method: 'POST', bodyType, body, headers };
+      assert.equal(verdictOf(await probeOnce(request, options('plain'))), 'passed');
+      const last = seen.at(-1) ?? assert.fail('not redirected');
+      assert.deepEqual([last.method, last.body, last.headers['x-plain']], ['POST', received, 'plain']);
+      assert.equal(last.headers['content-type'] === undefined, received === '');
+      for (const name of dropped) assert.equal(last.headers[name], undefined, `${name} of ${status}`);
+    }
+  assert.equal(verdictOf(await probeOnce({ url: `${target.url}/302`, headers }, options('stay'))), 'passed');
+  for (const name of dropped) assert.notEqual(same.at(-1)?.[name], undefined, `${name} stays within the origin`);
+});
+
+test('another scheme of the same host is another origin, and what was dropped does not come back', async (t) => {
+  const seen: (readonly [string | undefined, unknown, unknown])[] = [];
+  const record = (request: IncomingMessage): void => {
+    seen.push([request.url, request.headers['x-secret'], request.headers['authorization']]);
+  };
+  const back: { url: string } = { url: '' };
+  const plain = await startTarget(t, (request, response) => {
+    record(request);
+    response.writeHead(302, { location: `${back.url}/end` }).end();
+  });
+  const authority = createAuthority();
+  const secure = await startTlsTarget(t, authority.issue(), (request, response) => {
+    record(request);
+    const location = `http://localhost:${plain.port}/down`;
+    if (request.url === '/end') response.end();
+    else response.writeHead(302, { location }).end();
+  });
+  back.url = secure.url;
+  const finding = await probeOnce(
+    {
+      url: `${secure.url}/start`,
+      headers: [{ key: 'X-Secret', value: '{{S}}' }],
+      basicAuth: { username: 'u', password: 'secret-value' },
+    },
+    { variables: [variable('S', 'secret-value', true)], means: { extraCertificates: [authority.cert] } },
+  );
+  assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  const basic = `Basic ${Buffer.from('u:secret-value').toString('base64')}`;
+  assert.deepEqual(seen, [
+    ['/start', 'secret-value', basic],
+    ['/down', undefined, undefined],
+    ['/end', undefined, undefined],
+  ]);
 });
 
 test('a loop, a strange scheme and a refused hop end with their own reason', async (t) => {

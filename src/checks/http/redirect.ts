@@ -1,6 +1,6 @@
-// Where a redirect leads, and what of the request goes with it: as browsers do.
+// Where a redirect leads, and which parts of the request follow it.
 import type { IncomingMessage } from 'node:http';
-import type { OutgoingRequest } from './plan.ts';
+import type { Confidential, OutgoingRequest } from './plan.ts';
 import { parseTarget } from './target.ts';
 
 /** The most redirects that are followed. */
@@ -13,8 +13,15 @@ export function isRedirect(answer: IncomingMessage): boolean {
   return redirecting.has(answer.statusCode ?? 0) && answer.headers.location !== undefined;
 }
 
-/** The next request, or null when the location is no http(s) URL. */
-export function redirected(request: OutgoingRequest, answer: IncomingMessage): OutgoingRequest | null {
+/**
+ * The next request, or null if the location is not an http(s) URL. Another origin (scheme, host and port) receives no
+ * credentials, no locked header, and no header or body that contains a secret; nor do the origins after it.
+ */
+export function redirected(
+  request: OutgoingRequest,
+  answer: IncomingMessage,
+  confidential: Confidential,
+): OutgoingRequest | null {
   const location = Buffer.from(answer.headers.location ?? '', 'latin1').toString();
   const target = parseTarget(location, request.target.href);
   if (target === null) return null;
@@ -22,10 +29,19 @@ export function redirected(request: OutgoingRequest, answer: IncomingMessage): O
   const isRewritten =
     status === 303 ? request.method !== 'HEAD' : (status === 301 || status === 302) && request.method === 'POST';
   const isElsewhere = target.origin !== request.target.origin;
-  const headers = request.headers.filter(([name]) => {
+  const hasSecretBody = isElsewhere && request.body !== null && confidential.isIn(request.body.toString());
+  const dropsBody = isRewritten || hasSecretBody;
+  const headers = request.headers.filter(([name, value]) => {
     const lower = name.toLowerCase();
-    if (isElsewhere && (lower === 'authorization' || lower === 'cookie' || lower === 'host')) return false;
-    return !(isRewritten && lower.startsWith('content-'));
+    if (isElsewhere && isOfOrigin(lower, value, confidential)) return false;
+    return !(dropsBody && lower.startsWith('content-'));
   });
-  return isRewritten ? { method: 'GET', target, headers, body: null } : { ...request, target, headers };
+  const method = isRewritten ? 'GET' : request.method;
+  return { method, target, headers, body: dropsBody ? null : request.body };
+}
+
+const ofOrigin: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'host']);
+
+function isOfOrigin(name: string, value: string, { lockedHeaders, isIn }: Confidential): boolean {
+  return ofOrigin.has(name) || lockedHeaders.has(name) || isIn(name) || isIn(value);
 }

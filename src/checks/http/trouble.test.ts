@@ -102,7 +102,10 @@ test('a status of 400 or more decides, and trouble with the body is told after i
       assert.equal(detailsOf(finding).status, 503);
       assert.equal(responseOf(finding)['status'], 503);
     }
-    assert.doesNotMatch((await probeOnce({ url: target.url }, { check: { shouldFail: true } })).message ?? '', /got 503/);
+    assert.doesNotMatch(
+      (await probeOnce({ url: target.url }, { check: { shouldFail: true } })).message ?? '',
+      /got 503/,
+    );
   }
 });
 
