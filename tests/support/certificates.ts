@@ -53,13 +53,27 @@ let serial = 1;
 /** A new authority, trusted by whoever is given its certificate. */
 export function createAuthority(name = 'Tests of Tocsin'): Authority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const cert = certificate({ subject: name, issuer: name, publicKey, signer: privateKey, extensions: [ofAuthority] });
+  const parts = { subject: name, issuer: name, publicKey, signer: privateKey, extensions: [ofAuthority] };
+  const cert = certificate({ ...parts, validTo: longAfter() });
   return authorityOf(name, cert, privateKey);
+}
+
+/** Later than what an authority signs ends by default. */
+function longAfter(): Date {
+  return new Date(Date.now() + 900 * day);
 }
 
 function authorityOf(name: string, cert: string, privateKey: KeyObject): Authority {
   const signedAuthority = (subject: string, publicKey: KeyObject, facts?: AuthorityFacts): string =>
-    certificate({ subject, issuer: name, publicKey, signer: privateKey, extensions: [ofAuthority], ...facts });
+    certificate({
+      subject,
+      issuer: name,
+      publicKey,
+      signer: privateKey,
+      extensions: [ofAuthority],
+      validTo: longAfter(),
+      ...facts,
+    });
   return {
     cert,
     signed: (content, hash, ...more) => signedWith(privateKey, content, hash, ...more),
