@@ -1,6 +1,7 @@
 // What a caller may do with accounts (spec §4.2, decisions: Accounts, keys, errors).
 import type { Account, Usage } from '#domain/account.ts';
 import type { Caller } from '#domain/api-key.ts';
+import type { Change } from '#domain/patch.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -13,7 +14,7 @@ import { type AccountRuntimeMeans, accountRuntimeProblems } from './runtime-chan
 /** What a new account is made of; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
 /** What of an account is changed; null resets. */
-export type AccountChange = Partial<NewAccount>;
+export type AccountChange = Change<NewAccount>;
 
 /** What these actions need. */
 export interface AccountMeans extends Omit<AccountRuntimeMeans, 'runtimes' | 'now'> {

@@ -3,6 +3,7 @@ import type { AlertChannel, ChannelType, SubscribedTo, Subscription } from '#dom
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { configApart, secretsMeant, shownConfig } from './channel-secret.ts';
 import { withoutLocked } from './masking.ts';
@@ -71,8 +72,8 @@ export interface ChannelActions {
   find(caller: Caller, id: number): Promise<ShownChannel>;
   /** Refuses templates that are broken or name a secret variable. */
   create(caller: Caller, input: ChannelInput): Promise<ShownChannel>;
-  /** What is not named stays; `config` and `subscriptions` are replaced as a whole. */
-  change(caller: Caller, id: number, change: Partial<ChannelInput>): Promise<ShownChannel>;
+  /** What is not named stays, in `config` too; `subscriptions` are replaced as a whole. */
+  change(caller: Caller, id: number, change: Change<ChannelInput>): Promise<ShownChannel>;
   /** Adds one subscription, or changes the one there is to that check or group. */
   subscribe(caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription>;
   /** Its pending deliveries are cancelled; the history of deliveries stays. */
@@ -126,7 +127,7 @@ async function changeChannel(
   means: ChannelMeans,
   caller: Caller,
   id: number,
-  { subscriptions, ...change }: Partial<ChannelInput>,
+  { subscriptions, ...written }: Change<ChannelInput>,
 ): Promise<Stored> {
   requirePermission(caller, 'write');
   const { alertChannels, validateConfig, clock } = means;
@@ -134,6 +135,7 @@ async function changeChannel(
   if (before === null) throw notFound('alert channel', id);
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
+    const change = merged<Omit<ChannelInput, 'subscriptions'>>(written, present);
     const config = change.config === undefined ? present.config : configApart(change.config);
     const secrets = change.config === undefined ? {} : secretsMeant(change.config, present, clock.now());
     const channel: AlertChannel = { ...present, ...change, ...secrets, config };

@@ -3,6 +3,7 @@ import type { SubscribedChannel } from '#domain/alert-channel.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
+import { type Change, merged } from '#domain/patch.ts';
 import {
   type AroundScriptMeans,
   aroundScriptFields,
@@ -87,7 +88,7 @@ export interface GroupActions {
   /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
   create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
   /** What is not named stays. */
-  change(caller: Caller, id: number, change: Partial<GroupInput>): Promise<ShownGroup>;
+  change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup>;
   /** Its checks stay, in no group, and run as they say themselves; refused where scripts of theirs would have no runtime then. */
   remove(caller: Caller, id: number): Promise<void>;
   /** Its checks, in the order of their `groupOrder`. */
@@ -169,7 +170,7 @@ async function refuseNew({ accountId }: Caller, input: GroupInput, means: GroupM
 }
 
 /** What is wrong with a change, by itself and with what is there; of a group that is not there nothing. */
-async function refuseChange(caller: Caller, id: number, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
+async function refuseChange(caller: Caller, id: number, change: Change<GroupInput>, means: GroupMeans): Promise<void> {
   const { accountId } = caller;
   const present = await means.checkGroups.find(accountId, id);
   if (present === null) return;
@@ -182,7 +183,7 @@ async function refuseChange(caller: Caller, id: number, change: Partial<GroupInp
 }
 
 /** A change of the variables is judged with the subscriptions there are, and the other way round. */
-async function refuseSecretsOfChange(present: Stored, change: Partial<GroupInput>, means: GroupMeans): Promise<void> {
+async function refuseSecretsOfChange(present: Stored, change: Change<GroupInput>, means: GroupMeans): Promise<void> {
   const { alertChannelSubscriptions: written, environmentVariables } = change;
   if (written === undefined && environmentVariables === undefined) return;
   const group = changedGroup(present.group, change);
@@ -193,7 +194,7 @@ async function refuseSecretsOfChange(present: Stored, change: Partial<GroupInput
 /** A change of the runtime, or of the scripts that need one, is judged with the checks there are. */
 async function refuseRuntimeOfChange(
   present: CheckGroup,
-  change: Partial<GroupInput>,
+  change: Change<GroupInput>,
   means: GroupMeans,
 ): Promise<void> {
   const { runtimeId } = change;
@@ -204,16 +205,17 @@ async function refuseRuntimeOfChange(
   refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, means));
 }
 
-function changedGroup(present: CheckGroup, change: Partial<GroupInput>): CheckGroup {
-  const { alertChannelSubscriptions: _apart, environmentVariables, apiCheckDefaults, ...fields } = change;
+function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGroup {
+  const { alertChannelSubscriptions: _apart, environmentVariables, ...written } = change;
+  const fields = merged<Omit<GroupInput, 'alertChannelSubscriptions' | 'environmentVariables'>>(written, present);
   return {
     ...present,
     ...fields,
     ...(environmentVariables && {
       environmentVariables: variablesMeant(environmentVariables, present.environmentVariables),
     }),
-    ...(apiCheckDefaults && {
-      apiCheckDefaults: requestMeant(apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
+    ...(fields.apiCheckDefaults && {
+      apiCheckDefaults: requestMeant(fields.apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
     }),
   };
 }

@@ -6,6 +6,7 @@ import type { CheckStatus } from '#domain/check-state.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { type Change, merged } from '#domain/patch.ts';
 import {
   type AroundScriptMeans,
   aroundScriptFields,
@@ -45,6 +46,11 @@ export interface CheckInput extends Omit<
 > {
   readonly environmentVariables: readonly VariableInput[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
+}
+
+/** A change to a check; the settings in it may be patches. */
+export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
+  readonly settings?: JsonObject;
 }
 
 /** A check as it may be shown. */
@@ -128,7 +134,7 @@ export interface CheckActions {
   change(
     caller: Caller,
     id: string,
-    change: Partial<CheckInput>,
+    change: CheckChange,
     checkType: CheckType | null,
     said?: CheckType,
   ): Promise<ShownCheck>;
@@ -166,13 +172,14 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
       return shownWithRuntime(caller, savedOrRefused(added), means);
     },
-    async change(caller, id, change, checkType, said) {
+    async change(caller, id, wanted, checkType, said) {
       requirePermission(caller, 'write');
-      const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
-      const inherited = await inheritedBy(caller, id, change, means);
-      const ofScripts = await scriptProblemsOfChange(caller, id, change, means);
+      const inherited = await inheritedBy(caller, id, wanted, means);
+      const ofScripts = await scriptProblemsOfChange(caller, id, wanted, means);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
-        requireType(present, change, checkType, said);
+        requireType(present, wanted, checkType, said);
+        const change = mergedCheck(wanted, present);
+        const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
         const environmentVariables =
           change.environmentVariables === undefined
             ? present.environmentVariables
@@ -193,6 +200,17 @@ export function createCheckActions(means: CheckMeans): CheckActions {
   };
 }
 
+/** A change with its patches merged into the check. */
+function mergedCheck(wanted: CheckChange, present: Check): Partial<CheckInput> {
+  const { settings, alertChannelSubscriptions, environmentVariables, ...own } = wanted;
+  return {
+    ...merged<Omit<Check, 'settings' | 'environmentVariables'>>(own, present),
+    ...(alertChannelSubscriptions && { alertChannelSubscriptions }),
+    ...(environmentVariables && { environmentVariables }),
+    ...(settings && { settings: merged<JsonObject>(settings, present.settings) as JsonObject }),
+  };
+}
+
 /** What is wrong with the scripts of a new check. */
 async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
   const inherited = await inheritedRuntime(check, means);
@@ -207,7 +225,7 @@ async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Proble
 async function scriptProblemsOfChange(
   caller: Caller,
   id: string,
-  change: Partial<CheckInput>,
+  change: CheckChange,
   means: CheckMeans,
 ): Promise<Problem[]> {
   const { runtimeId, runtimeFallback, groupId, settings = {} } = change;
@@ -230,7 +248,7 @@ async function scriptProblemsOfChange(
 /** Refuses what is meant for a check of another type: settings of one make none of another. */
 function requireType(
   present: Check,
-  change: Partial<CheckInput>,
+  change: CheckChange,
   checkType: CheckType | null,
   said: CheckType | undefined,
 ): void {
@@ -249,7 +267,7 @@ function requireType(
 async function inheritedBy(
   caller: Caller,
   id: string,
-  change: Partial<CheckInput>,
+  change: CheckChange,
   means: CheckMeans,
 ): Promise<Inherited | null> {
   const { runtimeId, groupId, runtimeFallback, settings = {} } = change;

@@ -4,6 +4,8 @@ import { alertSettings, alertSettingsShown } from './alert-settings.ts';
 import { instant, updateOf } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { jsonObject } from './json.ts';
+import { ignoring, readOnlyFields } from './lists.ts';
+import { merges } from './patch.ts';
 
 export const account = z
   .strictObject({
@@ -33,7 +35,7 @@ export const accountCreate = z.strictObject({
     .describe('Runs allowed in a UTC calendar month; null = no limit.'),
 });
 
-export const accountUpdate = updateOf(accountCreate);
+export const accountUpdate = ignoring(readOnlyFields, updateOf(accountCreate));
 
 export const usage = z
   .strictObject({
@@ -97,6 +99,7 @@ export const accountOperations = {
     method: 'PUT',
     path: '/v1/accounts/{id}',
     summary: 'Change an account',
+    description: merges,
     tag: 'Accounts',
     permission: 'admin',
     params,

@@ -12,6 +12,7 @@ import {
 } from './alert-channel.ts';
 import { alertTypes } from './check-status.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
+import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -129,7 +130,7 @@ export const alertChannelOperations = {
     method: 'PUT',
     path: '/v1/alert-channels/{id}',
     summary: 'Change an alert channel',
-    description: 'Replaces what the body names, `config` and `subscriptions` as a whole, and keeps the rest.',
+    description: merges,
     tag,
     permission: 'write',
     params: channelParams,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { httpMethod } from './api-request.ts';
 import { instant, orNull, pathNumber, updateOf } from './fields.ts';
-import { ignoring, pairs, readOnlyFields } from './lists.ts';
+import { creating, ignoring, pairs, readOnlyFields } from './lists.ts';
 
 const templatePairs = pairs.describe('Values are templates.');
 const text = (most: number) => z.string().max(most).nullable();
@@ -90,7 +90,7 @@ const fields = z.strictObject({
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
-export const channelCreate = ignoring(ignored, fields).meta({ id: 'AlertChannelCreate' });
+export const channelCreate = creating(ignored, fields).meta({ id: 'AlertChannelCreate' });
 export const channelUpdate = ignoring(ignored, updateOf(fields)).meta({ id: 'AlertChannelUpdate' });
 
 export const alertChannel = z

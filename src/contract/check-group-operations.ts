@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
 import { assignQuery } from './check-operations.ts';
 import { pathNumber, pathUuid, queryList } from './fields.ts';
+import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -15,7 +16,6 @@ const groupQuery = pageQuery.extend({
 const tag = 'Check groups';
 const unknown = { 404: 'There is no check group of that id.' };
 const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
-const partial = 'Replaces what the body names and keeps the rest; null resets a field to its default.';
 
 export const checkGroupOperations = {
   listCheckGroups: {
@@ -70,7 +70,7 @@ export const checkGroupOperations = {
     method: 'PUT',
     path: '/v1/check-groups/{id}',
     summary: 'Change a check group, with the defaults of the first version',
-    description: partial,
+    description: merges,
     tag,
     permission: 'write',
     params: groupParams,
@@ -86,7 +86,7 @@ export const checkGroupOperations = {
     method: 'PUT',
     path: '/v2/check-groups/{id}',
     summary: 'Change a check group',
-    description: partial,
+    description: merges,
     tag,
     permission: 'write',
     params: groupParams,

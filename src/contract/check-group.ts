@@ -7,6 +7,7 @@ import { jsonObject } from './json.ts';
 import {
   channelSubscriptions,
   channelSubscriptionsShown,
+  creating,
   ignoring,
   locationList,
   ownVariables,
@@ -57,9 +58,9 @@ const secondVersion = common.extend({
 });
 
 const ignored = [...readOnlyFields, 'v'];
-export const groupCreate = ignoring(ignored, firstVersion).meta({ id: 'CheckGroupCreate' });
+export const groupCreate = creating(ignored, firstVersion).meta({ id: 'CheckGroupCreate' });
 export const groupUpdate = ignoring(ignored, updateOf(firstVersion)).meta({ id: 'CheckGroupUpdate' });
-export const groupCreateV2 = ignoring(ignored, secondVersion).meta({ id: 'CheckGroupCreateV2' });
+export const groupCreateV2 = creating(ignored, secondVersion).meta({ id: 'CheckGroupCreateV2' });
 export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion)).meta({ id: 'CheckGroupUpdateV2' });
 
 export const checkGroup = z

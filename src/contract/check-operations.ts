@@ -36,6 +36,7 @@ import {
   urlCheckUpdate,
 } from './check.ts';
 import { flag, queryList, wholeNumber } from './fields.ts';
+import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -71,7 +72,7 @@ const example = {
 const creating = { method: 'POST', tag, permission: 'write', query: assignQuery, status: 201 } as const;
 const changing = {
   method: 'PUT',
-  description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
+  description: merges,
   tag,
   permission: 'write',
   params: checkParams,

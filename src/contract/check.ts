@@ -11,7 +11,7 @@ import {
 } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
-import { ignoring } from './lists.ts';
+import { creating, ignoring } from './lists.ts';
 import {
   browserFieldsOnly,
   browserFieldsShown,
@@ -100,44 +100,44 @@ function ignoredOfAny(body: object): readonly string[] {
   return ('checkType' in body ? ignoredBy[String(body.checkType)] : undefined) ?? ignoredOfApi;
 }
 
-export const apiCheckCreate = ignoring(
+export const apiCheckCreate = creating(
   ignoredOfApi,
   apiFields.extend({ checkType: ofPath('API').default('API') }),
 ).meta({
   id: 'ApiCheckCreate',
 });
-export const multiStepCheckCreate = ignoring(
+export const multiStepCheckCreate = creating(
   ignoredOfScripted,
   multiStepFields.extend({ checkType: ofPath('MULTI_STEP').default('MULTI_STEP') }),
 ).meta({ id: 'MultiStepCheckCreate' });
-export const browserCheckCreate = ignoring(
+export const browserCheckCreate = creating(
   ignoredOfBrowser,
   browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
 ).meta({ id: 'BrowserCheckCreate' });
-export const urlCheckCreate = ignoring(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
+export const urlCheckCreate = creating(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
   id: 'UrlCheckCreate',
 });
-export const tcpCheckCreate = ignoring(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
+export const tcpCheckCreate = creating(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
   id: 'TcpCheckCreate',
 });
 export const sslCheckCreate = liftingSslConfig(
-  ignoring(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })),
+  creating(ignored, sslFields.extend({ checkType: ofPath('SSL').default('SSL') })),
 ).meta({
   id: 'SslCheckCreate',
 });
-export const dnsCheckCreate = ignoring(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
+export const dnsCheckCreate = creating(ignored, dnsFields.extend({ checkType: ofPath('DNS').default('DNS') })).meta({
   id: 'DnsCheckCreate',
 });
-export const icmpCheckCreate = ignoring(ignored, icmpFields.extend({ checkType: ofPath('ICMP').default('ICMP') })).meta(
+export const icmpCheckCreate = creating(ignored, icmpFields.extend({ checkType: ofPath('ICMP').default('ICMP') })).meta(
   {
     id: 'IcmpCheckCreate',
   },
 );
-export const heartbeatCheckCreate = ignoring(
+export const heartbeatCheckCreate = creating(
   ignoredOfHeartbeat,
   heartbeatFields.extend({ checkType: ofPath('HEARTBEAT').default('HEARTBEAT') }),
 ).meta({ id: 'HeartbeatCheckCreate' });
-export const anyCheckCreate = ignoring(
+export const anyCheckCreate = creating(
   ignoredOfAny,
   z.discriminatedUnion(
     'checkType',

@@ -11,7 +11,7 @@ const mostFaults = 50;
 
 /** How unknown fields are told. */
 export interface UnknownFields {
-  readonly what: 'a field' | 'a parameter';
+  readonly what: 'field' | 'query parameter';
   /** The known name that was probably meant; null = none. */
   readonly nearest: (name: string, known: readonly string[]) => string | null;
 }
@@ -44,8 +44,9 @@ function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, u
 }
 
 function unknownField(key: string, known: readonly string[], { what, nearest }: UnknownFields): string {
+  if (key === 'id') return 'is assigned by Tocsin: leave it out';
   const meant = nearest(key, known);
-  return `is not ${what} that is known here${meant === null ? '' : `; did you mean ${meant}?`}`;
+  return `unknown ${what}${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
 /** Of a union the branch that came furthest, so that one is told what is wrong with what one meant. */

@@ -1,5 +1,6 @@
 // Kinds of fields that many nouns share: ids, instants, numbers in a query, lists, and what `null` means in a write.
 import { z } from 'zod';
+import { holdsObject, nullResets, type Partially, patchField, type Patched } from './patch.ts';
 
 /** A whole number written in a query: digits only, so that an empty value is an error and not 0. */
 export function wholeNumber(least: number, most: number) {
@@ -74,33 +75,22 @@ export function orNull<Schema extends z.ZodType>(schema: Schema, fallback: () =>
 }
 
 type UpdateShape<Shape extends z.ZodRawShape> = {
-  [Key in keyof Shape]: z.ZodExactOptional<z.ZodType<z.output<Shape[Key]>, z.input<Shape[Key]> | null>>;
+  [Key in keyof Shape]: z.ZodExactOptional<
+    z.ZodType<Patched<z.output<Shape[Key]>>, Partially<z.input<Shape[Key]>> | null>
+  >;
 };
 
 /**
  * The body of a PUT, made from that of the POST: every field may be left out, which keeps it, and `null` resets a
- * field to its default (decisions: PUT), except where null is a value in its own right. A field without a default
- * cannot be reset.
+ * field to its default (decisions: PUT, PATCH), except where null is a value in its own right. A field without a default
+ * cannot be reset. The same holds inside objects.
  */
 export function updateOf<Shape extends z.ZodRawShape>(create: z.ZodObject<Shape, z.core.$strict>) {
   const shape: Record<string, z.ZodType> = {};
-  for (const [key, field] of Object.entries(create.shape)) shape[key] = resettable(field as z.ZodType).exactOptional();
+  for (const [key, field] of Object.entries(create.shape) as [string, z.ZodType][]) {
+    const update = holdsObject(field) ? patchField(key, field) : nullResets(field, (inner) => inner);
+    shape[key] = update.exactOptional();
+  }
   // The loop makes exactly one field of each field of the shape; the type system cannot follow it.
   return z.strictObject(shape as unknown as UpdateShape<Shape>);
-}
-
-function resettable(field: z.ZodType): z.ZodType {
-  const inner =
-    field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodExactOptional
-      ? (field.unwrap() as z.ZodType)
-      : field;
-  // Where null is a value of its own, it stays one: what was read can be written back unchanged.
-  if (inner.safeParse(null).success) return inner === field ? inner : inner.meta({ ...inner.meta(), ...field.meta() });
-  const reset = field.safeParse(undefined);
-  if (inner === field || !reset.success) return inner;
-  const fallback: unknown = reset.data;
-  return inner
-    .nullable()
-    .transform((value) => (value === null ? structuredClone(fallback) : value))
-    .meta({ ...field.meta() });
 }

@@ -57,7 +57,15 @@ export const channelSubscriptions = orNull(
 export const channelSubscriptionsShown = z.array(z.strictObject({ alertChannelId: z.int(), activated: z.boolean() }));
 
 /** Fields of an answer that the reference clients send back as they got them: taken out unread (reference §5.6). */
-export const readOnlyFields = ['id', 'created_at', 'updated_at', 'createdAt', 'updatedAt', 'projectBindings'] as const;
+export const readOnlyFields = [
+  'id',
+  'created_at',
+  'updated_at',
+  'createdAt',
+  'updatedAt',
+  'projectBindings',
+  'warnings',
+] as const;
 
 /** A body in which the named fields may stand, whatever they hold, without effect. */
 export function ignoring<Schema extends z.ZodType>(
@@ -68,5 +76,17 @@ export function ignoring<Schema extends z.ZodType>(
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const left = typeof names === 'function' ? names(value) : names;
     return Object.fromEntries(Object.entries(value).filter(([name]) => !left.includes(name)));
+  }, schema);
+}
+
+/** The body of a create: the same, but an `id` must be empty, as the reference clients send it (reference §5.6). */
+export function creating<Schema extends z.ZodType>(
+  names: readonly string[] | ((body: object) => readonly string[]),
+  schema: Schema,
+) {
+  const isGiven = (body: object): boolean => 'id' in body && Boolean(body.id);
+  return ignoring((body) => {
+    const left = typeof names === 'function' ? names(body) : names;
+    return isGiven(body) ? left.filter((name) => name !== 'id') : left;
   }, schema);
 }

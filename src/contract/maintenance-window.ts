@@ -1,6 +1,8 @@
 // Maintenance windows on the wire (reference §4.7).
 import { z } from 'zod';
 import { instant, pathNumber, updateOf } from './fields.ts';
+import { creating, ignoring, readOnlyFields } from './lists.ts';
+import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -58,6 +60,7 @@ export const maintenanceWindowCreate = z.strictObject({
   silenceAlertsTags: tags.default([]).describe(words.silenceAlertsTags),
 });
 
+const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
 const params = z.object({ id: pathNumber('Id of the maintenance window.') });
 const unknown = { 404: 'There is no maintenance window of that id.' };
 const tag = 'Maintenance windows';
@@ -83,7 +86,7 @@ export const maintenanceWindowOperations = {
       'a trigger runs all the same.',
     tag,
     permission: 'write',
-    body: maintenanceWindowCreate,
+    body: creating(readOnly, maintenanceWindowCreate),
     example: {
       name: 'Nightly restart',
       tags: ['shop'],
@@ -110,11 +113,11 @@ export const maintenanceWindowOperations = {
     method: 'PUT',
     path: '/v1/maintenance-windows/{id}',
     summary: 'Change a maintenance window',
-    description: 'Replaces what the body names and keeps the rest; null resets a field to its default.',
+    description: merges,
     tag,
     permission: 'write',
     params,
-    body: updateOf(maintenanceWindowCreate),
+    body: ignoring(readOnly, updateOf(maintenanceWindowCreate)),
     example: { silenceAllAlerts: true },
     status: 200,
     response: maintenanceWindow,

@@ -10,7 +10,8 @@ const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`a
 A key reaches one or more accounts; \`x-service-account\` names the one a request acts on, else it is the key's first.
 
 Lists take \`limit\` and \`page\` and answer with \`content-range: <from>-<to>/<total>\`.
-A PUT replaces what its body names and keeps the rest; \`null\` resets a field to its default.
+A PUT or PATCH (RFC 7396) is one operation: it replaces what its body names, inside objects too, and keeps the rest.
+Lists are replaced as a whole; \`null\` resets a field to its default.
 Instants are ISO 8601 in UTC. Refusals have one shape, and every answer has an \`x-request-id\`.`;
 
 const refusals = {
@@ -31,6 +32,7 @@ export function openApiDocument(service: { readonly version: string; readonly se
   for (const operation of everyOperation()) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, book);
+    if (operation.method === 'PUT') path['patch'] = describePatch(operation, book);
   }
   const responses = Object.entries(refusals).map(([name, [, description]]) => [name, refusal(description, error)]);
   return {
@@ -81,6 +83,20 @@ function describeOperation(operation: Operation & { readonly id: string }, book:
   };
 }
 
+/** The same operation as the PUT. */
+function describePatch(operation: Operation & { readonly id: string }, book: SchemaBook): JsonSchema {
+  const described = describeOperation(operation, book);
+  const { content } = described['requestBody'] as { content: { 'application/json': JsonSchema } };
+  return {
+    ...described,
+    operationId: operation.id.replace(/^(update|put)/, 'patch'),
+    requestBody: {
+      required: true,
+      content: { ...content, 'application/merge-patch+json': content['application/json'] },
+    },
+  };
+}
+
 function parametersOf(operation: Operation, book: SchemaBook): JsonSchema[] {
   const fields = [
     ...Object.entries(operation.params?.shape ?? {}).map((field) => ['path', ...field] as const),
@@ -105,7 +121,7 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   const add = (name: keyof typeof refusals) => {
     responses[refusals[name][0]] = { $ref: `#/components/responses/${name}` };
   };
-  if (operation.params ?? operation.query ?? operation.body) add('BadRequest');
+  if (operation.params ?? operation.body ?? operation.permission !== 'none') add('BadRequest');
   if (operation.permission !== 'none')
     for (const name of ['Unauthorized', 'Forbidden', 'Moved', 'TooManyRequests'] as const) add(name);
   if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);

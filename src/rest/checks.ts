@@ -1,5 +1,5 @@
 // Checks over HTTP (reference §4.2, §4.3).
-import type { CheckActions, CheckInput, ShownCheck } from '#actions/checks.ts';
+import type { CheckActions, CheckChange, CheckInput, ShownCheck } from '#actions/checks.ts';
 import type { CheckBody } from '#contract/check.ts';
 import type { InputOf } from '#contract/operations.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -78,9 +78,9 @@ function created(body: CreateBody): CheckInput {
   return { ...(own as Omit<CheckInput, 'settings'>), settings };
 }
 
-function changed(body: UpdateBody): Partial<CheckInput> {
+function changed(body: UpdateBody): CheckChange {
   const [own, settings] = divided(body);
-  return { ...(own as Partial<CheckInput>), ...(Object.keys(settings).length > 0 && { settings }) };
+  return { ...(own as CheckChange), ...(Object.keys(settings).length > 0 && { settings }) };
 }
 
 /** What every check has, and what belongs to the type of this one. */
@@ -89,7 +89,7 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
   const [own, settings] = [false, true].map((isSetting) =>
     Object.fromEntries(fields.filter(([name]) => settingNames.has(name) === isSetting)),
   );
-  return [own ?? {}, (settings ?? {}) as JsonObject];
+  return [own ?? {}, settings ?? {}];
 }
 
 const apiDefaults = {

@@ -2,7 +2,9 @@
 import { http } from '#lib/node-http.ts';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
+import { InvalidMerge } from '#contract/patch.ts';
 import { HttpRefusal } from './http-refusal.ts';
+import { faultsRefused } from './input.ts';
 
 const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
   invalid: 400,
@@ -43,6 +45,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
       isInternal: false,
     };
   }
+  if (error instanceof InvalidMerge) return errorAnswer(faultsRefused(error.faults));
   if (error instanceof Refusal) {
     const wait = error.retryAfterSeconds;
     return {

@@ -1,5 +1,5 @@
 // Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
-import { type Faults, parseTelling } from '#contract/faults.ts';
+import { type Faults, parseTelling, type UnknownFields } from '#contract/faults.ts';
 import type { Operation } from '#contract/operation.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -18,15 +18,19 @@ export interface Input {
  */
 export function parseInput(operation: Operation, sent: Input): Input {
   const faults: Faults = {};
-  const params = parse(operation.params, sent.params, faults, 'a parameter');
-  const query = parse(operation.query, operation.query && plainQuery(sent.query), faults, 'a parameter');
-  const body = parse(operation.body, sent.body, faults, 'a field');
-  const names = Object.keys(faults);
-  if (names.length > 0) throw new HttpRefusal(400, sentence(faults, names), { attributes: faults });
+  const params = parse(operation.params, sent.params, faults, 'field');
+  const query = parse(operation.query, operation.query && plainQuery(sent.query), faults, 'query parameter');
+  const body = parse(operation.body, sent.body, faults, 'field');
+  if (Object.keys(faults).length > 0) throw faultsRefused(faults);
   return { params, query, body };
 }
 
-function parse(schema: Operation['body'], value: unknown, faults: Faults, what: 'a field' | 'a parameter'): unknown {
+/** Refuses with 400; `attributes` name every wrong field. */
+export function faultsRefused(faults: Faults): HttpRefusal {
+  return new HttpRefusal(400, sentence(faults, Object.keys(faults)), { attributes: faults });
+}
+
+function parse(schema: Operation['body'], value: unknown, faults: Faults, what: UnknownFields['what']): unknown {
   return schema && parseTelling(schema, value, faults, { what, nearest: nearestName });
 }
 
@@ -41,7 +45,13 @@ function plainQuery(query: unknown): Record<string, unknown> {
 }
 
 function sentence(faults: Faults, names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => `${name} ${faults[name]}`);
+  const shown = names.slice(0, 3).map((name) => toldOf(name, faults[name] ?? ''));
   const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
   return `${shown.join('; ')}${more}.`.replace(/\?\.$/, '?');
+}
+
+/** `unknown field; did you mean …` names the field itself; every other fault goes on where the name ends. */
+function toldOf(name: string, fault: string): string {
+  const [, what, rest] = /^unknown (field|query parameter)(.*)$/s.exec(fault) ?? [];
+  return what === undefined ? `${name} ${fault}` : `Unknown ${what} "${name}"${rest ?? ''}`;
 }

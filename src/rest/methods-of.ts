@@ -1,5 +1,11 @@
 // Which methods an address answers: to tell a wrong method from a wrong address.
+import type { Operation } from '#contract/operation.ts';
 import type { MountedRoute } from './route.ts';
+
+/** Methods an operation is mounted under: PUT merges, so PATCH (RFC 7396) is the same operation. */
+export function methodsOfOperation({ method }: Pick<Operation, 'method'>): string[] {
+  return method === 'PUT' ? ['PUT', 'PATCH'] : [method];
+}
 
 /** The methods of all operations whose path fits; empty when there is nothing there. Asked only when nothing matched. */
 export function methodsOf(path: string, routes: readonly MountedRoute[]): string[] {
@@ -10,7 +16,7 @@ export function methodsOf(path: string, routes: readonly MountedRoute[]): string
     if (pattern.length !== parts.length) continue;
     const fits = pattern.every((part, index) => part === parts[index] || (part.startsWith('{') && parts[index] !== ''));
     if (!fits) continue;
-    methods.add(operation.method);
+    for (const method of methodsOfOperation(operation)) methods.add(method);
     if (operation.method === 'GET' && operation.refusesHead !== true) methods.add('HEAD');
   }
   return [...methods];

@@ -18,6 +18,7 @@ import {
 } from './authenticate.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
+import { methodsOfOperation } from './methods-of.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
 import type { EndOfTurn } from './turn.ts';
@@ -55,7 +56,7 @@ const json = 'application/json; charset=utf-8';
 export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: Mounting): void {
   const { operation } = route;
   app.route({
-    method: operation.method,
+    method: methodsOfOperation(operation),
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
     onRequest: (request, reply, done) => {
@@ -144,8 +145,7 @@ async function answer(
     if (asked instanceof Promise) await asked;
   }
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
-  const needsParsing = operation.params ?? operation.query ?? operation.body;
-  const input = needsParsing ? parseInput(operation, { params: request.params, query: request.query, body }) : nothing;
+  const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { rawBodyMost } = operation;
   const rawBody = rawBodyMost === undefined ? null : await readRawBody(request.raw, rawBodyMost);
   const ran = route.run(new RouteCall(input, rawBody, request, reply));
@@ -220,8 +220,6 @@ class RouteCall implements AnyCall {
     return gone.signal;
   }
 }
-
-const nothing = { params: undefined, query: undefined, body: undefined };
 
 function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): readonly unknown[] {
   reply.header('content-range', contentRange(query, page.items.length, page.total));

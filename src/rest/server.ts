@@ -1,7 +1,8 @@
 // The HTTP server: every operation of the contract mounted on the framework, with one shape for every refusal.
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Operations } from '#contract/operation.ts';
+import type { Operation, Operations } from '#contract/operation.ts';
 import type { Authenticate, RequireHere } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -100,7 +101,15 @@ function noCompiler(): never {
 function mountedRoute(route: Route, operations: Operations): MountedRoute {
   const operation = operations[route.id];
   if (operation === undefined) throw new Error(`there is no operation ${route.id}`);
-  return { ...route, operation };
+  return { ...route, operation: { ...operation, ...strictQuery(operation) } };
+}
+
+/**
+ * Refuses unknown query parameters. Links that need no key, like triggers and pings, are called by tools that add
+ * parameters of their own.
+ */
+function strictQuery({ query = z.object({}), permission }: Operation): Pick<Operation, 'query'> {
+  return permission === 'none' ? {} : { query: query.strict() };
 }
 
 /** Ids that are unique over restarts and cheap: a random start, then a count. */
@@ -137,12 +146,17 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
     .send(JSON.stringify(body));
 }
 
+/** `GET, PUT or DELETE`. */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: readonly MountedRoute[]): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = methodsOf(path, routes);
   const body =
     methods.length > 0
-      ? errorBody(405, `${request.method} is not possible here: use ${methods.join(' or ')}.`)
+      ? errorBody(405, `Method not allowed. Use ${listed(methods)}.`)
       : errorBody(404, 'There is nothing at this address. GET /docs lists all operations.');
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   return reply.code(body.statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));

@@ -2,12 +2,13 @@
 import { type Account, monthEnd, monthStart, type Usage } from '#domain/account.ts';
 import type { AlertSettings } from '#domain/alert-settings.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { type Change, merged } from '#domain/patch.ts';
 import { idBytes, idText, jsonOrNull, parsedOrNull } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
 import type { AccountsTable } from './schema.ts';
 
 /** What of an account can be changed. */
-export type AccountChange = Partial<Omit<Account, 'id' | 'createdAt'>>;
+export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
 
 /** Accounts, what they have used, and which keys reach them. */
 export interface Accounts {
@@ -76,7 +77,8 @@ async function changeAccount(database: Database, id: string, change: AccountChan
   return database.transaction(async (tx) => {
     const row = await tx.selectFrom('accounts').selectAll().where('id', '=', idBytes(id)).executeTakeFirst();
     if (row === undefined) return null;
-    const next: Account = { ...accountOf(row), ...change };
+    const present = accountOf(row);
+    const next: Account = { ...present, ...merged<Omit<Account, 'id' | 'createdAt'>>(change, present) };
     const { id: key, ...values } = rowOf(next);
     await tx.updateTable('accounts').set(values).where('id', '=', key).execute();
     await touchAccount(tx, id);

@@ -57,7 +57,11 @@ async function create(path: string, body: object): Promise<{ id: string; key: st
   return JSON.parse(made.text) as { id: string; key: string };
 }
 
-const operations = everyOperation();
+/** A PUT is asked as a PATCH as well. */
+const operations = everyOperation().flatMap((operation) => [
+  operation,
+  ...(operation.method === 'PUT' ? [{ ...operation, method: 'PATCH' as 'PUT' }] : []),
+]);
 const guarded = operations.filter(({ permission }) => permission !== 'none');
 
 const badKeys: readonly (readonly [string, () => Record<string, string>])[] = [

@@ -33,8 +33,8 @@ test('every wrong field of path, query and body is named at once, with what woul
     key: 'must have 1 to 256 letters, digits and underscores, not beginning with a digit',
     value: 'must be text',
     locked: 'must be true or false',
-    colour: 'is not a field that is known here',
-    secrt: 'is not a field that is known here; did you mean secret?',
+    colour: 'unknown field',
+    secrt: 'unknown field; did you mean "secret"?',
   });
 });
 
@@ -98,14 +98,28 @@ for (const type of ['application/json', 'text/plain', 'nonsense', 'application/j
 test('an unknown address is a 404, a wrong method a 405 that names the right ones', async () => {
   assertShape(await server.inject({ url: '/v1/nothing' }), 404);
   assertShape(await post('{}', undefined, '/v1/nothing'), 404);
-  const wrong = await server.inject({ method: 'PATCH', url: '/v1/variables/A' });
+  const wrong = await server.inject({ method: 'POST', url: '/v1/variables/A' });
   assertShape(wrong, 405);
-  assert.equal(wrong.headers.allow, 'GET, HEAD, PUT, DELETE');
+  assert.equal(wrong.headers.allow, 'GET, HEAD, PUT, PATCH, DELETE');
+  assert.equal(wrong.json<{ message: string }>().message, 'Method not allowed. Use GET, HEAD, PUT, PATCH or DELETE.');
 });
 
 test('an address that cannot be decoded, or holds U+0000, is a 400', async () => {
   assertShape(await server.inject({ url: '/v1/variables/%E0%A4%A', headers: { authorization } }), 400);
   assertShape(await server.inject({ url: '/v1/variables/a%00b', headers: { authorization } }), 400);
+});
+
+test('an unknown query parameter is a 400 with the nearest name', async () => {
+  for (const [url, message] of [
+    ['/v1/variables?limt=5', 'Unknown query parameter "limt"; did you mean "limit"?'],
+    ['/v1/variables?limit=5&pages[]=1', 'Unknown query parameter "pages"; did you mean "page"?'],
+    ['/v1/variables/A?verbose=true', 'Unknown query parameter "verbose".'],
+    ['/v1/accounts?limit=5', 'Unknown query parameter "limit".'],
+  ] as const) {
+    const answer = await server.inject({ url, headers: { authorization } });
+    assertShape(answer, 400);
+    assert.equal(answer.json<{ message: string }>().message, message);
+  }
 });
 
 test('an id that never existed is a 404, whatever it is made of', async () => {

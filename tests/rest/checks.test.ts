@@ -281,6 +281,29 @@ test('the older path takes a check with its type, and what older clients send al
   assert.equal((await api.ask('POST', '/v1/checks', { name: 'A', request })).status, 400, 'without its type');
 });
 
+test('an id is refused on create unless it is empty, and ignored on update', async () => {
+  await using api = resourcesUnderTest();
+  const window = { name: 'W', startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-01-01T01:00:00Z' };
+  for (const [path, body] of [
+    ['/v1/checks/api', { name: 'A', request }],
+    ['/v1/checks', { name: 'A', checkType: 'API', request }],
+    ['/v1/checks/url', { name: 'A', request: { url: request.url } }],
+    ['/v1/checks/ssl', { name: 'A', sslConfig: { hostname: 'a.example' } }],
+    ['/v1/check-groups', { name: 'G' }],
+    ['/v2/check-groups', { name: 'G' }],
+    ['/v1/alert-channels', { type: 'WEBHOOK', config: { url: 'https://hooks.example/' } }],
+    ['/v1/maintenance-windows', window],
+  ] as const) {
+    for (const id of ['4711', 7]) {
+      const refused = await api.ask('POST', path, { ...body, id });
+      assert.deepEqual([refused.status, refused.body.message], [400, 'id is assigned by Tocsin: leave it out.'], path);
+    }
+    for (const id of ['', 0, null]) assert.equal((await api.ask('POST', path, { ...body, id })).status, 201, path);
+  }
+  const made = await api.ask('POST', '/v1/maintenance-windows', window);
+  assert.equal((await api.ask('PUT', `/v1/maintenance-windows/${made.body.id}`, made.body)).status, 200);
+});
+
 test('an unknown field is met with the one that was probably meant, deep inside too', async () => {
   await using api = resourcesUnderTest();
   const assertions = [{ source: 'STATUS_CODE', comparson: 'EQUALS', target: '200' }];
@@ -291,10 +314,10 @@ test('an unknown field is met with the one that was probably meant, deep inside 
   });
   assert.equal(answer.status, 400);
   const { attributes, message } = answer.body as { attributes: Record<string, string>; message: string };
-  assert.equal(attributes['frequncy'], 'is not a field that is known here; did you mean frequency?');
+  assert.equal(attributes['frequncy'], 'unknown field; did you mean "frequency"?');
   const inside = attributes['request.assertions[0].comparson'];
-  assert.equal(inside, 'is not a field that is known here; did you mean comparison?');
-  assert.match(message, /frequncy is not a field that is known here; did you mean frequency\?/);
+  assert.equal(inside, 'unknown field; did you mean "comparison"?');
+  assert.match(message, /Unknown field "frequncy"; did you mean "frequency"\?/);
 });
 
 test('the target of an assertion may be written as a number, true or false, and is kept as text', async () => {

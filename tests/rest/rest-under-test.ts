@@ -1,11 +1,12 @@
 // A REST server for tests: keys and resources in memory, answers checked against the contract.
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
-import type { AccountActions } from '#actions/accounts.ts';
+import type { AccountActions, NewAccount } from '#actions/accounts.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createVariableActions, type VariableActions } from '#actions/variables.ts';
 import type { Account } from '#domain/account.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import { merged } from '#domain/patch.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { accountRoutes } from '#rest/accounts.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
@@ -113,7 +114,8 @@ function accountsInMemory(): AccountActions {
     find: async ({ accountIds }, id) => find(accountIds, id),
     create: async (_caller, draft) => ({ ...draft, id: foreignId, createdAt: 0 }),
     change: async ({ accountIds }, id, change) => {
-      const changed = { ...find(accountIds, id), ...change };
+      const present = find(accountIds, id);
+      const changed = { ...present, ...merged<NewAccount>(change, present) };
       rows.set(id, changed);
       return changed;
     },
