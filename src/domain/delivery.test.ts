@@ -58,8 +58,10 @@ describe('an attempt', () => {
 
   it('says what is odd about it, and nothing when nothing is', () => {
     assert.equal(attemptNote({ ...redirected, response: { ...redirected.response, status: 204 } }), null);
-    assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302: redirects are not followed/);
-    assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /the receiver may have it twice\.$/);
+    assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302\. Redirects are not followed/);
+    assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /The receiver may have it twice\.$/);
+    const cut = attemptNote({ ...outcome(null), bodyProblem: 'the connection closed before its end' });
+    assert.equal(cut, 'The response was not complete: the connection closed before its end. Its status counts.');
     assert.match(attemptNote({ ...redirected, isSentTwice: true }) ?? '', /have it twice\. The receiver answered 302/);
   });
 });

@@ -72,6 +72,8 @@ export interface SendOutcome {
     readonly body: string;
   } | null;
   readonly error: { readonly class: AttemptError; readonly message: string } | null;
+  /** What is wrong with the body of the response; its head counts all the same. */
+  readonly bodyProblem?: string;
   /** The request went out once more over a fresh connection: the kept one was lost as it was used (docs/decisions/0064). */
   readonly isSentTwice?: true;
 }
@@ -121,26 +123,27 @@ export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryP
   return { status: 'pending', nextAttemptAt: Math.ceil(outcome.startedAt + outcome.durationMs + pause) };
 }
 
-/**
- * What is odd about an attempt, in a sentence or two; null = nothing. A redirect is an answer, and whoever was to be told did
- * not hear it (decisions: Webhook delivery).
- */
+/** What is unusual about an attempt, in a sentence or two; null = nothing. */
 export function attemptNote({
   response,
   error,
   isSentTwice,
-}: Pick<SendOutcome, 'response' | 'error' | 'isSentTwice'>): string | null {
+  bodyProblem,
+}: Pick<SendOutcome, 'response' | 'error' | 'isSentTwice' | 'bodyProblem'>): string | null {
   const notes: string[] = [];
   if (isSentTwice === true) {
     notes.push(
-      'The connection that was kept was lost as it was used again, and the request was sent once more over a fresh one: ' +
-        'the receiver may have it twice.',
+      'The receiver closed a kept-alive connection as the request went out, so the request was sent again over a new one. ' +
+        'The receiver may have it twice.',
     );
+  }
+  if (bodyProblem !== undefined) {
+    notes.push(`The response was not complete: ${bodyProblem}. Its status counts.`);
   }
   if (error === null && response !== null && response.status >= 300) {
     notes.push(
-      `The receiver answered ${response.status}: redirects are not followed, and this counts as delivered. ` +
-        'Give the channel the URL that it leads to.',
+      `The receiver answered ${response.status}. Redirects are not followed, and this counts as delivered. ` +
+        'Set the channel URL to the new address.',
     );
   }
   return notes.length === 0 ? null : notes.join(' ');

@@ -141,10 +141,15 @@ export function deliveryOf(row: DeliveryRow): Delivery {
 }
 
 /** What went to and fro in an attempt, as it stands in the attempt's row. */
-export type StoredExchange = Pick<Attempt, 'headers' | 'response' | 'isSentTwice'>;
+export type StoredExchange = Pick<Attempt, 'headers' | 'response' | 'isSentTwice' | 'bodyProblem'>;
 
-export function exchangeText({ headers, response, isSentTwice }: StoredExchange): string {
-  return json({ headers, response, ...(isSentTwice === true && { isSentTwice }) });
+export function exchangeText({ headers, response, isSentTwice, bodyProblem }: StoredExchange): string {
+  return json({
+    headers,
+    response,
+    ...(isSentTwice === true && { isSentTwice }),
+    ...(bodyProblem !== undefined && { bodyProblem }),
+  });
 }
 
 /**

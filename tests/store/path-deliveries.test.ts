@@ -172,7 +172,7 @@ describe('a delivery', () => {
         return found?.log.map((attempt) => attemptNote(attempt));
       }),
     );
-    assert.match(String(told[0]), /sent once more over a fresh one: the receiver may have it twice\.$/);
+    assert.match(String(told[0]), /sent again over a new one\. The receiver may have it twice\.$/);
     assert.deepEqual(told[1], [null]);
   });
 

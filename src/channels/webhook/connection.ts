@@ -7,8 +7,18 @@ import { Client, errors, Pool } from './undici.ts';
 export interface Connection {
   /** null until it was connected for the first time. */
   socket: Socket | null;
-  /** Called before so many bytes are parsed, and may end the request; null while nobody's answer is awaited. */
-  onBytes: ((count: number) => void) | null;
+  /** Whether this socket has brought a response before. */
+  hasServed: boolean;
+  /** Who waits for a response; null while no request is in progress. */
+  reader: ResponseReader | null;
+}
+
+/** Sees the bytes of a response before undici parses them. */
+export interface ResponseReader {
+  /** Called before so many bytes are read; may end the request. */
+  onBytes(count: number): void;
+  /** What is to be parsed now; null = more bytes are needed. */
+  take(bytes: Buffer): Buffer | null;
 }
 
 /** A request that is told which connection it goes over, before it starts. */
@@ -77,7 +87,7 @@ class KnownClient extends Client {
   readonly #connection: Connection;
 
   constructor(url: URL, options: ClientOfOne.Options, connect: buildConnector.connector) {
-    const connection: Connection = { socket: null, onBytes: null };
+    const connection: Connection = { socket: null, hasServed: false, reader: null };
     super(url, {
       ...options,
       allowH2: false,
@@ -86,7 +96,8 @@ class KnownClient extends Client {
           const [error, socket] = result;
           if (error === null) {
             connection.socket = socket;
-            giveLittle(socket, connection);
+            connection.hasServed = false;
+            readThrough(socket, connection);
           }
           callback(...result);
         }),
@@ -104,14 +115,19 @@ class KnownClient extends Client {
 const piece = 4096;
 
 /**
- * Has a socket give what has come in pieces, and nothing once it is destroyed. undici parses all that it is given, at the
- * price of an error for each header beyond the limit: tens of thousands of them in one read would hold up everybody.
+ * Gives undici the bytes of a socket in pieces, and by way of whoever waits for the response. One read of undici's could
+ * otherwise hold tens of thousands of headers beyond its limit, each of which becomes an error.
  */
-function giveLittle(socket: Socket, connection: Connection): void {
-  const read = socket.read.bind(socket) as (size?: number) => unknown;
+function readThrough(socket: Socket, connection: Connection): void {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   socket.read = () => {
-    const size = Math.min(socket.readableLength, piece);
-    if (size > 0) connection.onBytes?.(size);
-    return socket.destroyed ? null : read(size || undefined);
+    for (;;) {
+      const size = Math.min(socket.readableLength, piece);
+      if (size > 0) connection.reader?.onBytes(size);
+      const bytes = socket.destroyed ? null : read(size || undefined);
+      if (bytes === null || connection.reader === null) return bytes;
+      const parsed = connection.reader.take(bytes);
+      if (parsed !== null) return parsed;
+    }
   };
 }

@@ -2,6 +2,7 @@
 import net from 'node:net';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
+import { connectInTurn } from '#lib/connect-in-turn.ts';
 import type { buildConnector as Connecting } from 'undici';
 import { sentCertificates, type Trust } from '#lib/tls-trust.ts';
 import { certificateSentence } from '#lib/tls-words.ts';
@@ -30,67 +31,38 @@ function refusal(message: string): Error {
 }
 
 /**
- * A connector for undici: addresses in the URL are judged before connecting (node looks up only names), those of names
- * by the guard's lookup, and every socket's address once more when it is connected. The port always counts.
+ * A connector for undici. Addresses are judged before connecting, those of names by the guard's lookup, and each socket's
+ * address once more when it is connected; the port always counts. All addresses of a name are tried, as for checks.
  *
  * @param timeoutMs the longest that connecting may take
  */
 export function guardedConnector(guard: EgressGuard, trust: Trust, timeoutMs: number): Connecting.connector {
-  const secureContext = trust.createContext();
-  const connectors = new Map<number, Connecting.connector>();
-  // undici takes one lookup for each connector, and node does not tell it the port.
-  const connectorOf = (port: number): Connecting.connector => {
-    const known = connectors.get(port);
-    if (known !== undefined) return known;
-    const connectAny = buildConnector({
-      lookup: guard.lookupFor(port),
-      timeout: timeoutMs,
-      allowH2: false,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: 1000,
-      secureContext,
-      // Judged below, where the certificate is at hand to be described. A resumed session would skip the check of its name.
-      rejectUnauthorized: false,
-      maxCachedSessions: 0,
-    });
-    const made: Connecting.connector = (options, callback) => {
-      connectAny(options, (...result) => {
-        const [error, socket] = result;
-        if (error !== null || !(socket instanceof tls.TLSSocket) || socket.authorized) return callback(...result);
-        callback(certificateError(socket, options.hostname, trust), null);
-        socket.destroy();
-      });
-    };
-    connectors.set(port, made);
-    return made;
-  };
-  if (guard.tunnel !== undefined && guard.tunnel !== null) {
-    return connectorThrough(guard.tunnel, connectorOf(443), timeoutMs);
-  }
+  const secure = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    secureContext: trust.createContext(),
+    // Judged below, where the certificate is at hand to be described. A resumed session would skip the check of its name.
+    rejectUnauthorized: false,
+    maxCachedSessions: 0,
+  });
+  const reach = guard.tunnel ?? directly(guard);
   return (options, callback) => {
-    const port = portOf(options);
-    const judge = (address: string): Error | null => {
-      const refused = guard.judge(address, port);
-      return refused === null ? null : refusal(refused);
-    };
-    const connect = (): void => {
-      connectorOf(port)(options, (...result) => {
-        const [error, socket] = result;
-        if (error !== null) {
-          callback(error, null);
-          return;
-        }
-        const late = judge(socket.remoteAddress ?? '');
-        if (late === null) return callback(null, socket);
-        socket.destroy();
-        callback(late, null);
+    const isTls = options.protocol === 'https:';
+    const port = options.port === '' ? (isTls ? 443 : 80) : Number(options.port);
+    const timer = setTimeout(() => {
+      giveUp();
+      callback(Object.assign(new Error('too late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), null);
+    }, timeoutMs);
+    const giveUp = reach({ host: options.hostname, port }, (error, socket) => {
+      clearTimeout(timer);
+      if (socket === null) return callback(error ?? new Error('no connection'), null);
+      if (!isTls) return callback(null, socket.setNoDelay(true).setKeepAlive(true, 60_000));
+      secure({ ...options, httpSocket: socket }, (...result) => {
+        const [failure, secured] = result;
+        if (failure !== null || !(secured instanceof tls.TLSSocket) || secured.authorized) return callback(...result);
+        callback(certificateError(secured, options.hostname, trust), null);
+        secured.destroy();
       });
-    };
-    if (net.isIP(options.hostname) === 0) return connect();
-    guard.lookupFor(port)(options.hostname, { all: true }, (error) => {
-      const refused = error ?? judge(options.hostname);
-      if (refused === null) connect();
-      else callback(refused, null);
     });
   };
 }
@@ -102,24 +74,30 @@ function certificateError(socket: tls.TLSSocket, host: string, trust: Trust): Er
   return Object.assign(new Error(message), { code: 'CERTIFICATE_REFUSED' });
 }
 
-function portOf({ port, protocol }: Connecting.Options): number {
-  if (port !== '') return Number(port);
-  return protocol === 'https:' ? 443 : 80;
-}
-
-/** Connections through a proxy: it judges where they lead, TLS is with the receiver. */
-function connectorThrough(tunnel: Tunnel, connect: Connecting.connector, timeoutMs: number): Connecting.connector {
-  return (options, callback) => {
-    const isTls = options.protocol === 'https:';
-    const timer = setTimeout(() => {
-      giveUp();
-      callback(Object.assign(new Error('too late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), null);
-    }, timeoutMs);
-    const giveUp = tunnel({ host: options.hostname, port: portOf(options) }, (error, socket) => {
-      clearTimeout(timer);
-      if (socket === null) callback(error ?? new Error('there is no connection'), null);
-      else if (isTls) connect({ ...options, httpSocket: socket }, callback);
-      else callback(null, socket);
+/** Connections to the first address that accepts, all of them judged. */
+function directly(guard: EgressGuard): Tunnel {
+  return ({ host, port }, done) => {
+    let giveUp = (): void => {};
+    let isOver = false;
+    const connectTo = (addresses: readonly string[]): void => {
+      const refused = net.isIP(host) === 0 ? null : guard.judge(host, port);
+      if (refused !== null) return done(refusal(refused), null);
+      giveUp = connectInTurn(addresses, port, (result) => {
+        if ('errors' in result) return done(new AggregateError(result.errors), null);
+        const late = guard.judge(result.socket.remoteAddress ?? '', port);
+        if (late === null) return done(null, result.socket);
+        result.socket.destroy();
+        done(refusal(late), null);
+      });
+    };
+    guard.lookupFor(port)(host, { all: true }, (error, found) => {
+      if (isOver) return;
+      if (error !== null) done(error, null);
+      else connectTo(typeof found === 'string' ? [found] : found.map(({ address }) => address));
     });
+    return () => {
+      isOver = true;
+      giveUp();
+    };
   };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SendOutcome } from '#domain/delivery.ts';
 import { createWebhookSender } from './send.ts';
 import { open, raw, sending } from './test-receivers.ts';
 
@@ -22,5 +23,22 @@ test('a receiver has 30 s to answer, and not a moment longer', async (t) => {
   t.mock.timers.tick(1);
   const { error } = await sent;
   assert.equal(error?.class, 'timeout');
-  assert.match(error.message, /^no answer within 30 s/);
+  assert.match(error.message, /^no response within 30 s/);
+});
+
+test('a body has 5 s after its head', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const host = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun'));
+  const sender = createWebhookSender({ guard: open });
+  t.after(() => sender.close());
+  const ended: SendOutcome[] = [];
+  const sent = sender.send(sending(host)).then((outcome) => ended.push(outcome));
+  for (let tickedMs = 0; ended.length === 0 && tickedMs < 29_000; tickedMs++) {
+    await nextTurn();
+    t.mock.timers.tick(1);
+  }
+  assert.equal(ended.length, 1);
+  await sent;
+  const [{ error, response, bodyProblem }] = ended as [SendOutcome];
+  assert.deepEqual([error, response?.body, bodyProblem], [null, 'begun', 'its body did not end in time']);
 });

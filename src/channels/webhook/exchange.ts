@@ -3,12 +3,15 @@ import type { Socket } from 'node:net';
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { Dispatcher } from 'undici';
 import { Answer } from './answer.ts';
-import type { ConnectedHandler, Connection, Connections } from './connection.ts';
-import { describeFailure } from './send-error.ts';
+import type { ConnectedHandler, Connection, Connections, ResponseReader } from './connection.ts';
+import { HeadReader } from './response-head.ts';
+import { bodyProblemOf, describeFailure } from './send-error.ts';
 import type { SendError } from './send-error.ts';
 
-/** Answers of status 1xx that are let pass before the answer itself. */
+/** Responses of status 1xx that may come before the response itself. */
 const mostInterim = 100;
+/** How long a body may take after its head, ms: the head decides, and the next delivery of the check waits. */
+const bodyMs = 5000;
 /** Bytes of the wire that are parsed of one head, with all that stands between its names and values. */
 const mostHeadBytes = 32 * 1024;
 /** Bytes of the wire that are parsed of a body, with what frames it. */
@@ -19,7 +22,7 @@ const mostBodyBytes = 128 * 1024;
  */
 const crossedWithinMs = 1000;
 
-type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error' | 'isSentTwice'>;
+type Ended = Pick<SendOutcome, 'durationMs' | 'response' | 'error' | 'isSentTwice' | 'bodyProblem'>;
 type Controller = Dispatcher.DispatchController;
 
 /** Over what an exchange goes. */
@@ -30,12 +33,6 @@ export interface Ways {
   readonly fresh: Connections;
   /** null = may be sent to; otherwise the sentence of the refusal. */
   readonly judge: (address: string, port: number) => string | null;
-}
-
-/** How far an exchange came, for the sentence that a timeout is told with. */
-interface Progress {
-  sentAfterMs: number | null;
-  headersAfterMs: number | null;
 }
 
 /** Header values go out as UTF-8 bytes, which the client takes as latin-1 text. */
@@ -49,19 +46,23 @@ function wireHeaders(headers: readonly (readonly [string, string])[]): string[] 
 }
 
 /** Sends one request; asks the client at its lowest level, because this is the hot path of a deliverer. */
-export class Exchange implements ConnectedHandler {
+export class Exchange implements ConnectedHandler, ResponseReader {
   connection: Connection | null = null;
   readonly #options: Dispatcher.DispatchOptions & { origin: string };
   readonly #deadlineMs: number;
   readonly #startedAt = performance.now();
-  readonly #progress: Progress = { sentAfterMs: null, headersAfterMs: null };
+  #sentAfterMs: number | null = null;
   #answer: Answer | null = null;
+  /** null once the head is complete. */
+  #head: HeadReader | null = new HeadReader();
+  #bodyProblem: string | null = null;
   #interim = 0;
   /** Bytes that were parsed since the request, or the last head, was complete. */
   #parsed = 0;
   #socket: Socket | null = null;
-  /** What the connection had brought before this request: more than none = it was one kept alive. */
+  /** What the connection had brought before this request. */
   #bytesBefore = 0;
+  #isReused = false;
   /** When the request was given to its connection. */
   #usedAt = 0;
   #controller: Controller | null = null;
@@ -108,25 +109,53 @@ export class Exchange implements ConnectedHandler {
     }
     this.#socket = this.connection?.socket ?? null;
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
+    this.#isReused = this.connection?.hasServed === true;
     this.#usedAt = performance.now();
     const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '', this.#socket?.remotePort ?? 0);
     if (refused !== null) {
       this.#fail({ class: 'egress-refused', message: refused ?? 'the address is not known' });
       return;
     }
-    this.#progress.sentAfterMs = this.#elapsed();
-    if (this.connection !== null) this.connection.onBytes = (count) => this.#endFlood(count);
+    this.#sentAfterMs = this.#elapsed();
+    if (this.connection !== null) this.connection.reader = this;
+  }
+
+  /** Rewrites the head for undici's strict parser; interim responses are passed over. */
+  take(bytes: Buffer): Buffer | null {
+    let chunk = bytes;
+    while (this.#head !== null && this.#settle !== null) {
+      const step = this.#head.add(chunk);
+      if (step.kind === 'incomplete') return null;
+      if (step.kind === 'malformed') {
+        this.#fail({ class: 'protocol', message: `${this.#host()} ${step.problem}` });
+        return null;
+      }
+      this.#parsed = 0;
+      if (step.status >= 200) {
+        this.#head = null;
+        this.#bodyProblem = step.framingProblem;
+        return Buffer.concat([step.head, step.rest]);
+      }
+      if (step.status === 101 || ++this.#interim > mostInterim) {
+        const message =
+          step.status === 101
+            ? `${this.#host()} switched to another protocol (101)`
+            : `${this.#host()} sent more than ${mostInterim} interim responses (the last one ${step.status})`;
+        this.#fail({ class: 'protocol', message });
+        return null;
+      }
+      this.#head = new HeadReader();
+      chunk = step.rest;
+    }
+    return chunk;
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Record<string, string | string[]>): void {
-    this.#parsed = 0;
-    if (status >= 200) {
-      this.#answer = new Answer(status, headers);
-      this.#progress.headersAfterMs = this.#elapsed();
-    } else if (++this.#interim > mostInterim) {
-      const message = `${this.#host()} sent more than ${mostInterim} interim answers (the last one ${status})`;
-      this.#fail({ class: 'protocol', message });
-    }
+    this.#answer = new Answer(status, headers);
+    if (this.connection !== null) this.connection.hasServed = true;
+    const mostMs = Math.min(bodyMs, this.#deadlineMs - this.#elapsed());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail(this.#timeout()), mostMs);
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -149,11 +178,12 @@ export class Exchange implements ConnectedHandler {
       this.#dispatch(this.#ways.fresh);
       return;
     }
-    this.#fail(describeFailure(error, this.#options.origin, this.#elapsed()));
+    if (this.#answer === null) this.#fail(describeFailure(error, this.#options.origin, this.#elapsed()));
+    else this.#end(null, bodyProblemOf(error));
   }
 
   /** Ends it when its receiver sends more than is read: no parser would, and the deadline is far. */
-  #endFlood(count: number): void {
+  onBytes(count: number): void {
     const most = this.#answer === null ? mostHeadBytes : mostBodyBytes;
     this.#parsed += count;
     if (this.#parsed - count < most) return;
@@ -170,7 +200,7 @@ export class Exchange implements ConnectedHandler {
 
   /** What comes over the connection from now on is no longer an answer to this. */
   #letGo(): void {
-    if (this.connection !== null && this.#socket !== null) this.connection.onBytes = null;
+    if (this.connection?.reader === this) this.connection.reader = null;
     this.#socket = null;
   }
 
@@ -186,7 +216,7 @@ export class Exchange implements ConnectedHandler {
   #wasKeptAndLost({ code }: Error & { code?: string }): boolean {
     const isLost = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
     const isAtOnce = performance.now() - this.#usedAt < crossedWithinMs;
-    return isLost && isAtOnce && this.#bytesBefore > 0 && this.#bytesOfAnswer() === 0;
+    return isLost && isAtOnce && this.#isReused && this.#bytesOfAnswer() === 0;
   }
 
   #bytesOfAnswer(): number {
@@ -201,12 +231,14 @@ export class Exchange implements ConnectedHandler {
     return new URL(this.#options.origin).host;
   }
 
+  /** After a complete head, a failure is a problem of the body. */
   #fail(error: SendError): void {
-    this.#end(error);
+    if (this.#answer === null) this.#end(error);
+    else this.#end(null, error.message);
     this.#controller?.abort(new Error(error.class));
   }
 
-  #end(error: SendError | null): void {
+  #end(error: SendError | null, bodyProblem: string | null = this.#bodyProblem): void {
     const settle = this.#settle;
     if (settle === null) return;
     this.#settle = null;
@@ -216,18 +248,21 @@ export class Exchange implements ConnectedHandler {
     const status = response?.status ?? 0;
     const answered: SendError | null =
       status > 399 ? { class: 'status', message: `the receiver answered with status ${status}` } : null;
-    const ended = { durationMs: this.#elapsed(), response, error: error ?? answered };
-    settle(this.#isSecondTry ? { ...ended, isSentTwice: true } : ended);
+    settle({
+      durationMs: this.#elapsed(),
+      response,
+      error: error ?? answered,
+      ...(this.#isSecondTry && { isSentTwice: true }),
+      ...(bodyProblem !== null && { bodyProblem }),
+    });
   }
 
   #timeout(): SendError {
-    const { sentAfterMs, headersAfterMs } = this.#progress;
     const within = `within ${this.#deadlineMs / 1000} s`;
-    let message = `no answer ${within}: the connection to ${this.#host()} was never established`;
-    if (headersAfterMs !== null) {
-      message = `no complete answer ${within}: headers came after ${headersAfterMs} ms, body was unfinished`;
-    } else if (sentAfterMs !== null) {
-      message = `no answer ${within}: the request was sent after ${sentAfterMs} ms and no headers came`;
+    let message = `no connection to ${this.#host()} ${within}`;
+    if (this.#answer !== null) message = 'its body did not end in time';
+    else if (this.#sentAfterMs !== null) {
+      message = `no response ${within}; the request was sent after ${this.#sentAfterMs} ms`;
     }
     return { class: 'timeout', message };
   }

@@ -1,4 +1,4 @@
-// Says in one sentence why an attempt brought no good answer, and of which class that is (decisions: Log).
+// Describes a failed attempt: its class and one sentence (decisions: Log).
 import type { AttemptError } from '#domain/delivery.ts';
 import { handshakeWords, isTlsCode } from '#lib/tls-words.ts';
 
@@ -15,26 +15,26 @@ interface Failure extends Error {
   readonly hostname?: string;
 }
 
-/** The failure itself: of several addresses tried in turn, the last one's. */
+/** Errors of a machine that lacks an address family; they say nothing about the receiver. */
+const noRoute: ReadonlySet<string> = new Set(['ENETUNREACH', 'ENETDOWN', 'EAFNOSUPPORT', 'EADDRNOTAVAIL']);
+
+/** Of several addresses that failed, the first error that is about the receiver. */
 function innermost(error: unknown): Failure {
-  let inner = error as Failure & { errors?: unknown[]; cause?: unknown };
-  while (inner instanceof AggregateError && inner.errors.length > 0) inner = inner.errors.at(-1) as typeof inner;
-  return inner;
+  if (!(error instanceof AggregateError)) return error as Failure;
+  const errors = error.errors as Failure[];
+  return errors.find(({ code = '' }) => !noRoute.has(code)) ?? errors[0] ?? error;
 }
 
 const connectCodes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused by',
   EHOSTUNREACH: 'no route to',
-  ENETUNREACH: 'no network to reach',
-  EADDRNOTAVAIL: 'no local address to reach',
-  ETIMEDOUT: 'no connection to',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection to',
-  EACCES: 'this machine does not allow a connection to',
-  EPERM: 'this machine does not allow a connection to',
+  ENETUNREACH: 'this machine has no network route to',
+  EADDRNOTAVAIL: 'this machine has no free local port to connect to',
+  ETIMEDOUT: 'connection attempt timed out at',
+  UND_ERR_CONNECT_TIMEOUT: 'connection attempt timed out at',
+  EACCES: 'this machine does not allow connecting to',
+  EPERM: 'this machine does not allow connecting to',
 };
-
-/** How undici words an answer that it will not take. */
-const unasked = /^bad (response|upgrade)$/;
 
 /**
  * What a failed attempt is recorded as.
@@ -54,10 +54,10 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   if (code === 'PROXY_FAILED' || code === 'PROXY_REFUSED') return { class: 'connect', message: failure.message };
   if (code === 'EGRESS_REFUSED') return { class: 'egress-refused', message: failure.message };
   if (code === 'ENOTFOUND' || code === 'ENODATA') {
-    return { class: 'dns', message: `no address is known for ${hostname} (${code})` };
+    return { class: 'dns', message: `${hostname} cannot be resolved: no such name (${code})` };
   }
   if (code.startsWith('EAI_') || ['ESERVFAIL', 'EREFUSED', 'ETIMEOUT', 'ENONAME'].includes(code)) {
-    return { class: 'dns', message: `the name ${hostname} could not be looked up (${code})` };
+    return { class: 'dns', message: `${hostname} cannot be resolved: the name server failed (${code})` };
   }
   const connect = connectCodes[code];
   if (connect !== undefined) {
@@ -68,26 +68,21 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   if (isTlsCode(code)) {
     return { class: 'tls', message: `TLS handshake with ${target} failed ${after}: ${handshakeWords(code)}` };
   }
-  if (code === 'UND_ERR_SOCKET' && unasked.test(failure.message)) {
-    const message = `${target} answered what was not asked for: an interim answer 100, another protocol, or more than one answer`;
-    return { class: 'protocol', message };
-  }
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET' || code === 'ECONNABORTED') {
-    return { class: 'reset', message: `${target} closed the connection ${after}, before its answer was complete` };
+    return { class: 'reset', message: `${target} closed the connection ${after} without a complete response` };
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return { class: 'protocol', message: `the request cannot be sent: ${oneLine(failure.message)}` };
   }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return { class: 'protocol', message: `${target} answered with more than 16 kB of headers` };
-  }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return { class: 'protocol', message: `${target} answered with a body of another length than its headers say` };
-  }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_BAD_REQUEST' || failure.name === 'HTTPParserError') {
-    return { class: 'protocol', message: `${target} did not answer in HTTP: ${oneLine(failure.message)}` };
-  }
-  return { class: 'protocol', message: `no valid answer from ${target}: ${oneLine(failure.message)}` };
+  return { class: 'protocol', message: `${target} sent no valid response: ${oneLine(failure.message)}` };
+}
+
+/** The problem of a body whose head was complete. */
+export function bodyProblemOf(error: Error & { readonly code?: string }): string {
+  const { code = '', name } = error;
+  if (name === 'HTTPParserError') return 'its chunked encoding is invalid';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'its trailers are too large';
+  return 'the connection closed before its end';
 }
 
 function addressText(address: string, port: number | undefined): string {

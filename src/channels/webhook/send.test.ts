@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import https from 'node:https';
 import net from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import tls from 'node:tls';
 import { createAuthority } from '../../../tests/support/certificates.ts';
 import type { EgressGuard } from './connector.ts';
@@ -118,36 +119,98 @@ test('a name without an address is an error of class dns', async () => {
     callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
   };
   const outcome = await sender(5000, { lookupFor: () => lookup, judge: () => null }).send(sending('nowhere.test'));
-  assert.deepEqual(outcome.error, { class: 'dns', message: 'no address is known for nowhere.test (ENOTFOUND)' });
+  assert.deepEqual(outcome.error, {
+    class: 'dns',
+    message: 'nowhere.test cannot be resolved: no such name (ENOTFOUND)',
+  });
 });
 
 test('a receiver that hangs up without an answer is an error of class reset', async () => {
   const host = await raw((socket) => socket.destroy());
   const outcome = await sender().send(sending(host));
   assert.equal(outcome.error?.class, 'reset');
-  assert.match(outcome.error?.message ?? '', /closed the connection after \d+ ms, before its answer was complete/);
+  assert.match(outcome.error?.message ?? '', /closed the connection after \d+ ms without a complete response/);
 });
 
-test('a receiver that resets in the middle of the body is an error, with what came on record', async () => {
-  const host = await raw((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () =>
-      setImmediate(() => socket.resetAndDestroy()),
-    );
+const incomplete: Readonly<Record<string, readonly [body: string, problem: string]>> = {
+  'is cut': ['content-length: 100\r\n\r\nhalf', 'the connection closed before its end'],
+  'lacks its last chunk': ['transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'the connection closed before its end'],
+  'is wrongly chunked': ['transfer-encoding: chunked\r\n\r\nzz\r\nhalf', 'its chunked encoding is invalid'],
+};
+
+for (const [what, [rest, problem]] of Object.entries(incomplete)) {
+  test(`the status counts when the body ${what}: below 400 the alert has arrived`, async () => {
+    for (const status of [204, 200, 302, 399, 400, 503]) {
+      const host = await raw((socket) => {
+        socket.write(`HTTP/1.1 ${status} As Said\r\n${rest}`, () => setImmediate(() => socket.resetAndDestroy()));
+      });
+      const { error, response, bodyProblem } = await sender().send(sending(host));
+      assert.deepEqual([error?.class, response?.status], [status < 400 ? undefined : 'status', status]);
+      assert.equal(bodyProblem, status === 204 ? undefined : problem);
+    }
   });
-  const outcome = await sender().send(sending(host));
-  assert.equal(outcome.error?.class, 'reset');
+}
+
+const lenient: Readonly<Record<string, string>> = {
+  'a space after its length': 'content-length: 2 \r\n',
+  'its length twice': 'content-length: 2\r\ncontent-length: 2\r\n',
+  'its length twice in one line': 'content-length: 2, 2\r\n',
+  'a folded header': 'x-folded: one\r\n  two\r\ncontent-length: 2\r\n',
+  'a space before a colon': 'x-odd : y\r\ncontent-length : 2\r\n',
+  'a line that is no header': 'nonsense\r\ncontent-length: 2\r\n',
+  'a control character': 'x-odd: \u0001y\r\ncontent-length: 2\r\n',
+  'more than 16 kB of headers': `x: ${'a'.repeat(20_000)}\r\ncontent-length: 2\r\n`,
+};
+
+for (const [what, headers] of Object.entries(lenient)) {
+  test(`an answer with ${what} is accepted, and its connection is kept`, async () => {
+    let connections = 0;
+    const host = await listen(
+      net.createServer((socket) => {
+        connections++;
+        socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\nok`));
+      }),
+    );
+    const one = sender();
+    for (let n = 0; n < 2; n++) {
+      const { error, response, bodyProblem } = await one.send(sending(host));
+      assert.deepEqual([error, response?.body, bodyProblem], [null, 'ok', undefined]);
+      await nextTurn();
+    }
+    assert.equal(connections, 1);
+  });
+}
+
+test('a folded header is kept as one value, line feeds alone end lines, and chunks win over a length', async () => {
+  const head = 'HTTP/1.1 200\nX-Folded: one\n\ttwo\nContent-Length: 9\nTransfer-Encoding: chunked\n\n';
+  const host = await raw((socket) => socket.write(`${head}2\r\nok\r\n0\r\n\r\n`));
+  const { response } = await sender().send(sending(host));
+  assert.deepEqual([response?.headers['x-folded'], response?.body], ['one two', 'ok']);
+});
+
+test('a status below 100 and a switch of protocols are failures of class protocol', async () => {
+  const invalid = await raw((socket) => socket.write('HTTP/1.1 000 No\r\ncontent-length: 0\r\n\r\n'));
+  const switched = await raw((socket) => socket.write('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'));
+  const errors = [await sender().send(sending(invalid)), await sender().send(sending(switched))].map(
+    ({ error }) => error,
+  );
+  assert.deepEqual(errors, [
+    { class: 'protocol', message: `${invalid} answered with the invalid status 000` },
+    { class: 'protocol', message: `${switched} switched to another protocol (101)` },
+  ]);
 });
 
 test('a receiver that does not speak HTTP is an error of class protocol', async () => {
   const host = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
   const outcome = await sender().send(sending(host));
-  assert.equal(outcome.error?.class, 'protocol');
+  assert.deepEqual(outcome.error, { class: 'protocol', message: `${host} did not answer in HTTP` });
 });
 
-test('more than 16 kB of headers are an error of class protocol', async () => {
-  const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`));
+test('more than 32 kB of headers are an error of class protocol', async () => {
+  const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`));
   const outcome = await sender().send(sending(host));
-  assert.deepEqual(outcome.error, { class: 'protocol', message: `${host} answered with more than 16 kB of headers` });
+  const message = `${host} sent more than 32 kB before its headers were complete`;
+  assert.deepEqual(outcome.error, { class: 'protocol', message });
 });
 
 test('a server without TLS behind https is an error of class tls', async () => {

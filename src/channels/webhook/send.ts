@@ -50,7 +50,8 @@ export function createWebhookSender({ guard, extraCertificates, deadlineMs = 30_
     bodyTimeout: 0,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: longestIdleMs,
-    maxHeaderSize: 16_384,
+    // Heads come from `HeadReader`, which bounds them: this is for trailers.
+    maxHeaderSize: 32_768,
   };
   const pooled = createConnections(connect, { ...options, pipelining: 1 });
   // Without pipelining nothing is kept alive: what goes through here never meets a socket that its receiver just closed.
