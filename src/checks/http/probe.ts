@@ -5,6 +5,7 @@ import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
+import { loadCookies, type RunCookies } from './cookies.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
@@ -36,6 +37,7 @@ export interface Looked {
 /** Makes what sends the request of a plan and looks at its answer. */
 export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
+  const makeCookies = loadCookies();
   const trust = trustOf(means);
   const secureContext = trust.createContext();
   const findCertificates = createFindCertificates(means.guard, trust);
@@ -48,15 +50,19 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
     const onAbort = (): void => stop.end?.(() => stopped);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const hops = await followAll(plan, {
-        guard: means.guard,
-        secureContext,
-        trust,
-        family: settings.family,
-        skipSSL: settings.skipSSL,
-        wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
-        stop,
-      });
+      const hops = await followAll(
+        plan,
+        {
+          guard: means.guard,
+          secureContext,
+          trust,
+          family: settings.family,
+          skipSSL: settings.skipSSL,
+          wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
+          stop,
+        },
+        makeCookies,
+      );
       if (signal.aborted) hops.fault = stopped;
       const looked = await concluded(plan, { startedAt, ...hops });
       const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
@@ -84,18 +90,24 @@ interface Followed {
 }
 
 /** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
-async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
+async function followAll(plan: Plan, means: HopMeans, makeCookies: () => Promise<RunCookies>): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
   let request = plan.request;
+  let cookies: RunCookies | null = null;
   let started: number | undefined;
   for (;;) {
-    const hop = await sendHop(request, means);
+    const hop = await sendHop(cookies?.addTo(request) ?? request, means);
     started ??= hop.startedAt;
     const { answer, certificate } = hop;
     if (certificate !== null) shown.push({ place: request.target, certificate });
     if (hop.fault !== null || answer === null || means.wantsBody(answer))
       return { started, hop, redirects, shown, fault: hop.fault };
+    const setCookies = answer.headers['set-cookie'];
+    if (setCookies !== undefined) {
+      cookies ??= await makeCookies();
+      cookies.store(request.target.href, setCookies);
+    }
     const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
     redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });

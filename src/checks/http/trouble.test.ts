@@ -1,5 +1,6 @@
 // Targets in trouble: each way to fail ends with its reason and a sentence.
 import assert from 'node:assert/strict';
+import http2 from 'node:http2';
 import { createServer } from 'node:net';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -277,6 +278,23 @@ test('TLS to a server that speaks plain HTTP fails as TLS', async (t) => {
     finding.message ?? '',
     /^TLS handshake with 127\.0\.0\.1:\d+ failed after .*: the server did not answer in TLS$/,
   );
+});
+
+test('a server that only speaks HTTP/2 is named, over TLS and without it', async (t) => {
+  const servers = [http2.createSecureServer(authority.issue()), http2.createServer()] as const;
+  for (const [index, server] of servers.entries()) {
+    server.on('error', () => {});
+    server.on('sessionError', () => {});
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    t.after(() => server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const finding = await probeOnce({ url: `${index === 0 ? 'https' : 'http'}://localhost:${port}/` }, trusted);
+    assert.equal(verdictOf(finding), 'failed protocol');
+    assert.match(finding.message ?? '', /^127\.0\.0\.1:\d+ only speaks HTTP\/2, which checks do not support$/);
+  }
 });
 
 test('a target the egress policy refuses is not connected to', async (t) => {
