@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
 /** Listens; answers with `http://host:port`. Throws StartError or ConfigError with what to do. */
 export async function listenAt(
   server: ReturnType<typeof createRestServer>,
-  { host, port }: Pick<Config, 'host' | 'port'>,
+  { host, port, variable = 'PORT' }: { readonly host: string; readonly port: number; readonly variable?: string },
 ): Promise<string> {
   try {
     return await server.listen({ host, port });
@@ -14,7 +14,7 @@ export async function listenAt(
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     if (code === 'EADDRINUSE') {
       throw new StartError(
-        `port ${port} on ${host} is in use: stop what listens there, or set PORT to a free one (0 = any)`,
+        `port ${port} on ${host} is in use: stop what listens there, or set ${variable} to a free one (0 = any)`,
       );
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
@@ -23,9 +23,17 @@ export async function listenAt(
       );
     }
     if (code === 'EACCES')
-      throw new StartError(`port ${port} may not be used by this user: set PORT to one above 1023`);
+      throw new StartError(`port ${port} may not be used by this user: set ${variable} to one above 1023`);
     throw cause;
   }
+}
+
+/** Listens for metrics on their own port. Answers and throws as `listenAt` does. */
+export function listenForMetrics(
+  server: ReturnType<typeof createRestServer>,
+  { host, metrics }: Pick<Config, 'host' | 'metrics'>,
+): Promise<string> {
+  return listenAt(server, { host, port: metrics.port ?? 0, variable: 'TOCSIN_METRICS_PORT' });
 }
 
 /** The port of an address that was listened on. */

@@ -1,8 +1,9 @@
 // Joins the routes of this process with what they tell.
 import { healthOperations } from '#contract/health.ts';
-import { healthRoutes } from '#rest/health.ts';
+import { healthRoutes, metricsRoute } from '#rest/health.ts';
 import type { RestOptions } from '#rest/server.ts';
 import type { ActionMeans } from './compose-means.ts';
+import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the routes are joined with. */
@@ -16,7 +17,7 @@ export interface RestMeans extends ActionMeans {
 export async function composeRoutes(means: RestMeans): Promise<Pick<RestOptions, 'routes' | 'operations'>> {
   const { registry } = means.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
-  const health = healthRoutes({ readiness: means.readiness, metrics });
+  const health = healthRoutes({ readiness: means.readiness, metrics, metricsAccess: means.config.metrics });
   if (!means.config.roles.includes('api')) return { routes: health, operations: healthOperations };
   // A third of all that is loaded: the others start without it.
   const [{ apiRoutes }, { operations }] = await Promise.all([
@@ -24,4 +25,16 @@ export async function composeRoutes(means: RestMeans): Promise<Pick<RestOptions,
     import('#contract/operations.ts'),
   ]);
   return { routes: [...health, ...apiRoutes(means)], operations };
+}
+
+/** The route of the metrics alone, for a listener of its own. */
+export function metricsRoutes(
+  { registry }: Metrics,
+  { metrics: { token } }: Pick<Config, 'metrics'>,
+): Pick<RestOptions, 'routes' | 'operations'> {
+  const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
+  return {
+    routes: [metricsRoute({ metrics, metricsAccess: { token, port: null, isClosed: false } })],
+    operations: healthOperations,
+  };
 }

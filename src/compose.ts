@@ -14,10 +14,10 @@ import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
 import { brokenChannelsOf } from './compose-templates.ts';
-import { listenAt, portOf } from './compose-listen.ts';
+import { listenAt, listenForMetrics, portOf } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
-import { composeRoutes } from './compose-rest.ts';
+import { composeRoutes, metricsRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
 import { codeFolderHere, createScriptProber, removeOldScriptCode } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
@@ -73,7 +73,11 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   let address: string | null = null;
-  const ports = (): number[] => [address === null ? config.port : portOf(address)];
+  let metricsAddress: string | null = null;
+  const ports = (): number[] => [
+    address === null ? config.port : portOf(address),
+    ...(metricsAddress === null ? [] : [portOf(metricsAddress)]),
+  ];
   // The port may not be known before the process listens, nor which other processes there are.
   const closed = createPlaceBoard(ownPlaces(config, ports()));
   const ownProcess = createOwnProcess({
@@ -108,6 +112,11 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   const server = createRestServer({ ...api, ...restOptions(config, log, clock, access) });
   address = await listenAt(server, config);
+  const metricsServer =
+    config.metrics.port === null
+      ? null
+      : createRestServer({ ...metricsRoutes(metrics, config), ...restOptions(config, log, clock, access) });
+  if (metricsServer !== null) metricsAddress = await listenForMetrics(metricsServer, config);
   await ownProcess.sign().catch(() => writePlaces(closed, ownPlaces(config, ports())));
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
@@ -122,7 +131,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
       log.info('process.stopping', { why });
       stopping.abort();
       await running.stop();
-      await Promise.all([server.close(), means.sender?.close(), means.prober?.close()]);
+      await Promise.all([server.close(), metricsServer?.close(), means.sender?.close(), means.prober?.close()]);
       metrics.stop();
       await ownProcess.leave();
       await store.close();

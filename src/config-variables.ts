@@ -111,9 +111,9 @@ export const configVariables = {
     read: (text) => text,
   } satisfies ConfigVariable<string>,
   TOCSIN_EGRESS: {
-    fallback: '`any` while HOST is a loopback address, else `public`',
+    fallback: '`any` if `HOST` and `TOCSIN_PUBLIC_URL` are loopback addresses, else `public`',
     meaning:
-      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine).',
+      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine). Tocsin itself and its database are never among them.',
     right: 'public, private or any',
     read: (text) => egressModes.find((mode) => mode === text),
   } satisfies ConfigVariable<(typeof egressModes)[number]>,
@@ -131,6 +131,21 @@ export const configVariables = {
     right: 'http://host:port or http://user:password@host:port',
     read: readProxy,
   } satisfies ConfigVariable<Proxy>,
+  TOCSIN_METRICS_TOKEN: {
+    fallback: 'none',
+    meaning:
+      'Token that `GET /metrics` requires as `Authorization: Bearer <token>`. If `HOST` or `TOCSIN_PUBLIC_URL` is not a loopback address, metrics need this token or `TOCSIN_METRICS_PORT`.',
+    right: '16 to 256 visible characters without spaces, as printed by: openssl rand -hex 32',
+    secret: true,
+    read: (text) => (/^[\x21-\x7e]{16,256}$/.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_METRICS_PORT: {
+    fallback: 'none',
+    meaning:
+      'Port of a listener of its own for `/metrics`, on the address of `HOST`; `PORT` then serves no metrics. Requires a token only if `TOCSIN_METRICS_TOKEN` is set. 0 takes a free port.',
+    right: 'a whole number from 0 to 65535, different from PORT',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  } satisfies ConfigVariable<number>,
   TOCSIN_LOCATION: {
     fallback: '`local:Local`',
     meaning: 'Run location of this process: a code, and the name people read.',

@@ -55,6 +55,8 @@ const right: readonly Case[] = [
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
   ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
   ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
+  ['TOCSIN_METRICS_TOKEN', 'x'.repeat(16), (c) => c.metrics.token, 'x'.repeat(16)],
+  ['TOCSIN_METRICS_PORT', '9464', (c) => c.metrics.port, 9464],
   [
     'TOCSIN_PROXY',
     'http://a:b%20c@proxy.test:3128',
@@ -103,6 +105,10 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
   ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
   ['TOCSIN_EGRESS', 'all'],
+  ['TOCSIN_METRICS_TOKEN', 'short'],
+  ['TOCSIN_METRICS_TOKEN', 'has a space in it'],
+  ['TOCSIN_METRICS_PORT', '65536'],
+  ['TOCSIN_METRICS_PORT', '3000'],
   ['TOCSIN_PROXY', 'proxy.test:3128'],
   ['TOCSIN_PROXY', 'https://proxy.test:3128'],
   ['TOCSIN_PROXY', 'http://proxy.test:3128/path'],
@@ -137,6 +143,7 @@ describe('configuration', () => {
       bootstrapAccountId: null,
       secretKey: null,
       egress: { mode: 'any', allow: [], proxy: null },
+      metrics: { token: null, port: null, isClosed: false },
       location: { code: 'local', name: 'Local' },
       retentionDays: 30,
       rateLimit: 600,
@@ -210,6 +217,28 @@ describe('configuration', () => {
       assert.doesNotMatch(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /canary/);
     } finally {
       rmSync(dir, { recursive: true });
+    }
+  });
+
+  it('is careful as soon as others can reach the server: public addresses only, and no metrics without a token', () => {
+    const cases: readonly (readonly [Record<string, string>, boolean])[] = [
+      [{}, true],
+      [{ HOST: 'localhost', TOCSIN_PUBLIC_URL: 'http://localhost:3000' }, true],
+      [{ HOST: '::1', TOCSIN_PUBLIC_URL: 'http://[::1]:3000/base' }, true],
+      [{ HOST: '0.0.0.0' }, false],
+      [{ HOST: '10.0.0.7' }, false],
+      [{ TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' }, false],
+      [{ TOCSIN_PUBLIC_URL: 'http://192.168.1.7:3000' }, false],
+    ];
+    for (const [env, isPrivate] of cases) {
+      const { egress, metrics } = readConfig(env);
+      assert.equal(egress.mode, isPrivate ? 'any' : 'public', JSON.stringify(env));
+      assert.equal(metrics.isClosed, !isPrivate, JSON.stringify(env));
+      assert.equal(readConfig({ ...env, TOCSIN_EGRESS: 'private' }).egress.mode, 'private');
+      const token = { TOCSIN_METRICS_TOKEN: 'x'.repeat(16) };
+      for (const set of [token, { TOCSIN_METRICS_PORT: '9464' }]) {
+        assert.equal(readConfig({ ...env, ...set }).metrics.isClosed, false);
+      }
     }
   });
 

@@ -35,6 +35,15 @@ export interface Config {
   /** 64 lower-case hex digits; null = kept in a file of the data folder. A secret. */
   readonly secretKey: string | null;
   readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy'>>;
+  /** What `/metrics` asks for. */
+  readonly metrics: {
+    /** A secret; null = none. */
+    readonly token: string | null;
+    /** Of a listener of its own; null = none, 0 = a free one. */
+    readonly port: number | null;
+    /** Whether metrics are refused because neither is set and the server can be reached from elsewhere. */
+    readonly isClosed: boolean;
+  };
   readonly location: { readonly code: string; readonly name: string };
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
@@ -73,22 +82,26 @@ type Value<N extends ConfigVariableName> = NonNullable<ReturnType<(typeof config
 export function readConfig(env: Environment = process.env, cores: number = availableParallelism()): Config {
   const host = take(env, 'HOST') ?? '127.0.0.1';
   const dataDir = take(env, 'TOCSIN_DATA_DIR') ?? resolve('data');
+  const port = take(env, 'PORT') ?? 3000;
+  const publicUrl = take(env, 'TOCSIN_PUBLIC_URL');
+  const isPrivate = isLoopbackHost(host) && (publicUrl === null || isLoopbackHost(hostOf(publicUrl)));
   return deepFreeze({
     host,
-    port: take(env, 'PORT') ?? 3000,
+    port,
     dataDir,
     database: take(env, 'DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir, 'tocsin.db') },
     listen: take(env, 'TOCSIN_LISTEN_URL'),
     roles: take(env, 'TOCSIN_ROLES') ?? configVariables.TOCSIN_ROLES.read('all') ?? [],
-    publicUrl: take(env, 'TOCSIN_PUBLIC_URL'),
+    publicUrl,
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
     secretKey: secretKeyOf(env),
     egress: {
-      mode: take(env, 'TOCSIN_EGRESS') ?? (isLoopbackHost(host) ? 'any' : 'public'),
+      mode: take(env, 'TOCSIN_EGRESS') ?? (isPrivate ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
       proxy: take(env, 'TOCSIN_PROXY'),
     },
+    metrics: metricsOf(env, port, isPrivate),
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
@@ -135,6 +148,17 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
   throw new ConfigError(`${name}=${shown(variable, text)} cannot be used${why}; right would be ${variable.right}`);
 }
 
+function metricsOf(env: Environment, port: number, isPrivate: boolean): Config['metrics'] {
+  const own = take(env, 'TOCSIN_METRICS_PORT');
+  if (own !== null && own === port && own !== 0) {
+    throw new ConfigError(
+      `TOCSIN_METRICS_PORT=${own} is the same as PORT; right would be ${configVariables.TOCSIN_METRICS_PORT.right}`,
+    );
+  }
+  const token = take(env, 'TOCSIN_METRICS_TOKEN');
+  return { token, port: own, isClosed: token === null && own === null && !isPrivate };
+}
+
 function msOf(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
 }
@@ -169,10 +193,14 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
   return JSON.stringify(text.replace(/(:\/\/[^/@:]*):.*@/s, '$1:…@'));
 }
 
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Whether only this machine can reach a server that listens on this host. */
 export function isLoopbackHost(host: string): boolean {
   const plain = plainAddress(host);
-  return plain === null ? host.toLowerCase() === 'localhost' : addressClass(plain) === 'local';
+  return plain === null ? /^(.+\.)?localhost\.?$/i.test(host) : addressClass(plain) === 'local';
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -149,6 +149,16 @@ describe('the image', () => {
 
 const files = ['compose.yaml', composePath];
 
+test('both compose files let scripts make namespaces where checks run, and nowhere else', () => {
+  const one = fieldsAt(readYaml('compose.yaml')[0], 'services', 'tocsin');
+  const { services } = readCompose(secrets);
+  const opened = ['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined'];
+  for (const { name, settings } of [...services, { name: 'runner', settings: one }]) {
+    const options = textsOf(settings['security_opt']).filter((option) => option !== 'no-new-privileges:true');
+    assert.deepEqual(options, name === 'runner' ? opened : [], name);
+  }
+});
+
 test('both compose files are YAML', () => {
   for (const path of files) assert.equal(readYaml(path).length, 1);
 });

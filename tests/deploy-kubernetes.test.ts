@@ -175,8 +175,21 @@ function checkDeployment(deployment: Fields): void {
 
   it('is scraped at the port and path of its metrics', () => {
     const annotations = fieldsAt(deployment, 'spec', 'template', 'metadata', 'annotations');
-    assert.equal(annotations['prometheus.io/port'], environmentOf(deployment)['PORT']);
+    assert.equal(annotations['prometheus.io/port'], environmentOf(deployment)['TOCSIN_METRICS_PORT']);
     assert.ok(paths.includes(textAt(annotations, 'prometheus.io/path')));
+  });
+
+  it('has the port of its metrics', () => {
+    const port = listOf(at(container, 'ports')).find(({ name }) => name === 'metrics');
+    assert.equal(textAt(port, 'containerPort'), environmentOf(deployment)['TOCSIN_METRICS_PORT']);
+  });
+
+  it('lets scripts make namespaces where checks run, and nowhere else', () => {
+    const { procMount, seccompProfile } = fieldsAt(container, 'securityContext');
+    const needed = [pod['hostUsers'], procMount, seccompProfile];
+    const isRunner = roleOf(deployment) === 'runner';
+    const right = isRunner ? [false, 'Unmasked', { type: 'Unconfined' }] : [undefined, undefined, undefined];
+    assert.deepEqual(needed, right);
   });
 
   it('has the time that a stop takes', () => {
@@ -244,7 +257,10 @@ describe('the network policy of deploy/kubernetes', () => {
     for (const found of [
       rolesWith('egress', (rule) => hasPort(rule, 53)),
       rolesWith('egress', (rule) => hasPort(rule, 5432)),
-      rolesWith('ingress', (rule) => isFrom(rule, 'monitoring')),
+      rolesWith(
+        'ingress',
+        (rule) => isFrom(rule, 'monitoring') && listOf(rule['ports']).every(({ port }) => port === 'metrics'),
+      ),
     ]) {
       assert.deepEqual(found.toSorted(), [...roles].toSorted());
     }

@@ -36,11 +36,16 @@ export const healthOperations = {
     method: 'GET',
     path: '/metrics',
     summary: 'Read the metrics',
-    description: 'Prometheus text format.',
+    description:
+      'Prometheus text format. Requires the token of `TOCSIN_METRICS_TOKEN` as a bearer token if that is set; served on `TOCSIN_METRICS_PORT` instead if that is.',
     tag,
     permission: 'none',
     status: 200,
     media: 'text/plain',
+    alsoAnswers: {
+      401: 'The token is missing or wrong, or none is configured.',
+      404: 'They are served on another port.',
+    },
   },
   getOpenApi: {
     method: 'GET',

@@ -1,6 +1,7 @@
 // Who may do what: keys, accounts, roles and the rate limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MetricsAccess } from '#rest/health.ts';
 import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';
 
 const { server } = restUnderTest();
@@ -88,6 +89,29 @@ test('health needs no key', async () => {
   assert.deepEqual((await get('/health/live', {})).json(), { status: 'ok' });
   assert.deepEqual((await get('/health/ready', {})).json(), { status: 'ok' });
   assert.match((await get('/metrics', {})).body, /^up 1/);
+});
+
+test('metrics ask for their token, and say which setting is missing', async () => {
+  const token = 'm'.repeat(32);
+  const ask = async (metricsAccess: MetricsAccess, authorization = '') => {
+    const { server: one } = restUnderTest({ metricsAccess });
+    const { statusCode, body, headers } = await one.inject({ url: '/metrics', headers: { authorization } });
+    return [statusCode, headers['www-authenticate'] ?? '', /^up 1/.test(body) || body] as const;
+  };
+  const asking = { token, port: null, isClosed: false };
+  assert.deepEqual(await ask(asking, `Bearer ${token}`), [200, '', true]);
+  for (const wrong of ['', token, `Bearer ${token}x`, 'Bearer', `Basic ${token}`]) {
+    const [status, challenge, body] = await ask(asking, wrong);
+    assert.deepEqual([status, challenge], [401, 'Bearer'], wrong);
+    assert.match(String(body), /TOCSIN_METRICS_TOKEN/);
+  }
+  const closed = await ask({ token: null, port: null, isClosed: true });
+  assert.deepEqual(
+    [closed[0], /set TOCSIN_METRICS_TOKEN, or TOCSIN_METRICS_PORT/.test(String(closed[2]))],
+    [401, true],
+  );
+  const elsewhere = await ask({ token, port: 9464, isClosed: false }, `Bearer ${token}`);
+  assert.deepEqual([elsewhere[0], /port 9464 \(TOCSIN_METRICS_PORT\)/.test(String(elsewhere[2]))], [404, true]);
 });
 
 test('a key has so many requests a minute, and is told what is left', async () => {

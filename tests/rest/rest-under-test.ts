@@ -10,7 +10,7 @@ import { merged } from '#domain/patch.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { accountRoutes } from '#rest/accounts.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
-import { healthRoutes } from '#rest/health.ts';
+import { healthRoutes, type MetricsAccess } from '#rest/health.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
@@ -41,7 +41,13 @@ export interface Logged {
 }
 
 /** The server, not listening; `inject` works at once. */
-export function restUnderTest(overrides: Partial<RestOptions> = {}): { server: FastifyInstance; logged: Logged } {
+export function restUnderTest({
+  metricsAccess = { token: null, port: null, isClosed: false },
+  ...overrides
+}: Partial<RestOptions> & { readonly metricsAccess?: MetricsAccess } = {}): {
+  server: FastifyInstance;
+  logged: Logged;
+} {
   const logged: Logged = { lines: [] };
   const runtimes = [runtime];
   const server = createRestServer({
@@ -60,6 +66,7 @@ export function restUnderTest(overrides: Partial<RestOptions> = {}): { server: F
       ...healthRoutes({
         readiness: async () => [],
         metrics: { metrics: async () => 'up 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
+        metricsAccess,
       }),
     ],
     authenticate: (key) => keys[key] ?? null,
