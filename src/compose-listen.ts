@@ -3,10 +3,56 @@ import type { createRestServer } from '#rest/server.ts';
 import { type Config, ConfigError } from './config.ts';
 import { StartError } from './start-error.ts';
 
-/** Listens; answers with `http://host:port`. Throws StartError or ConfigError with what to do. */
-export async function listenAt(
-  server: ReturnType<typeof createRestServer>,
-  { host, port, variable = 'PORT' }: { readonly host: string; readonly port: number; readonly variable?: string },
+type Server = ReturnType<typeof createRestServer>;
+
+/** The listeners of this process. */
+export interface Listeners {
+  /** Whether the ports are known. */
+  readonly isListening: boolean;
+  /** That of the API, as configured until it is known. */
+  readonly port: number;
+  readonly ports: readonly number[];
+  /** Listens, for metrics only where they have a port; answers with `http://host:port` of the first one. Throws StartError or ConfigError with what to do. */
+  start(server: Server, metrics: Server): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Makes them, not yet listening. */
+export function createListeners({ host, port, metrics }: Pick<Config, 'host' | 'port' | 'metrics'>): Listeners {
+  const servers: Server[] = [];
+  let ports: readonly number[] = [port];
+  let isListening = false;
+  return {
+    get isListening() {
+      return isListening;
+    },
+    get port() {
+      return ports[0] ?? port;
+    },
+    get ports() {
+      return ports;
+    },
+    async start(server, metricsServer) {
+      servers.push(server);
+      const address = await listenAt(server, { host, port, variable: 'PORT' });
+      ports = [portOf(address)];
+      if (metrics.port !== null) {
+        servers.push(metricsServer);
+        const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
+        ports = [...ports, portOf(await listenAt(metricsServer, place))];
+      }
+      isListening = true;
+      return address;
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+async function listenAt(
+  server: Server,
+  { host, port, variable }: { readonly host: string; readonly port: number; readonly variable: string },
 ): Promise<string> {
   try {
     return await server.listen({ host, port });
@@ -28,15 +74,6 @@ export async function listenAt(
   }
 }
 
-/** Listens for metrics on their own port. Answers and throws as `listenAt` does. */
-export function listenForMetrics(
-  server: ReturnType<typeof createRestServer>,
-  { host, metrics }: Pick<Config, 'host' | 'metrics'>,
-): Promise<string> {
-  return listenAt(server, { host, port: metrics.port ?? 0, variable: 'TOCSIN_METRICS_PORT' });
-}
-
-/** The port of an address that was listened on. */
-export function portOf(address: string): number {
+function portOf(address: string): number {
   return Number(new URL(address).port || 80);
 }

@@ -14,7 +14,7 @@ import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
 import { brokenChannelsOf } from './compose-templates.ts';
-import { listenAt, listenForMetrics, portOf } from './compose-listen.ts';
+import { createListeners } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes, metricsRoutes } from './compose-rest.ts';
@@ -72,24 +72,19 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   await noteAbsence(store, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
-  let address: string | null = null;
-  let metricsAddress: string | null = null;
-  const ports = (): number[] => [
-    address === null ? config.port : portOf(address),
-    ...(metricsAddress === null ? [] : [portOf(metricsAddress)]),
-  ];
+  const listeners = createListeners(config);
   // The port may not be known before the process listens, nor which other processes there are.
-  const closed = createPlaceBoard(ownPlaces(config, ports()));
+  const closed = createPlaceBoard(ownPlaces(config, listeners.ports));
   const ownProcess = createOwnProcess({
     config,
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
     lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
-    isListening: () => address !== null,
-    publicUrl: () => publicUrlOf(config, address === null ? config.port : portOf(address)),
-    listeners: () => listenersOf(config.host, ports()),
-    onOthers: (others) => writePlaces(closed, [...ownPlaces(config, ports()), ...placesOfOthers(others)]),
+    isListening: () => listeners.isListening,
+    publicUrl: () => publicUrlOf(config, listeners.port),
+    listeners: () => listenersOf(config.host, listeners.ports),
+    onOthers: (others) => writePlaces(closed, [...ownPlaces(config, listeners.ports), ...placesOfOthers(others)]),
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
@@ -110,14 +105,10 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const server = createRestServer({ ...api, ...restOptions(config, log, clock, access) });
-  address = await listenAt(server, config);
-  const metricsServer =
-    config.metrics.port === null
-      ? null
-      : createRestServer({ ...metricsRoutes(metrics, config), ...restOptions(config, log, clock, access) });
-  if (metricsServer !== null) metricsAddress = await listenForMetrics(metricsServer, config);
-  await ownProcess.sign().catch(() => writePlaces(closed, ownPlaces(config, ports())));
+  const options = restOptions(config, log, clock, access);
+  const metricsServer = createRestServer({ ...metricsRoutes(metrics, config), ...options });
+  const address = await listeners.start(createRestServer({ ...api, ...options }), metricsServer);
+  await ownProcess.sign().catch(() => writePlaces(closed, ownPlaces(config, listeners.ports)));
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
@@ -131,7 +122,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
       log.info('process.stopping', { why });
       stopping.abort();
       await running.stop();
-      await Promise.all([server.close(), metricsServer?.close(), means.sender?.close(), means.prober?.close()]);
+      await Promise.all([listeners.close(), means.sender?.close(), means.prober?.close()]);
       metrics.stop();
       await ownProcess.leave();
       await store.close();
