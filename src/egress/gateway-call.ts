@@ -1,5 +1,6 @@
 // One call at a gateway: a line that says where to, an answer of one line, and from then on the bytes of both sides.
-import { connect, isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { type Connected, connectInTurn } from '#lib/connect-in-turn.ts';
 import type { Guard } from './guard.ts';
 
 /** What a call is served with. */
@@ -156,11 +157,9 @@ function reach(place: Place, guard: Guard, settle: Reached): () => void {
   let giveUp = (): void => {
     isOver = true;
   };
-  // Node.js looks up no literals.
-  const judged = isIP(place.host) === 0 ? Promise.resolve() : guard.resolve(place.host, 0, place.port);
-  judged.then(
-    () => {
-      if (!isOver) giveUp = connectTo(place, guard, settle);
+  guard.resolve(place.host, 0, place.port).then(
+    (addresses) => {
+      if (!isOver) giveUp = connectTo(addresses, place, guard, settle);
     },
     (error: unknown) => {
       if (!isOver) settle(error, null);
@@ -169,39 +168,31 @@ function reach(place: Place, guard: Guard, settle: Reached): () => void {
   return () => giveUp();
 }
 
-function connectTo(place: Place, guard: Guard, settle: Reached): () => void {
-  const way = connect({
-    ...place,
-    lookup: guard.lookupFor(place.port),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 1000,
-    allowHalfOpen: true,
-    noDelay: true,
-  });
-  const end = (error: unknown): void => {
-    way.removeAllListeners('error').removeAllListeners('connect').removeAllListeners('timeout').setTimeout(0);
-    if (error !== null) way.on('error', () => undefined).destroy();
-    settle(error, error === null ? way : null);
-  };
-  way.once('error', end);
-  way.setTimeout(connectMs, () =>
-    end(
-      Object.assign(new Error(`connect ETIMEDOUT ${place.host}:${place.port}`), {
-        code: 'ETIMEDOUT',
-        syscall: 'connect',
-      }),
-    ),
-  );
-  way.once('connect', () => {
+/** Tries all addresses, as checks do. */
+function connectTo(addresses: readonly string[], { host, port }: Place, guard: Guard, settle: Reached): () => void {
+  const late = setTimeout(() => {
+    giveUp();
+    settle(connectError('ETIMEDOUT', `connect ETIMEDOUT ${host}:${port}`), null);
+  }, connectMs);
+  const onConnected = (result: Connected): void => {
+    clearTimeout(late);
+    if ('errors' in result) return settle(new AggregateError(result.errors), null);
+    const { socket } = result;
     // It may have hung up at once.
-    if (way.remoteAddress === undefined) {
-      end(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }));
-      return;
-    }
-    const late = guard.judge(way.remoteAddress, place.port);
-    end(late === null ? null : refusal(late));
-  });
-  return () => way.on('error', () => undefined).destroy();
+    const refused = socket.remoteAddress === undefined ? null : guard.judge(socket.remoteAddress, port);
+    if (socket.remoteAddress !== undefined && refused === null) return settle(null, socket.setNoDelay(true));
+    socket.on('error', () => undefined).destroy();
+    settle(refused === null ? connectError('ECONNRESET', 'read ECONNRESET') : refusal(refused), null);
+  };
+  const giveUp = connectInTurn(addresses, port, onConnected, { allowHalfOpen: true });
+  return () => {
+    clearTimeout(late);
+    giveUp();
+  };
+}
+
+function connectError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code, syscall: message.split(' ')[0] });
 }
 
 function refusal(sentence: string): Error {

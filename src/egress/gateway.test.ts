@@ -1,10 +1,10 @@
 // The way out of a script: judged, passed on whole, bounded whatever comes, and shut for one run at a time.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startConnectProxy } from '../../tests/support/connect-proxy.ts';
 import { until } from '../../tests/support/until.ts';
@@ -119,6 +119,22 @@ test('a target that is closed, a policy that refuses and a name that is not ther
   }
   const looked = await answerTo(path, '{"lookup":"localhost","family":4}\n');
   assert.deepEqual(JSON.parse(looked), { addresses: ['127.0.0.1'] });
+});
+
+test('every address of a name is tried, and the errors of all of them are reported', async (t) => {
+  const hostsFile = join(mkdtempSync(join(tmpdir(), 'tocsin-hosts-')), 'hosts');
+  t.after(() => rmSync(dirname(hostsFile), { recursive: true }));
+  writeFileSync(
+    hostsFile,
+    ['::1', '127.0.0.3', '127.0.0.2', '127.0.0.1'].map((each) => `${each} name.test\n`).join(''),
+  );
+  const { path } = await gateway(t, { ...everything, names: { hostsFile } });
+  const port = await target(t, (socket) => socket.end('there'));
+  assert.equal(await text((await through(path, port, 'name.test')).end()), 'there');
+  const { code, message } = await refusalOf(path, { connect: 'name.test', port: 1 });
+  assert.equal(code, 'ECONNREFUSED');
+  for (const address of ['127.0.0.3:1', '127.0.0.2:1', '127.0.0.1:1', '::1:1'])
+    assert.ok(message.includes(address), message);
 });
 
 test('what is closed is not connected to, whatever the policy allows, and what listens beside it is', async (t) => {

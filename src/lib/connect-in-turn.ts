@@ -12,6 +12,7 @@ export function connectInTurn(
   addresses: readonly string[],
   port: number,
   done: (result: Connected) => void,
+  options: { readonly allowHalfOpen?: boolean } = {},
 ): () => void {
   const sockets = new Set<Socket>();
   const errors: unknown[] = [];
@@ -29,7 +30,7 @@ export function connectInTurn(
     const index = next++;
     const address = addresses[index];
     if (address === undefined) return;
-    const socket = connect({ host: address, port, autoSelectFamily: false });
+    const socket = connect({ ...options, host: address, port, autoSelectFamily: false });
     sockets.add(socket);
     const onError = (error: unknown): void => {
       sockets.delete(socket);
