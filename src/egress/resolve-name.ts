@@ -1,6 +1,7 @@
 // From a host name to all its addresses: hosts file and localhost first, then the resolver.
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { asciiHost } from '#lib/host-name.ts';
 import { openHostsFile, watchedFile } from './hosts-file.ts';
 
 /** Where names are looked up; the machine's own by default. */
@@ -35,7 +36,7 @@ export function createResolveName(sources: NameSources): ResolveName {
   const settings = watchedFile(sources.resolverFile ?? '/etc/resolv.conf', open, open(''));
 
   return async (hostname, family) => {
-    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const name = (asciiHost(hostname) ?? hostname).toLowerCase().replace(/\.$/, '');
     const known = ofFamily(hosts(name), family);
     if (known.length > 0) return known;
     if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(['127.0.0.1', '::1'], family);

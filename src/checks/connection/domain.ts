@@ -1,5 +1,6 @@
 // A domain whose certificate is looked at, as a check names it (reference §4.3: sslCheckDomain).
 import { isIP } from 'node:net';
+import { asciiHost } from '#lib/host-name.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import type { Place } from './reach.ts';
 
@@ -7,8 +8,8 @@ import type { Place } from './reach.ts';
 export function readDomain(text: string): Place | null {
   const [, bracketed, plain, port = '443'] =
     /^(?:\[([\da-f:.]+)\]|([^\s/:@]+))(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
-  const host = (bracketed ?? plain ?? '').replace(/\.$/, '').toLowerCase();
-  if (host === '' || Number(port) < 1 || Number(port) > 65_535) return null;
+  const host = asciiHost((bracketed ?? plain ?? '').replace(/\.$/, '').toLowerCase());
+  if (host === null || host === '' || Number(port) < 1 || Number(port) > 65_535) return null;
   return { host, isAddress: isIP(host) > 0, port: Number(port) };
 }
 

@@ -1,6 +1,7 @@
 // What probes begin with, most of it those of light kinds: variables filled in, assertions compiled, one plan a revision.
 import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
+import { asciiHost } from '#lib/host-name.ts';
 import { madeOnce } from '#lib/made-once.ts';
 import {
   type Assertion,
@@ -34,19 +35,19 @@ export function filledHost(text: string, { fill, missing }: Filling): { readonly
   const [name] = missing;
   if (name !== undefined)
     return `the host name uses {{${name}}}, which is not defined for this check, its group or its account`;
-  return hostProblem(host) ?? { host };
+  return hostProblem(host) ?? { host: asciiHost(host) ?? host };
 }
 
 /** What is wrong with a host name or address; null = nothing. */
 export function hostProblem(text: string): string | null {
-  const host = withoutBrackets(text);
+  const host = asciiHost(withoutBrackets(text)) ?? text;
   if (host === '') return 'there is no host name: write one, or an address';
   // Of colons an address of IPv6 has two at least: one is before a port.
   const hasPort = /^[^:]*:[^:]*$/.test(host);
-  const isFine = host.length <= 253 && /^[\p{L}\p{N}._:%-]+$/u.test(host) && !host.startsWith('-') && !hasPort;
+  const isFine = host.length <= 253 && /^[\w.:%-]+$/.test(host) && !host.startsWith('-') && !hasPort;
   return isFine
     ? null
-    : `"${host.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
+    : `"${text.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
 }
 
 /** An address of IPv6 may be written as in a URL. */
