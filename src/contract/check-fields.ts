@@ -14,6 +14,7 @@ import {
   tagList,
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+import { warnings } from './warnings.ts';
 
 /** A limit in ms; 0, which some clients send for "not set", is the default. */
 export function responseTime(byDefault: number, meaning: string) {
@@ -82,6 +83,7 @@ export const checkFieldsShown = {
   alertChannelSubscriptions: channelSubscriptionsShown,
   retryStrategy: retryStrategyShown.nullable(),
   triggerIncident: jsonObject.nullable(),
+  warnings,
   created_at: instant,
   updated_at: instant.nullable(),
 };

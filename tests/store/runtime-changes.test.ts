@@ -47,6 +47,7 @@ async function scene(
     scriptFault: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
+    settingsWarnings: { ofCheck: () => [], ofDefaults: () => [] },
     validateConfig: () => [],
     newId,
     newToken: randomUUID,

@@ -5,6 +5,7 @@ import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
+import { assertionWarnings } from '../assertions/warn.ts';
 import type { Fault } from '../connection/fault.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
@@ -38,6 +39,10 @@ export const dnsKind: CheckKind = {
       async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal)),
     ),
   validateSettings: validateDnsSettings,
+  warnSettings: (settings) => {
+    const read = readDnsSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
   describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => {

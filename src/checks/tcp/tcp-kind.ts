@@ -5,6 +5,7 @@ import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { evaluateAll, type Look } from '../assertions/evaluate.ts';
+import { assertionWarnings } from '../assertions/warn.ts';
 import { timeoutFault } from '../connection/fault.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
@@ -30,6 +31,10 @@ export const tcpKind: CheckKind = {
       async (plan, startedAt, signal) => findingOf(plan, startedAt, await talk(plan.talk, means.guard, signal)),
     ),
   validateSettings: validateTcpSettings,
+  warnSettings: (settings) => {
+    const read = readTcpSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
   describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
