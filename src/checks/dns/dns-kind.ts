@@ -59,7 +59,7 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
   const [missing] = filling.missing;
   if (missing !== undefined)
     return `the query uses {{${missing}}}, which is not defined for this check, its group or its account`;
-  if (name === null) return 'the query is no domain name once its variables are filled in';
+  if (name === null) return 'the query is not a domain name once its variables are filled in';
   const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, dnsSources, filling);
@@ -94,10 +94,10 @@ async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: 
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
   const message =
-    'TOCSIN_PROXY makes all connections, and a proxy carries no UDP: ask over TCP, or the servers of this machine';
+    'UDP cannot go through the proxy that TOCSIN_PROXY names; use TCP or the name servers of this machine';
   const now = performance.now();
-  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, answer: null };
-  return { ...nowhere, fault: { reason: 'observer-network', message } };
+  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
+  return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
 }
 
 /** `address`, `address:port` or `[address]:port`. */
