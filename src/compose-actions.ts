@@ -43,7 +43,6 @@ import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
 import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
-import { settingsWarnings } from './compose-warnings.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -118,7 +117,6 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     runtimes: runtimes.list,
     now: () => clock.now(),
     scriptFault: reader.scriptFault,
-    settingsWarnings,
   };
   return {
     checks: createCheckActions({

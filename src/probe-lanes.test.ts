@@ -57,7 +57,8 @@ test('what travels is read as the part of what was handed over that a thread nee
   const read: unknown = JSON.parse(lane.outbox.define[0]?.text ?? '');
   assert.deepEqual(read, threadInputOf(input));
   const { id, checkType, shouldFail, settings } = input.check;
-  assert.deepEqual(read, { check: { id, checkType, shouldFail, settings }, revision: 1, group: null, variables: [] });
+  const check = { id, accountId, checkType, shouldFail, settings };
+  assert.deepEqual(read, { check, revision: 1, group: null, variables: [] });
 });
 
 test('a definition that has grown beyond what there is room for is forgotten after the probes that go with its message', () => {

@@ -1,11 +1,13 @@
 // A probe thread: it looks at targets and does nothing else, so that what it measures is theirs (design: Honest figures).
 import { parentPort, workerData } from 'node:worker_threads';
+import { createByteBudget } from '#checks/http/body-store.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/probe.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
+import { createAnswerQueue } from './answer-queue.ts';
 import { crashed } from './probe-lanes.ts';
 import { createProbeInputs, readInput } from './probe-inputs.ts';
 import type { FromThread, InputText, ThreadSettings, ToThread } from './probe-messages.ts';
@@ -24,16 +26,17 @@ const begunMost = 1000;
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = createLoopWatch();
+const means = { ...settings, guard, offload: createAnswerQueue(), bodies: createByteBudget() };
 const probes = new Map<string, ThreadProbe>(
   Object.entries(checkKinds).flatMap(([type, kind]): [string, ThreadProbe][] => {
     // Of a script, what its check names beside it: the script itself runs elsewhere.
     const looks = kind.isScripted === true ? kind.beside : kind.isCalled === true ? undefined : kind;
-    return looks === undefined ? [] : [[type, looks.createProbe({ ...settings, guard })]];
+    return looks === undefined ? [] : [[type, looks.createProbe(means)]];
   }),
 );
 const exchanges = new Map<string, Exchange>(
   Object.entries(checkKinds).flatMap(([type, { around }]): [string, Exchange][] =>
-    around === undefined ? [] : [[type, around.createExchange({ ...settings, guard })]],
+    around === undefined ? [] : [[type, around.createExchange(means)]],
   ),
 );
 const inputs = createProbeInputs(() => performance.now());

@@ -73,7 +73,7 @@ test('a thread that hangs is ended and gives its probes back as unknown, and ano
   t.mock.timers.tick(5000);
   const finding = await underWay;
   assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
-  assert.match(finding.message ?? '', /^the probe thread stopped unexpectedly: /);
+  assert.match(finding.message ?? '', /^the probe thread died: /);
   await died.promise;
   assert.equal((await prober.probe(once)).verdict, 'passed', 'one that the thread before was told of');
 });
@@ -92,7 +92,8 @@ test('halves of probes of one check at once are done each with its own input, an
     assert.ok(answer);
     const changed = { ...answer, response: { ...answer.response, body: 'changed' } };
     const judged = await prober.exchange({ half: 'judge', input, finding, answer: changed, isOtherBody: true }, signal);
-    assert.equal(judged.finding.responseTimeMs, finding.responseTimeMs);
+    // A time that may hold a delay of the thread is left out.
+    assert.ok([finding.responseTimeMs, null].includes(judged.finding.responseTimeMs));
     const kept = await prober.exchange({ half: 'judge', input, finding, answer, isOtherBody: false }, signal);
     return [judged.finding.verdict, kept.finding.verdict];
   };

@@ -12,9 +12,8 @@ import { presets } from '#channels/webhook/presets.ts';
 import { renderWebhook } from '#channels/webhook/render.ts';
 import { signatureHeaders } from '#channels/webhook/sign.ts';
 import { compileAssertion, comparisonsOf } from '#checks/assertions/assertion.ts';
-import { evaluateAll } from '#checks/assertions/evaluate.ts';
+import { evaluateAll, type Observation } from '#checks/assertions/evaluate.ts';
 import { sentence } from '#checks/assertions/sentence.ts';
-import { type Answer, lookAt } from '#checks/http/answer.ts';
 import { httpSources } from '#checks/http/settings.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/template-variables.ts';
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
@@ -156,10 +155,14 @@ test('the snippet for the shell tells a genuine signature from a forged one', (t
 
 const shownAnswer = blockOf(apiChecks, 'http', 'answer');
 const [head = '', ...rest] = shownAnswer.split('\n\n');
-const answer: Answer = {
-  status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
-  headers: Object.fromEntries([...head.matchAll(/^([\w-]+): (.*)$/gm)].map(([, name = '', value]) => [name, value])),
-  responseTimeMs: 182.6,
+const answer: Observation = {
+  values: {
+    STATUS_CODE: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
+    HEADERS: Object.fromEntries(
+      [...head.matchAll(/^([\w-]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    ),
+    RESPONSE_TIME: 182.6,
+  },
   text: () => rest.join('\n\n'),
 };
 
@@ -170,7 +173,7 @@ function judged(cells: readonly string[]): { passed: boolean; said: string } {
   );
   const assertion = compileAssertion({ source, comparison, property, target, regex }, httpSources);
   if (typeof assertion === 'string') assert.fail(assertion);
-  const [outcome] = evaluateAll([assertion], lookAt(answer), (text) => text);
+  const [outcome] = evaluateAll([assertion], answer, { text: (text) => text, longest: 0 });
   assert.ok(outcome);
   return { passed: outcome.passed, said: sentence(assertion, outcome) };
 }

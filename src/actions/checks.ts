@@ -38,7 +38,6 @@ import {
 } from './script-runtime.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
-import { type SettingsWarnings, type Warned, withWarnings } from './warnings.ts';
 
 /** A check as it is written. */
 export interface CheckInput extends Omit<
@@ -55,7 +54,7 @@ export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
 }
 
 /** A check as it may be shown. */
-export interface ShownCheck extends Warned<Omit<Check, 'environmentVariables'>> {
+export interface ShownCheck extends Omit<Check, 'environmentVariables'> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
   /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
@@ -102,7 +101,6 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMea
   };
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
-  readonly settingsWarnings: SettingsWarnings;
   readonly newId: () => string;
   /** UUID that nobody can guess. */
   readonly newToken: () => string;
@@ -172,7 +170,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       };
       refuseProblems([...problemsOf(check, input, null, means), ...(await scriptProblemsOf(check, means))]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
-      return shownWithWarnings(caller, savedOrRefused(added), means);
+      return shownWithRuntime(caller, savedOrRefused(added), means);
     },
     async change(caller, id, wanted, checkType, said) {
       requirePermission(caller, 'write');
@@ -193,7 +191,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
-      return shownWithWarnings(caller, savedOrRefused(changed), means);
+      return shownWithRuntime(caller, savedOrRefused(changed), means);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -299,12 +297,6 @@ async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: Chec
   const { check } = stored;
   const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
   return { ...shownCheck(caller, stored, means.pingUrl), ...(warning !== undefined && { runtimeWarning: warning }) };
-}
-
-/** The answer of a write. */
-async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
-  const shown = await shownWithRuntime(caller, stored, means);
-  return withWarnings(shown, means.settingsWarnings.ofCheck(stored.check));
 }
 
 /** A stored check as a caller may see it. */

@@ -8,6 +8,8 @@ import type { Exchange, Probe, ThreadProbe } from '#domain/probe.ts';
 import type { Result } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { RunScript, ScriptBrowser } from '#domain/script.ts';
+import type { Offload } from './findings/answer-work.ts';
+import type { ByteBudget } from './http/body-store.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -38,6 +40,10 @@ export interface ProbeMeans {
   readonly extraCertificates?: readonly string[];
   /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
   readonly nameServers?: readonly string[];
+  /** Does what takes long of the work on an answer in another thread; here by default. */
+  readonly offload?: Offload;
+  /** What the bodies that are read at one time may hold; no bound by default. */
+  readonly bodies?: ByteBudget;
   /** The program that sends pings, by its full path; that of the machine by default. */
   readonly pingCommand?: string;
 }
@@ -132,8 +138,6 @@ export interface KindWords {
   readonly measures: Measures;
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
-  /** Settings that can be saved but cannot have the wished effect. */
-  warnSettings?(settings: JsonObject, shouldFail: boolean): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */
   describeResult(result: Pick<Result, 'details' | 'message' | 'reason'>, exchange: JsonObject | null): JsonObject;
   alertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts;

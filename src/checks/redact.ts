@@ -9,6 +9,8 @@ export interface Redactor {
   readonly none: boolean;
   /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
   readonly longest: number;
+  /** Characters of all patterns: what hiding costs. */
+  readonly size: number;
   readonly text: (text: string) => string;
   /** Sources of the patterns of all that it takes out, in whatever case it stands; to be used one after the other. */
   readonly patterns: readonly string[];
@@ -27,12 +29,23 @@ export function createRedactor(values: readonly string[]): Redactor {
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
   if (forms.size === 0) return hidesNothing;
   const ordered = [...forms].toSorted((one, other) => other.length - one.length);
-  const patterns = patternsOf(ordered);
+  return redactorOf(patternsOf(ordered), ordered[0]?.length ?? 0);
+}
+
+/**
+ * The redactor of patterns that another one has.
+ *
+ * @param longest of the texts that are hidden, in characters
+ */
+export function redactorOf(patterns: readonly RegExp[], longest: number): Redactor {
+  if (patterns.length === 0) return hidesNothing;
   const text = (input: string): string => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), input);
+  const sources = patterns.map(({ source }) => source);
   return {
     none: false,
-    longest: ordered[0]?.length ?? 0,
-    patterns: patterns.map(({ source }) => source),
+    longest,
+    size: sources.reduce((sum, { length }) => sum + length, 0),
+    patterns: sources,
     text,
     json: (value) => redactObject(value, text),
   };
@@ -41,6 +54,7 @@ export function createRedactor(values: readonly string[]): Redactor {
 const hidesNothing: Redactor = {
   none: true,
   longest: 0,
+  size: 0,
   patterns: [],
   text: (text) => text,
   json: (value) => value,

@@ -14,7 +14,6 @@ import {
   tagList,
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
-import { warnings } from './warnings.ts';
 
 /** A limit in ms; 0, which some clients send for "not set", is the default. */
 export function responseTime(byDefault: number, meaning: string) {
@@ -83,7 +82,6 @@ export const checkFieldsShown = {
   alertChannelSubscriptions: channelSubscriptionsShown,
   retryStrategy: retryStrategyShown.nullable(),
   triggerIncident: jsonObject.nullable(),
-  warnings,
   created_at: instant,
   updated_at: instant.nullable(),
 };

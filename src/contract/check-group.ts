@@ -18,7 +18,6 @@ import {
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
-import { warnings } from './warnings.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -85,7 +84,6 @@ export const checkGroup = z
     alertChannelSubscriptions: channelSubscriptionsShown,
     retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
     ...scriptFieldsShown,
-    warnings,
     created_at: instant,
     updated_at: instant.nullable(),
   })

@@ -11,7 +11,7 @@ export interface HeldUp {
 /** A delay of our own up to this changes no verdict over a timeout, and up to the half of a shorter limit, ms. */
 export const withheldAboveMs = 500;
 /** What may be in a response time without spoiling it, ms; of a longer time, a fifth of it. */
-const withinTimeMs = 50;
+const withinTimeMs = 100;
 /** Waits of a probe that follow each other: lookup, connection, handshake, first byte, last byte. */
 const steps = 5;
 

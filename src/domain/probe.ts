@@ -7,7 +7,7 @@ import type { Finding } from './result.ts';
 
 /** What of a probe's input looking at a target takes, and a probe thread is told of: threads keep some hundred thousand of them. */
 export interface ThreadInput {
-  readonly check: Pick<Check, 'id' | 'checkType' | 'shouldFail' | 'settings'>;
+  readonly check: Pick<Check, 'id' | 'accountId' | 'checkType' | 'shouldFail' | 'settings'>;
   /** Changes whenever anything here does: with the check's id it names this input. */
   readonly revision: number;
   /** What the check inherits of its group (url, headers, assertions, basic auth). */
@@ -28,9 +28,9 @@ export interface ProbeInput extends ThreadInput {
 
 /** The part of an input that goes to a thread. */
 export function threadInputOf({ check, revision, group, variables, scripted }: ThreadInput): ThreadInput {
-  const { id, checkType, shouldFail, settings } = check;
+  const { id, accountId, checkType, shouldFail, settings } = check;
   return {
-    check: { id, checkType, shouldFail, settings },
+    check: { id, accountId, checkType, shouldFail, settings },
     revision,
     group: group && { apiCheckDefaults: group.apiCheckDefaults },
     variables,

@@ -1,5 +1,7 @@
 // Assertions: what they look at, how they compare, and when what a user wrote is one (reference §4.3).
 import { jsonpath } from 'json-p3';
+import { decimalOf } from './decimal.ts';
+import { mostDepth } from './json-document.ts';
 
 /** An assertion as written by the user. */
 export interface AssertionSettings {
@@ -62,7 +64,14 @@ export interface Assertion {
   readonly pattern: RegExp | null;
 }
 
-type JsonPath = ReturnType<typeof jsonpath.compile>;
+/** What of the matches of a JSON path is compared: the only one there can be, every one, any one, or how many there are. */
+export type MatchMode = 'one' | 'every' | 'any' | 'count';
+
+/** A JSON path, and how its matches are compared. */
+export interface JsonPath {
+  readonly query: ReturnType<typeof jsonpath.compile>;
+  readonly mode: MatchMode;
+}
 
 /** The sort of each source. */
 export const sortOf: Readonly<Record<AssertionSource, SourceSort>> = {
@@ -128,7 +137,7 @@ export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
 }
 
 /** JSON paths without regular expressions: those of a user could hold the thread for ever. */
-const paths = new jsonpath.JSONPathEnvironment();
+const paths = new jsonpath.JSONPathEnvironment({ maxRecursionDepth: mostDepth + 1 });
 paths.functionRegister.delete('match');
 paths.functionRegister.delete('search');
 /** Short paths that were compiled, by their source: those of most checks are the same few. A long one may be a hundred kB. */
@@ -182,7 +191,7 @@ export function compileAssertion(
 }
 
 function isNumber(text: string): boolean {
-  return text.trim() !== '' && Number.isFinite(Number(text));
+  return decimalOf(text) !== null;
 }
 
 function compilePattern(source: string, hide: (text: string) => string): RegExp | string {
@@ -199,7 +208,7 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
   const known = compiledPaths.get(source);
   if (known !== undefined) return known;
   try {
-    const path = paths.compile(source.trim() === '' ? '$' : source.trim());
+    const path = readPath(source.trim());
     if (source.length > shortSource) return path;
     if (compiledPaths.size >= compiledPathsMost) compiledPaths.clear();
     compiledPaths.set(source, path);
@@ -212,4 +221,19 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
     const hint = /no such function/.test(detail) ? ' (match and search are not available)' : '';
     return `"${source}" is not a JSON path: ${detail}${hint}`;
   }
+}
+
+/** `any(…)` and `count(…)` around a path say how its matches are compared; otherwise a comparison is about every one. */
+function readPath(source: string): JsonPath {
+  const [, mode, inner = source] = /^(any|count)\((.*)\)$/s.exec(source) ?? [];
+  const query = paths.compile(inner.trim() === '' ? '$' : inner.trim());
+  if (mode === 'count') return { query, mode };
+  return { query, mode: query.singularQuery() ? 'one' : mode === 'any' ? 'any' : 'every' };
+}
+
+/** Whether the property of an assertion is a JSON path of which every match is compared. */
+export function comparesEveryMatch({ source, property }: Pick<Assertion, 'source' | 'property'>): boolean {
+  if (sortOf[source] !== 'json' || property === '') return false;
+  const path = compilePath(property, (text) => text);
+  return typeof path !== 'string' && path.mode === 'every';
 }

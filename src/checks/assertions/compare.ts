@@ -1,12 +1,43 @@
 // Whether a value from an answer compares to a target as an assertion says. Targets are texts, values are JSON.
-import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Comparison } from './assertion.ts';
+import { compareDecimals, type Decimal, decimalOf, isExact } from './decimal.ts';
+import { type ExactValue, isList, LongNumber, parseJson } from './json-document.ts';
 
 /** A value from an answer; undefined = there is none. */
-export type Observed = JsonValue | undefined;
+export type Observed = ExactValue | undefined;
 
-const rules: Readonly<Record<Comparison, (value: Observed, target: string) => boolean>> = {
+/** What values are compared to: the text, and what it means as a number and as JSON, read once. */
+export interface Target {
+  readonly text: string;
+  /** null = it is none. */
+  readonly number: Decimal | null;
+  /** The same where a double holds it; NaN = none does. */
+  readonly double: number;
+  /** Lists and objects only; null = it is neither. */
+  readonly json: () => ExactValue | null;
+}
+
+export function createTarget(text: string): Target {
+  const number = decimalOf(text);
+  let json: ExactValue | null | undefined;
+  return {
+    text,
+    number,
+    double: number !== null && isExact(number) ? Number(text) : Number.NaN,
+    json: () => (json === undefined ? (json = structureIn(text)) : json),
+  };
+}
+
+function structureIn(text: string): ExactValue | null {
+  try {
+    const json = parseJson(text).exact();
+    return typeof json === 'object' ? json : null;
+  } catch {
+    return null;
+  }
+}
+
+const rules: Readonly<Record<Comparison, (value: Observed, target: Target) => boolean>> = {
   EQUALS: equals,
   NOT_EQUALS: (value, target) => !equals(value, target),
   HAS_KEY: hasKey,
@@ -15,8 +46,8 @@ const rules: Readonly<Record<Comparison, (value: Observed, target: string) => bo
   NOT_HAS_VALUE: (value, target) => !hasValue(value, target),
   IS_EMPTY: isEmpty,
   NOT_EMPTY: (value) => !isEmpty(value),
-  GREATER_THAN: (value, target) => size(value) > Number(target),
-  LESS_THAN: (value, target) => size(value) < Number(target),
+  GREATER_THAN: (value, target) => order(value, target) > 0,
+  LESS_THAN: (value, target) => order(value, target) < 0,
   CONTAINS: contains,
   NOT_CONTAINS: (value, target) => !contains(value, target),
   IS_NULL: (value) => value === null || value === undefined,
@@ -27,55 +58,85 @@ const rules: Readonly<Record<Comparison, (value: Observed, target: string) => bo
  * Whether the comparison holds. A negated comparison holds exactly when its positive one does not, so an absent value
  * equals nothing, contains nothing, has no key, is empty and is null.
  */
-export function holds(comparison: Comparison, value: Observed, target: string): boolean {
+export function holds(comparison: Comparison, value: Observed, target: Target): boolean {
   return rules[comparison](value, target);
 }
 
 /** A text equals itself, a number its figure, true, false and null their words, a list or object the same JSON. */
-function equals(value: Observed, target: string): boolean {
+function equals(value: Observed, target: Target): boolean {
   if (value === undefined) return false;
-  if (typeof value === 'string') return value === target;
-  if (typeof value === 'number') return target.trim() !== '' && Number(target) === value;
-  if (typeof value === 'boolean' || value === null) return String(value) === target.trim();
-  try {
-    return isDeepStrictEqual(value, JSON.parse(target));
-  } catch {
-    return false;
+  if (typeof value === 'string') return value === target.text;
+  if (value === target.double) return true;
+  const number = numberOf(value);
+  if (number !== null) return target.number !== null && compareDecimals(number, target.number) === 0;
+  if (typeof value === 'boolean' || value === null) return String(value) === target.text.trim();
+  const json = target.json();
+  return json !== null && isSame(value, json);
+}
+
+/** A number as it was written. */
+function numberOf(value: ExactValue): Decimal | null {
+  if (typeof value === 'number') return decimalOf(String(value));
+  return value instanceof LongNumber ? decimalOf(value.source) : null;
+}
+
+/** Documents are nested within a bound, so this ends in time and within the stack. */
+function isSame(one: ExactValue, other: ExactValue): boolean {
+  if (one === other) return true;
+  // Two numbers that doubles hold.
+  if (typeof one === 'number' && typeof other === 'number') return false;
+  const [first, second] = [numberOf(one), numberOf(other)];
+  if (first !== null || second !== null) {
+    return first !== null && second !== null && compareDecimals(first, second) === 0;
   }
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (isList(one) || isList(other)) {
+    if (!isList(one) || !isList(other) || one.length !== other.length) return false;
+    return one.every((item, index) => isSame(item, other[index] ?? null));
+  }
+  const keys = Object.keys(one);
+  const [ofOne, ofOther] = [one, other] as [Members, Members];
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => Object.hasOwn(other, key) && isSame(ofOne[key] ?? null, ofOther[key] ?? null));
 }
 
-function hasKey(value: Observed, key: string): boolean {
-  return (
-    typeof value === 'object' && value !== null && Object.hasOwn(value, key) && !(isList(value) && key === 'length')
-  );
+type Members = Readonly<Record<string, ExactValue>>;
+
+function hasKey(value: Observed, { text }: Target): boolean {
+  return isStructure(value) && Object.hasOwn(value, text) && !(isList(value) && text === 'length');
 }
 
-/** A value by itself counts as a list of one: a JSON path that selects many may happen to find one. */
-function hasValue(value: Observed, target: string): boolean {
-  if (typeof value !== 'object' || value === null) return equals(value, target);
-  return Object.values<JsonValue>(value).some((item) => equals(item, target));
+function isStructure(value: Observed): value is readonly ExactValue[] | Members {
+  return typeof value === 'object' && value !== null && !(value instanceof LongNumber);
+}
+
+/** A value by itself counts as a list of one. */
+function hasValue(value: Observed, target: Target): boolean {
+  if (!isStructure(value)) return equals(value, target);
+  return Object.values<ExactValue>(value).some((item) => equals(item, target));
 }
 
 function isEmpty(value: Observed): boolean {
   if (value === undefined || value === null || value === '') return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  return isStructure(value) && Object.keys(value).length === 0;
 }
 
-/** The figure that greater and less look at: a number, a text that is one, the length of a list; otherwise NaN. */
-function size(value: Observed): number {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value);
-  return isList(value) ? value.length : Number.NaN;
+/** How a number, a text that is one, or the length of a list stands to the target; NaN for anything else. */
+function order(value: Observed, { number }: Target): number {
+  const own =
+    typeof value === 'string'
+      ? decimalOf(value)
+      : isList(value)
+        ? decimalOf(String(value.length))
+        : numberOf(value ?? null);
+  return own === null || number === null ? Number.NaN : compareDecimals(own, number);
 }
 
 /** A text holds the target, a list has it as an item, an object has it as a key. */
-function contains(value: Observed, target: string): boolean {
+function contains(value: Observed, target: Target): boolean {
   if (value === undefined || value === null) return false;
+  if (value instanceof LongNumber) return value.source.includes(target.text);
   if (isList(value)) return value.some((item) => equals(item, target));
-  if (typeof value === 'object') return Object.hasOwn(value, target);
-  return String(value).includes(target);
-}
-
-function isList(value: Observed | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  if (typeof value === 'object') return Object.hasOwn(value, target.text);
+  return String(value).includes(target.text);
 }

@@ -1,64 +1,174 @@
 // An assertion against an answer: what was expected, what came, and whether it holds.
-import type { JsonValue } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
-import { type Assertion, type AssertionSource, sortOf, type SourceSort } from './assertion.ts';
-import { holds, type Observed } from './compare.ts';
+import { type Assertion, type AssertionSource, sortOf } from './assertion.ts';
+import { createTarget, holds, type Observed } from './compare.ts';
+import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview } from './json-document.ts';
+import { compareMatches } from './matches.ts';
+import type { Outcome } from './outcome.ts';
 
-/**
- * What assertions look at: the value of a source, or of its property where it has several; of JSON the document. Asked
- * only for what an assertion needs; throws SyntaxError where there is no JSON.
- */
-export type Look = (source: AssertionSource, property: string) => Observed;
+/** What assertions look at. */
+export interface Observation {
+  /** By source: a value, an object of headers or fields, a JSON document. */
+  readonly values: Readonly<Partial<Record<AssertionSource, JsonValue>>>;
+  /** What other sources of text and JSON are about; asked only if an assertion needs it. */
+  readonly text: () => string;
+}
 
-/** How an assertion came out. */
-export interface Outcome {
-  readonly passed: boolean;
-  /** What came, shortened; null = nothing. */
-  readonly actual: string | null;
-  /** Why nothing could be compared; null when it could. */
-  readonly problem: string | null;
+/** Takes out of a text what may not be shown. */
+export interface Hiding {
+  readonly text: (text: string) => string;
+  /** The longest text that is hidden, in characters. */
+  readonly longest: number;
+}
+
+/** CPU time that the assertions of a check may take together, ms: far more than honest ones need. */
+export const budgetMs = 500;
+
+/** What is left of `budgetMs`, of all evaluations for one answer. */
+export interface Budget {
+  leftMs: number;
 }
 
 /** The part of a text that a regex is run on, characters. */
 const mostRegexText = 64 * 1024;
-/**
- * How long the regexes and JSON paths of a probe may take together, ms: far more than honest ones need, so that a busy
- * machine fails none, and no longer than the other probes of the thread can wait.
- */
-const patternsMs = 250;
+/** Up to this length of a text or document a comparison takes next to no time, characters. */
+const cheapText = 16 * 1024;
 /** How much of a value is shown, characters. */
 const mostShown = 200;
 
-/** What is left of `patternsMs`. */
-interface Time {
-  leftMs: number;
-}
-
-/** Evaluates all assertions of a check; JSON is read at most once, and a value that many look at is shown once. */
-export function evaluateAll(assertions: readonly Assertion[], look: Look, hide: (text: string) => string): Outcome[] {
-  const documents = new Map<AssertionSource, Observed>();
-  const json = (source: AssertionSource): Observed => {
-    if (!documents.has(source)) documents.set(source, look(source, ''));
-    return documents.get(source);
-  };
-  const time: Time = { leftMs: patternsMs };
-  const texts = new Map<JsonValue, string>();
-  const textOf = (value: JsonValue): string => {
-    const known = texts.get(value);
+/** Evaluates all assertions of a check; JSON is read at most once. What cannot be evaluated does not hold, and says why. */
+export function evaluateAll(
+  assertions: readonly Assertion[],
+  observation: Observation,
+  hiding: Hiding,
+  budget: Budget = { leftMs: budgetMs },
+): Outcome[] {
+  const documents = new Map<AssertionSource, JsonDocument>();
+  const documentOf = (source: AssertionSource): JsonDocument => {
+    const known = documents.get(source);
     if (known !== undefined) return known;
-    const text = shorten(hide(shown(value)));
-    texts.set(value, text);
-    return text;
+    const value = observation.values[source];
+    const document = value === undefined ? parseJson(observation.text()) : { plain: value, exact: () => value };
+    documents.set(source, document);
+    return document;
   };
   return assertions.map((assertion) => {
-    const seen = observers[sortOf[assertion.source]](assertion, look, json, time);
-    if ('problem' in seen) return { passed: false, actual: null, problem: hide(seen.problem) };
-    const passed = isThere(assertion, seen.value) ?? holds(assertion.comparison, seen.value, targetOf(assertion));
-    const actual = seen.value === undefined ? null : textOf(seen.value);
-    // Comparing and showing all that a path found takes time, too.
-    if (seen.startedAt !== undefined) time.leftMs -= performance.now() - seen.startedAt;
-    return { passed, actual, problem: null };
+    try {
+      const evaluate = (): Outcome => evaluateOne(assertion, observation, documentOf, hiding);
+      return isCheap(assertion, observation) ? evaluate() : inTime(evaluate, budget);
+    } catch (error) {
+      return { passed: false, actual: null, problem: hiding.text(wordsOf(error)) };
+    }
   });
+}
+
+/** Without the place that a parser of paths adds, which quotes the path. */
+function wordsOf(error: unknown): string {
+  if (error instanceof JsonProblem) return error.message;
+  if (error instanceof RangeError) return 'it could not be evaluated: the value is too large or nested too deeply';
+  const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'unknown error';
+  return `it could not be evaluated: ${detail}`;
+}
+
+/** Whether an evaluation takes far less than a millisecond, whatever the answer is. */
+export function isCheap({ source, path, pattern }: Assertion, { values, text }: Observation): boolean {
+  if (path !== null && path.mode !== 'one') return false;
+  const sort = sortOf[source];
+  if (sort !== 'text' && sort !== 'json') return pattern === null || isCheapPattern(pattern.source, mostRegexText);
+  const value = values[source] ?? text();
+  const length = typeof value === 'string' ? value.length : 0;
+  return length <= cheapText && (pattern === null || isCheapPattern(pattern.source, length));
+}
+
+/** Whether a pattern cannot take long on a text of that length: one repeated character or class at most. */
+function isCheapPattern(source: string, length: number): boolean {
+  const plain = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
+  const repeats = plain.match(/[*+]/g)?.length ?? 0;
+  if (repeats === 0) return length <= 2048 && !/[|{]/.test(plain) && !/\?/.test(plain);
+  return repeats === 1 && length <= 2048 && !/[|{]|\)[*+?]/.test(plain) && (plain.match(/\?/g)?.length ?? 0) <= 2;
+}
+
+const shared = `the ${budgetMs} ms that all assertions of a check share`;
+
+/** Runs what could take for ever, for as long as there is time left. */
+function inTime(evaluate: () => Outcome, budget: Budget): Outcome {
+  const failed = { passed: false, actual: null } as const;
+  if (budget.leftMs <= 0) return { ...failed, problem: `it was not evaluated: ${shared} are used up` };
+  const { leftMs } = budget;
+  // On a busy machine a thread gets only a part of the time: then it is given more, once.
+  for (const limitMs of [leftMs, 4 * leftMs]) {
+    const before = process.threadCpuUsage();
+    try {
+      const outcome = withinMs(evaluate, limitMs);
+      budget.leftMs -= Math.min(leftMs, cpuMsSince(before));
+      return outcome;
+    } catch (error) {
+      const spentMs = cpuMsSince(before);
+      if (!(error instanceof DeadlineError)) {
+        budget.leftMs -= Math.min(leftMs, spentMs);
+        throw error;
+      }
+      if (spentMs < leftMs / 2) continue;
+      budget.leftMs = 0;
+      return { ...failed, problem: `evaluating it takes longer than ${shared}` };
+    }
+  }
+  return { ...failed, problem: 'Tocsin was too busy to evaluate it', isOurs: true };
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function evaluateOne(
+  assertion: Assertion,
+  observation: Observation,
+  documentOf: (source: AssertionSource) => JsonDocument,
+  hiding: Hiding,
+): Outcome {
+  const show = (value: ExactValue): string => {
+    const text = hiding.text(preview(value, mostShown + hiding.longest * 2 + 1));
+    return text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`;
+  };
+  const target = createTarget(targetOf(assertion));
+  if (assertion.path !== null) return compareMatches(assertion, documentOf(assertion.source), target, show);
+  const value = observed(assertion, observation);
+  const passed = isThere(assertion, value) ?? holds(assertion.comparison, value, target);
+  return { passed, actual: value === undefined ? null : show(value), problem: null };
+}
+
+/** What an assertion without a JSON path is about. */
+function observed({ source, property, pattern }: Assertion, { values, text }: Observation): Observed {
+  const value = values[source];
+  const sort = sortOf[source];
+  if (sort === 'headers') return matched(headerValue(value, property), pattern);
+  if (sort === 'text') return matched(value ?? text(), pattern);
+  const own = sort === 'field' || typeof value === 'object' ? (value as JsonObject | undefined)?.[property] : value;
+  return sort === 'number' ? rounded(own) : own;
+}
+
+/** Milliseconds have decimals that nobody wrote. */
+function rounded(value: Observed): Observed {
+  return typeof value === 'number' ? Math.round(value * 1000) / 1000 : value;
+}
+
+function headerValue(headers: JsonValue | undefined, name: string): Observed {
+  const joined = Object.entries((headers ?? {}) as JsonObject).map(([key, value]) => [key, inOneLine(value)] as const);
+  if (name === '') return Object.fromEntries(joined);
+  return joined.find(([key]) => key === name.toLowerCase())?.[1];
+}
+
+function inOneLine(value: JsonValue): string {
+  return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
+function matched(value: Observed, pattern: RegExp | null): Observed {
+  if (pattern === null || value === undefined) return value;
+  const match = pattern.exec(preview(value, mostRegexText).slice(0, mostRegexText));
+  return match === null ? undefined : (match[1] ?? match[0]);
 }
 
 /** With a header named, "has key" asks whether that header is there; null = that is not asked. */
@@ -70,88 +180,4 @@ function isThere({ source, property, comparison }: Assertion, value: Observed): 
 /** Header names are compared without regard to case. */
 function targetOf({ source, comparison, property, target }: Assertion): string {
   return source === 'HEADERS' && property === '' && /KEY$|CONTAINS$/.test(comparison) ? target.toLowerCase() : target;
-}
-
-/** `startedAt`, of `performance.now()`: when work that counts against the time began. */
-type Seen = { readonly value: Observed; readonly startedAt?: number } | { readonly problem: string };
-
-type Document = (source: AssertionSource) => Observed;
-
-const observers: Readonly<Record<SourceSort, (assertion: Assertion, look: Look, json: Document, time: Time) => Seen>> =
-  {
-    number: plain,
-    word: plain,
-    field: plain,
-    headers: (assertion, look, _, time) => matched(assertion, look(assertion.source, assertion.property), time),
-    text: (assertion, look, _, time) => matched(assertion, look(assertion.source, ''), time),
-    json: (assertion, _, json, time) => selected(assertion, json, time),
-  };
-
-function plain({ source, property }: Assertion, look: Look): Seen {
-  return { value: look(source, property) };
-}
-
-/** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
-function matched({ pattern }: Assertion, value: Observed, time: Time): Seen {
-  if (pattern === null || value === undefined) return { value };
-  const text = (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, mostRegexText);
-  const run = (): string | undefined => {
-    const match = pattern.exec(text);
-    return match === null ? undefined : (match[1] ?? match[0]);
-  };
-  return isCheap(pattern.source, text.length) ? { value: run() } : inTime(run, time, 'regex');
-}
-
-/** Runs what could take for ever, for as long as there is time left. */
-function inTime(run: () => Observed, time: Time, what: 'regex' | 'JSON path'): Seen {
-  const all = `the ${patternsMs} ms that the regexes and JSON paths of a check have together`;
-  if (time.leftMs <= 0) return { problem: `the ${what} was not tried: those before it took ${all}` };
-  const startedAt = performance.now();
-  try {
-    return { value: withinMs(run, time.leftMs), startedAt };
-  } catch (error) {
-    time.leftMs -= performance.now() - startedAt;
-    if (!(error instanceof DeadlineError)) throw error;
-    time.leftMs = 0;
-    return { problem: `the ${what} was stopped: it took longer than what was left of ${all}` };
-  }
-}
-
-/** Whether a pattern cannot take long on a text of that length: one repeated character or class at most. */
-function isCheap(source: string, length: number): boolean {
-  const plain = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
-  const repeats = plain.match(/[*+]/g)?.length ?? 0;
-  if (repeats === 0) return length <= 2048 && !/[|{]/.test(plain) && !/\?/.test(plain);
-  return repeats === 1 && length <= 2048 && !/[|{]|\)[*+?]/.test(plain) && (plain.match(/\?/g)?.length ?? 0) <= 2;
-}
-
-function selected({ path, source }: Assertion, json: Document, time: Time): Seen {
-  let document: Observed;
-  try {
-    document = json(source);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { problem: 'the body is not JSON' };
-  }
-  if (path === null || document === undefined) return { value: document };
-  const run = (): Observed => {
-    const found = path.query(document as Parameters<typeof path.query>[0]).values() as JsonValue[];
-    return found.length > 1 ? found : found[0];
-  };
-  try {
-    return path.singularQuery() ? { value: run() } : inTime(run, time, 'JSON path');
-  } catch (error) {
-    // Without the place that the parser adds, which quotes the path.
-    const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'unknown error';
-    return { problem: `the JSON path cannot be followed: ${detail}` };
-  }
-}
-
-function shown(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' ? String(Math.round(value * 1000) / 1000) : JSON.stringify(value);
-}
-
-function shorten(text: string): string {
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`;
 }

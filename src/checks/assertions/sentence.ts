@@ -1,6 +1,6 @@
 // What an assertion says of an answer, in words: what holds, or what was expected and what came.
-import { type AssertionSource, type Comparison, sortOf } from './assertion.ts';
-import type { Outcome } from './evaluate.ts';
+import { type AssertionSource, comparesEveryMatch, type Comparison, sortOf, type SourceSort } from './assertion.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What an assertion needs to be put into words. */
 export interface Asserted {
@@ -49,22 +49,34 @@ const phrases: Readonly<Record<Comparison, readonly [expected: string, holds: st
 const alone: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NULL', 'NOT_NULL']);
 
 /** What holds, when it passed; otherwise what was expected and what came. */
-export function sentence(asserted: Asserted, { passed, actual, problem }: Outcome): string {
-  const { source, comparison, property, target, regex } = asserted;
-  const isNumber = sortOf[source] === 'number';
-  const isRegexProperty = sortOf[source] === 'text';
-  const isList = source === 'HEADERS' && property === '';
-  const subject = isList ? (passed ? 'header list' : 'headers') : subjects[source];
-  const of = property === '' || isRegexProperty ? '' : ` ${property}`;
+export function sentence(
+  asserted: Asserted,
+  outcome: Pick<Outcome, 'passed' | 'actual' | 'problem' | 'among'>,
+): string {
+  const { comparison, target, regex } = asserted;
+  const { passed, actual, problem, among = null } = outcome;
+  const sort = sortOf[asserted.source];
   const by = regex === null || regex === '' ? '' : ` (the match of /${regex}/)`;
   const [expected, holds] = phrases[comparison];
-  const to = alone.has(comparison) ? '' : ` ${isNumber ? target : JSON.stringify(target)}`;
-  if (passed) return `${subject}${of}${by} ${holds}${to}`;
-  const came = problem === null ? `got ${quoted(actual, isNumber)}` : `but ${problem}`;
-  return `expected ${subject}${of}${by} ${expected}${to}, ${came}`;
+  const to = alone.has(comparison) ? '' : ` ${shown(target, sort)}`;
+  const subject = subjectOf(asserted, passed) + by;
+  if (passed) return `${subject} ${holds}${to}`;
+  const where = among === null ? '' : ` (${among})`;
+  const came = problem === null ? `got ${actual === null ? 'nothing' : shown(actual, sort)}${where}` : `but ${problem}`;
+  return `expected ${subject} ${expected}${to}, ${came}`;
 }
 
-function quoted(actual: string | null, isNumber: boolean): string {
-  if (actual === null) return 'nothing';
-  return isNumber ? actual : JSON.stringify(actual);
+function subjectOf({ source, comparison, property }: Asserted, passed: boolean): string {
+  const sort = sortOf[source];
+  if (sort === 'headers' && property === '') return passed ? 'header list' : 'headers';
+  if (sort === 'text' || property === '' || property === '$') return subjects[source];
+  if (sort !== 'json') return `${subjects[source]} ${property}`;
+  const isEvery = comparison !== 'HAS_VALUE' && comparesEveryMatch({ source, property });
+  return isEvery ? `every match of ${property}` : property;
+}
+
+/** Numbers as they are, and of JSON lists and objects too; other texts in quotes. */
+function shown(text: string, sort: SourceSort): string {
+  const isPlain = sort === 'number' || (sort === 'json' && /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$|[[{])/.test(text));
+  return isPlain ? text : JSON.stringify(text);
 }

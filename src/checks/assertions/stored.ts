@@ -12,6 +12,8 @@ export interface AssertionOutcome {
   readonly regex: string | null;
   /** What came, shortened; null = nothing. */
   readonly actual: string | null;
+  /** Which of several matches `actual` is; absent = there are not several. */
+  readonly among?: string | null;
   /** Why nothing could be compared. */
   readonly problem: string | null;
   readonly passed: boolean;
@@ -22,14 +24,14 @@ export interface AssertionOutcome {
 /** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
 const keptOfPassed = 40;
 
-/** `[code, target, property, actual, regex, problem]`, `code` its source and comparison, negative when it failed. */
+/** `[code, target, property, actual, regex, problem, among]`, `code` its source and comparison, negative when it failed. */
 export function encodeAssertion(outcome: Omit<AssertionOutcome, 'message'>): JsonValue {
-  const { source, comparison, property, target, regex, actual, problem, passed } = outcome;
+  const { source, comparison, property, target, regex, actual, problem, among, passed } = outcome;
   const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
   const isRepeated =
     source === 'STATUS_CODE' || source === 'RESPONSE_TIME' || (passed && comparison === 'EQUALS' && actual === target);
   const kept = isRepeated || actual === null ? 0 : passed ? actual.slice(0, keptOfPassed) : actual;
-  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0]);
+  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0, among ?? 0]);
 }
 
 /**
@@ -51,7 +53,13 @@ export function decodeAssertion(
   const problem = text(list[5]);
   const same = passed && comparison === 'EQUALS' ? target : null;
   const outcome = { passed, actual: known(source) ?? text(list[3]) ?? same, problem };
-  return { ...asserted, ...outcome, message: sentence(asserted, outcome) };
+  const among = text(list[6]);
+  return {
+    ...asserted,
+    ...outcome,
+    ...(among !== null && { among }),
+    message: sentence(asserted, { ...outcome, among }),
+  };
 }
 
 /** A list without the zeros at its end. */

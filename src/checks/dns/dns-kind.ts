@@ -4,9 +4,8 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import { evaluateAll, type Look } from '../assertions/evaluate.ts';
-import { assertionWarnings } from '../assertions/warn.ts';
 import type { Fault } from '../connection/fault.ts';
+import { type Offload, workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
@@ -21,6 +20,7 @@ import { type DnsSettings, dnsSources, readDnsSettings, validateDnsSettings } fr
 const mostMs = 5000;
 
 interface DnsPlan {
+  readonly accountId: string;
   readonly settings: DnsSettings;
   readonly shouldFail: boolean;
   readonly name: string;
@@ -36,13 +36,9 @@ export const dnsKind: CheckKind = {
   createProbe: (means) =>
     createPlannedProbe(
       (input) => makePlan(input, means),
-      async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal)),
+      async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
     ),
   validateSettings: validateDnsSettings,
-  warnSettings: (settings) => {
-    const read = readDnsSettings(settings);
-    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
-  },
   describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => {
@@ -59,13 +55,14 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
   const [missing] = filling.missing;
   if (missing !== undefined)
     return `the query uses {{${missing}}}, which is not defined for this check, its group or its account`;
-  if (name === null) return 'the query is not a domain name once its variables are filled in';
+  if (name === null) return 'the query is no domain name once its variables are filled in';
   const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, dnsSources, filling);
   if (typeof assertions === 'string') return redactor.text(assertions);
   const { recordType, port, isTcp } = settings;
   return {
+    accountId: input.check.accountId,
     settings,
     shouldFail: input.check.shouldFail,
     name,
@@ -94,10 +91,10 @@ async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: 
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
   const message =
-    'UDP cannot go through the proxy that TOCSIN_PROXY names; use TCP or the name servers of this machine';
+    'TOCSIN_PROXY makes all connections, and a proxy carries no UDP: ask over TCP, or the servers of this machine';
   const now = performance.now();
-  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
-  return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
+  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, answer: null };
+  return { ...nowhere, fault: { reason: 'observer-network', message } };
 }
 
 /** `address`, `address:port` or `[address]:port`. */
@@ -113,18 +110,25 @@ function ofOurs({ reason, message }: Fault): Fault {
     : { reason: 'observer-network', message: `the name servers of this machine: ${message}` };
 }
 
-function findingOf(plan: DnsPlan, startedAt: number, seen: Asked): Finding {
+async function findingOf(
+  plan: DnsPlan,
+  startedAt: number,
+  seen: Asked,
+  offload: Offload | undefined,
+): Promise<Finding> {
   const { redactor, assertions } = plan;
   const { answer } = seen;
   const responseTimeMs = answer === null ? null : seen.endedAt - seen.startedAt;
   const document = answer === null ? null : documentOf(answer);
   const text = answer === null ? '' : zoneText(answer);
-  const look: Look = (source) => {
-    if (source === 'RESPONSE_CODE') return answer?.code;
-    if (source === 'RESPONSE_TIME') return responseTimeMs;
-    return source === 'JSON_ANSWER' ? (document ?? undefined) : text;
+  const values = {
+    RESPONSE_CODE: answer?.code ?? null,
+    RESPONSE_TIME: responseTimeMs,
+    JSON_ANSWER: document,
+    TEXT_ANSWER: text,
   };
-  const outcomes = answer === null ? [] : evaluateAll(assertions, look, redactor.text);
+  const work = { accountId: plan.accountId, assertions, values, body: null, redactor };
+  const { outcomes } = answer === null ? { outcomes: [] } : await workOn(work, offload);
   const short = answer === null ? null : { code: answer.code, answers: answer.answers.length };
   const broken = judgeAssertions(assertions, outcomes);
   return lightFinding(

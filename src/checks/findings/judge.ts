@@ -1,7 +1,7 @@
 // The parts of a verdict that all kinds share: broken assertions, then the response time (decisions: Checks).
 import { bareFinding, type Finding, type Reason, type Verdict } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import type { Outcome } from '../assertions/evaluate.ts';
+import type { Outcome } from '../assertions/outcome.ts';
 import { sentence } from '../assertions/sentence.ts';
 import type { AssertionOutcome } from '../assertions/stored.ts';
 import { spoken } from '../connection/fault.ts';
@@ -29,13 +29,18 @@ export function judgeAssertions(assertions: readonly Assertion[], outcomes: read
     const outcome = outcomes[index];
     return outcome === undefined || outcome.passed ? [] : [{ assertion, outcome }];
   });
-  const [first] = broken;
+  // What Tocsin could not evaluate says nothing of the target, and hides nothing that does not hold.
+  const wrong = broken.filter(({ outcome }) => outcome.isOurs !== true);
+  const [first = broken[0]] = wrong;
   if (first === undefined) return null;
+  if (wrong.length === 0) {
+    return { verdict: 'unknown', reason: 'observer-slow', message: sentence(first.assertion, first.outcome) };
+  }
   const others = broken.length > 1 ? ` (and ${broken.length - 1} more failed)` : '';
   const judged = failed('assertion', sentence(first.assertion, first.outcome) + others);
   // One that is about something else stands whatever the time was.
-  if (broken.some(({ assertion }) => assertion.source !== 'RESPONSE_TIME')) return judged;
-  const margins = broken.map(({ assertion, outcome }) => marginOf(assertion, outcome));
+  if (wrong.some(({ assertion }) => assertion.source !== 'RESPONSE_TIME')) return judged;
+  const margins = wrong.map(({ assertion, outcome }) => marginOf(assertion, outcome));
   return { ...judged, timeMarginMs: Math.max(...margins) };
 }
 
@@ -71,8 +76,9 @@ export function outcomesOf(
     const assertion = assertions[index];
     if (assertion === undefined) return [];
     const { source, comparison, regex } = assertion;
+    const { isOurs: _isOurs, ...came } = outcome;
     const shown = { property: hide(assertion.property), target: hide(assertion.target), regex: hide(regex) || null };
-    return [{ source, comparison, ...shown, ...outcome, message: '' }];
+    return [{ source, comparison, ...shown, ...came, message: '' }];
   });
 }
 

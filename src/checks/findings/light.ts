@@ -58,7 +58,7 @@ export function judgeFault({ reason, ...fault }: Fault): Judged {
 }
 
 /** The fault of a probe that was stopped. */
-export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
+export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
 
 /** `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short answer}`; what is empty is left out. */
 function encodeLight({ address, phases, responseTimeMs, assertions, short }: LightLook): JsonValue {
@@ -83,9 +83,10 @@ export function describeLight(
   const phases = Object.entries(objectOf(stored['p'])).map(([name, micros]) => [name, Number(micros) / 1000]);
   const short = stored['f'] === undefined ? null : objectOf(stored['f']);
   return {
-    assertions: kept.map((each) => ({
-      ...decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null)),
-    })),
+    assertions: kept.map((each) => {
+      const { among: _among, ...shown } = decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null));
+      return shown;
+    }),
     request: exchange?.['request'] ?? null,
     response: exchange?.['response'] ?? short,
     requestError: short === null ? message : null,

@@ -3,16 +3,15 @@ import { honestFinding } from '#domain/honest-finding.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Exchange, Exchanged, ExchangeWork } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
-import { evaluateAll } from '../assertions/evaluate.ts';
+import { type Offload, workOn } from '../findings/answer-work.ts';
 import { outcomesOf, wrongSettings } from '../findings/judge.ts';
 import type { ProbeMeans } from '../kind.ts';
-import { lookAt } from './answer.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
 import { exchangeWith } from './exchange-text.ts';
 import { judgeAnswer, type LookedAt, timesOf } from './finding.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
-import { createLook, textOf } from './probe.ts';
+import { createLook } from './probe.ts';
 
 type Sending = Extract<ExchangeWork, { half: 'send' }>;
 type Judging = Extract<ExchangeWork, { half: 'judge' }>;
@@ -23,9 +22,9 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
 
   const send = async (plan: Plan, { wantsAnswer }: Sending, signal: AbortSignal): Promise<Exchanged> => {
     // What assertions are about is not there yet.
-    const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false } : plan;
+    const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false, wantsText: true } : plan;
     const { finding, seen } = await look(sent, signal);
-    const isReadable = wantsAnswer && seen !== null && seen.body.problem === null;
+    const isReadable = wantsAnswer && seen !== null && seen.body.problem === null && seen.body.text !== null;
     if (!wantsAnswer || seen === null || isReadable) return { finding, answer: isReadable ? answerOf(seen) : null };
     // No script can take out of it what must not be shown.
     const exchange = exchangeWith(finding.exchange, { headers: null, body: null });
@@ -35,7 +34,9 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
   return async (work, signal) => {
     const plan = makePlan(work.input, kind, means.version);
     if (typeof plan === 'string') return { finding: wrongSettings(Date.now(), plan), answer: null };
-    return work.half === 'send' ? send(plan, work, signal) : { finding: judged(plan, work), answer: null };
+    return work.half === 'send'
+      ? send(plan, work, signal)
+      : { finding: await judged(plan, work, means.offload), answer: null };
   };
 }
 
@@ -50,7 +51,7 @@ function answerOf(seen: LookedAt): Exchanged['answer'] {
       status: answer.statusCode ?? 0,
       statusText: answer.statusMessage ?? '',
       headers: Object.fromEntries(headers),
-      body: textOf(seen.body, answer.headers['content-type'])(),
+      body: seen.body.text ?? '',
     },
     isCut: seen.body.isCut,
     times: timesOf(seen),
@@ -59,18 +60,30 @@ function answerOf(seen: LookedAt): Exchanged['answer'] {
 }
 
 /** The finding of an answer as scripts have left it; its times and sizes are those of the answer that came. */
-function judged(plan: Plan, { finding, answer, isOtherBody }: Judging): Finding {
+async function judged(
+  plan: Plan,
+  { finding, answer, isOtherBody }: Judging,
+  offload: Offload | undefined,
+): Promise<Finding> {
   const { status, statusText, headers, body } = answer.response;
   const { redactor } = plan;
   const responseTimeMs = finding.responseTimeMs ?? 0;
-  const seen = { status, headers: mutable(headers), responseTimeMs, text: () => body };
-  const outcomes = evaluateAll(plan.assertions, lookAt(seen), redactor.text);
+  const { outcomes } = await workOn(
+    {
+      accountId: plan.of.check.accountId,
+      assertions: plan.assertions,
+      values: { STATUS_CODE: status, HEADERS: mutable(headers), RESPONSE_TIME: responseTimeMs },
+      body,
+      redactor,
+    },
+    offload,
+  );
   const came = {
     status,
     statusText,
     outcomes,
     fault: null,
-    body: { problem: null, isCut: answer.isCut && !isOtherBody },
+    body: { problem: null, isCut: answer.isCut && !isOtherBody, isRefused: false },
   };
   const { message, ...verdict } = judgeAnswer(plan, came, responseTimeMs);
   const details = encodeDetails({

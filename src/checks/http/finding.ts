@@ -2,10 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/result.ts';
-import { type DecodedBody, keepBody } from './body.ts';
+import type { ReadBody } from '../findings/answer-work.ts';
+import { mostOfOne } from './body-store.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
 import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
-import type { Outcome } from '../assertions/evaluate.ts';
+import type { Outcome } from '../assertions/outcome.ts';
 import type { Fault } from '../connection/fault.ts';
 import { judgeFault } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
@@ -21,10 +22,16 @@ export interface LookedAt {
   /** The last one; those before it were redirects. */
   readonly hop: Hop;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
-  readonly body: DecodedBody;
+  readonly body: SeenBody;
   readonly outcomes: readonly Outcome[];
   /** Why the response is incomplete; null = it is complete. */
   readonly fault: Fault | null;
+}
+
+/** What was read of a body. */
+export interface SeenBody extends Omit<ReadBody, 'isEncoded'> {
+  /** Some of it was not kept: its account already held as much as it may. */
+  readonly isRefused: boolean;
 }
 
 /** The finding of a request without a response. */
@@ -39,7 +46,14 @@ export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>
   };
 }
 
-const noBody: DecodedBody = { bytes: Buffer.alloc(0), isCut: false, problem: null };
+const noBody: SeenBody = {
+  kept: { body: '', bodyEncoding: null, truncated: false },
+  decodedBytes: 0,
+  isCut: false,
+  problem: null,
+  text: null,
+  isRefused: false,
+};
 
 /** The finding of a response. Without all of it there is no response time. */
 export function answered(plan: Plan, seen: LookedAt): Finding {
@@ -73,7 +87,7 @@ function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>
 interface Came extends Pick<LookedAt, 'outcomes' | 'fault'> {
   readonly status: number;
   readonly statusText: string;
-  readonly body: Pick<DecodedBody, 'problem' | 'isCut'>;
+  readonly body: Pick<SeenBody, 'problem' | 'isCut' | 'isRefused'>;
 }
 
 /** The verdict of a response: status, then what is wrong with its body, then assertions, then time. */
@@ -93,10 +107,13 @@ export function judgeAnswer(plan: Plan, came: Came, ms: number): Judged {
 
 function bodyTrouble({ needsBody }: Plan, { body, fault }: Came): Judged | null {
   if (fault !== null) return judgeFault(fault);
+  if (body.isRefused && needsBody) return { verdict: 'unknown', reason: 'observer-slow', message: refused };
   if (body.problem !== null) return failed('body', body.problem);
   if (body.isCut && needsBody) return failed('body', 'the body is larger than 5 MB, the limit for assertions');
   return null;
 }
+
+const refused = `the body was not read: the checks of this account already hold ${mostOfOne / 1024 / 1024} MB of bodies`;
 
 /** The assertions that need no body. */
 function onHead(assertions: readonly Assertion[], outcomes: readonly Outcome[]) {
@@ -137,7 +154,7 @@ function detailsOf(plan: Plan, seen: Omit<LookedAt, 'fault'>): ApiDetails {
     sizes: {
       headers: answer === null ? 0 : headerBytes(answer),
       body: hop.bodyBytes,
-      decoded: body.bytes.length,
+      decoded: body.decodedBytes,
     },
     truncated: body.isCut,
     redirects,
@@ -171,7 +188,7 @@ function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
 
 /** The answer as results show it (reference §4.7: apiCheckResult.response). */
 function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
-  const kept = keepBody(seen.body, answer.headers['content-type'], plan.redactor);
+  const { kept } = seen.body;
   const { none, json, text } = plan.redactor;
   const headers = { ...answer.headers } as JsonObject;
   return {

@@ -9,7 +9,8 @@ import { certificateFault, seenCertificate } from '../connection/certificate.ts'
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
 import { reach } from '../connection/reach.ts';
-import { closed, exchange, type Reading, type Received } from './http1.ts';
+import { BodyStore } from './body-store.ts';
+import { closed, exchange, mostBodyBytes, type Reading, type Received } from './http1.ts';
 
 /** Instants are of `performance.now()`; 0 = not reached. */
 export interface Hop extends Received {
@@ -34,6 +35,8 @@ export interface HopMeans extends Reading {
   readonly trust: Trust;
   readonly family: 0 | 4 | 6;
   readonly skipSSL: boolean;
+  /** Keeps the body of the response; by default all of it. */
+  readonly createStore?: () => BodyStore;
   /** Set while the hop is under way: ends it with a fault. */
   readonly stop: Stop;
 }
@@ -51,7 +54,7 @@ export function timeIsUp(limitMs: number): (phase: Phase, place: string) => Faul
 /** Sends a request and reads its answer. Never rejects: what went wrong stands in `fault`. */
 export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop> {
   return new Promise((resolve) => {
-    const hop = emptyHop();
+    const hop = emptyHop(means.createStore?.() ?? new BodyStore(means.mostBytes ?? mostBodyBytes));
     const { target } = request;
     let giveUp: () => void = () => {};
     const place = (): string => `${hop.address === null ? target.host : inBrackets(hop.address)}:${target.port}`;
@@ -59,6 +62,7 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       if (hop.endedAt > 0) return;
       hop.endedAt = performance.now();
       hop.fault = fault;
+      hop.body.end();
       // Later than the answer: finding the path takes time.
       const path = means.trust.pathOf(hop.sent);
       hop.certificate = path === null ? null : seenCertificate(path, target.host);
@@ -89,7 +93,7 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
   });
 }
 
-function emptyHop(): Hop {
+function emptyHop(body: BodyStore): Hop {
   return {
     startedAt: performance.now(),
     resolvedAt: 0,
@@ -102,7 +106,7 @@ function emptyHop(): Hop {
     sent: [],
     certificate: null,
     answer: null,
-    body: [],
+    body,
     bodyBytes: 0,
     isCut: false,
     fault: null,

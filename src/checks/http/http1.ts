@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { http } from '#lib/node-http.ts';
 import { ResponseHeadFilter } from './response-head.ts';
+import type { BodyStore } from './body-store.ts';
 import type { OutgoingRequest } from './plan.ts';
 
 /** Limit of a response body that is read, bytes on the wire. */
@@ -11,12 +12,14 @@ export const mostBodyBytes = 5 * 1024 * 1024;
 /** More than the filter passes on: it limits heads. */
 const mostHeaderBytes = 128 * 1024;
 const mostInterim = 100;
+/** Each costs time, however small it is. */
+const mostChunks = 80_000;
 
 /** A response so far. Instants are of `performance.now()`; 0 = not reached. */
 export interface Received {
   firstByteAt: number;
   answer: IncomingMessage | null;
-  body: Buffer[];
+  readonly body: BodyStore;
   bodyBytes: number;
   /** The body is larger than the limit; the rest was not read. */
   isCut: boolean;
@@ -82,10 +85,11 @@ function readBody(
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
 ): void {
+  let chunks = 0;
   answer.on('data', (chunk: Buffer) => {
     hop.bodyBytes += chunk.length;
-    hop.body.push(chunk);
-    if (hop.bodyBytes <= mostBytes) return;
+    hop.body.add(chunk);
+    if (hop.bodyBytes <= mostBytes && ++chunks <= mostChunks) return;
     hop.isCut = true;
     finish(null);
   });

@@ -40,6 +40,8 @@ export interface Plan {
   readonly request: OutgoingRequest;
   readonly assertions: readonly Assertion[];
   readonly needsBody: boolean;
+  /** Whether scripts after the response get its body. */
+  readonly wantsText: boolean;
   /** Whose certificate results tell of; null = that of the URL. */
   readonly certificateAt: Place | null;
   readonly redactor: Redactor;
@@ -85,8 +87,7 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
   const problem = headerProblem(headers);
   if (problem !== null) return hide(problem);
   const method = scripted?.method ?? own.method;
-  if (!methods.some((each) => each === method))
-    return hide(`"${method}" is not a supported method; use one of ${methods.join(', ')}`);
+  if (!methods.some((each) => each === method)) return hide(`"${method}" is not an HTTP method of an API check`);
 
   const written = group.assertions.length === 0 ? own.assertions : [...group.assertions, ...own.assertions];
   const assertions = compileAll(written, kind.sources, { fill, redactor });
@@ -104,6 +105,7 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
     request,
     assertions,
     certificateAt: readDomain(fill(own.sslCheckDomain)),
+    wantsText: false,
     needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
     confidential,
@@ -142,7 +144,7 @@ function targetWith(text: string, parameters: ScriptedRequest['queryParameters']
   const search = new URLSearchParams();
   for (const [name, value] of parameters) search.append(name, value);
   const joined = `${text.replace(/#.*$/s, '')}${target.path.includes('?') ? '&' : '?'}${search.toString()}`;
-  return parseTarget(joined) ?? 'the URL and its query parameters do not form a valid URL';
+  return parseTarget(joined) ?? 'the URL and its query parameters make no URL';
 }
 
 function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
@@ -183,7 +185,7 @@ export function headerProblem(headers: readonly (readonly [string, string])[]): 
     try {
       http.validateHeaderValue(name, value);
     } catch {
-      return `the value of header ${name} contains a character that HTTP does not allow`;
+      return `the value of header ${name} holds a character that HTTP does not allow there`;
     }
   }
   return null;

@@ -1,18 +1,19 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
-import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
-import { type DecodedBody, decodeBody, decoderOf } from './body.ts';
-import { makeRunCookies, type RunCookies } from './cookies.ts';
+import { keptBytes } from './body.ts';
+import { BodyStore, type ByteBudget } from './body-store.ts';
+import { loadCookies, type RunCookies } from './cookies.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
-import { evaluateAll, type Outcome } from '../assertions/evaluate.ts';
+import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { wrongSettings } from '../findings/judge.ts';
-import { lookAt } from './answer.ts';
-import { answered, isAboutHead, type LookedAt, unanswered } from './finding.ts';
+import { answered, type LookedAt, type SeenBody, unanswered } from './finding.ts';
+import { mostBodyBytes } from './http1.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
@@ -37,6 +38,7 @@ export interface Looked {
 /** Makes what sends the request of a plan and looks at its answer. */
 export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
+  const makeCookies = loadCookies();
   const trust = trustOf(means);
   const secureContext = trust.createContext();
   const findCertificates = createFindCertificates(means.guard, trust);
@@ -49,17 +51,22 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
     const onAbort = (): void => stop.end?.(() => stopped);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const hops = await followAll(plan, {
-        guard: means.guard,
-        secureContext,
-        trust,
-        family: settings.family,
-        skipSSL: settings.skipSSL,
-        wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
-        stop,
-      });
+      const hops = await followAll(
+        plan,
+        {
+          guard: means.guard,
+          secureContext,
+          trust,
+          family: settings.family,
+          skipSSL: settings.skipSSL,
+          wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
+          createStore: () => storeOf(plan, means.bodies),
+          stop,
+        },
+        makeCookies,
+      );
       if (signal.aborted) hops.fault = stopped;
-      const looked = await concluded(plan, { startedAt, ...hops });
+      const looked = await concluded(plan, means.offload, { startedAt, ...hops });
       const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
       const [certificate = null, ...otherCertificates] = certificates;
       const details =
@@ -73,7 +80,13 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
   };
 }
 
-const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
+/** Keeps as much of a body as assertions, scripts or results need. */
+function storeOf({ needsBody, wantsText, redactor, of }: Plan, bytes: ByteBudget | undefined): BodyStore {
+  const most = needsBody || wantsText ? mostBodyBytes + 1 : keptBytes + redactor.longest * 4;
+  return new BodyStore(most, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
+}
+
+const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
 
 interface Followed {
   readonly started: number;
@@ -85,7 +98,7 @@ interface Followed {
 }
 
 /** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
-async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
+async function followAll(plan: Plan, means: HopMeans, makeCookies: () => Promise<RunCookies>): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
   let request = plan.request;
@@ -100,11 +113,8 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
       return { started, hop, redirects, shown, fault: hop.fault };
     const setCookies = answer.headers['set-cookie'];
     if (setCookies !== undefined) {
-      const before = performance.now();
-      cookies ??= await makeRunCookies();
+      cookies ??= await makeCookies();
       cookies.store(request.target.href, setCookies);
-      // Not the time of the target.
-      started += performance.now() - before;
     }
     const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
@@ -131,51 +141,59 @@ async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
   }
 }
 
-async function concluded(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed): Promise<Looked> {
-  const { hop, fault } = seen;
+async function concluded(
+  plan: Plan,
+  offload: Offload | undefined,
+  seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed,
+): Promise<Looked> {
+  const { hop, fault, started } = seen;
   const { answer } = hop;
   if (answer === null) return { finding: unanswered(plan, seen, fault ?? stopped), seen: null };
-  const body = await readableBody(hop, answer, fault);
+  const { statusCode = 0, headers } = answer;
   const isLast = fault?.reason !== 'redirect';
-  const outcomes = isLast ? evaluated(plan, seen, answer, body) : [];
-  const all: LookedAt = { ...seen, body, outcomes };
+  const work: AnswerWork = {
+    accountId: plan.of.check.accountId,
+    assertions: isLast ? plan.assertions : [],
+    values: {
+      STATUS_CODE: statusCode,
+      HEADERS: { ...headers } as JsonObject,
+      ...(fault === null && { RESPONSE_TIME: hop.endedAt - started }),
+    },
+    body: {
+      pieces: hop.body.pieces,
+      contentEncoding: headers['content-encoding'],
+      contentType: headers['content-type'],
+      isCut: hop.isCut || hop.body.isPart || hop.body.isRefused || fault !== null,
+      unreadable: fault?.message ?? null,
+      wantsText: plan.wantsText,
+    },
+    redactor: plan.redactor,
+  };
+  const worked = await workOn(work, offload).finally(() => hop.body.release());
+  const all: LookedAt = { ...seen, body: shownBody(hop, worked.body), outcomes: worked.outcomes };
   return { finding: answered(plan, all), seen: all };
 }
 
-async function readableBody(hop: Hop, answer: IncomingMessage, fault: Fault | null): Promise<DecodedBody> {
-  const wire = hop.body.length === 1 ? (hop.body[0] ?? empty) : Buffer.concat(hop.body);
-  const isCut = hop.isCut || fault !== null;
-  const hasEncoding = answer.headers['content-encoding'] !== undefined && wire.length > 0;
-  const body = hasEncoding ? await decodeBody(wire, answer.headers, isCut) : { bytes: wire, isCut, problem: null };
-  return fault === null ? body : { ...body, problem: fault.message };
+/** A body that was worked on; of one that is kept only in part as much was read as was wanted. */
+function shownBody({ body, bodyBytes, isCut }: Hop, read: ReadBody | null): SeenBody {
+  const { kept, problem, text, decodedBytes } = read ?? unread;
+  const isPart = body.isPart && !isCut;
+  return {
+    kept: isPart ? { ...kept, truncated: true } : kept,
+    problem,
+    text,
+    decodedBytes: isPart && read?.isEncoded === false ? bodyBytes : decodedBytes,
+    isCut: isPart || read === null ? isCut : read.isCut,
+    isRefused: body.isRefused,
+  };
 }
 
-/** Assertions on the status and the headers are evaluated even if the body cannot be read. */
-function evaluated(
-  { assertions, redactor }: Plan,
-  { started, hop }: Pick<LookedAt, 'started' | 'hop'>,
-  { statusCode = 0, headers }: IncomingMessage,
-  body: DecodedBody,
-): readonly Outcome[] {
-  const look = lookAt({
-    status: statusCode,
-    headers,
-    responseTimeMs: hop.endedAt - started,
-    text: textOf(body, headers['content-type']),
-  });
-  const { problem } = body;
-  if (problem === null) return evaluateAll(assertions, look, redactor.text);
-  return assertions.flatMap((assertion) =>
-    isAboutHead(assertion.source)
-      ? evaluateAll([assertion], look, redactor.text)
-      : [{ passed: false, actual: null, problem: redactor.text(problem) }],
-  );
-}
-
-const empty = Buffer.alloc(0);
-
-/** The text of a body, read once it is asked for. */
-export function textOf(body: DecodedBody, contentType: string | undefined): () => string {
-  let text: string | undefined;
-  return () => (text ??= decoderOf(contentType).decode(body.bytes));
-}
+/** What is left of a body whose work could not be done. */
+const unread: ReadBody = {
+  kept: { body: '', bodyEncoding: null, truncated: true },
+  decodedBytes: 0,
+  isCut: true,
+  problem: null,
+  text: null,
+  isEncoded: false,
+};

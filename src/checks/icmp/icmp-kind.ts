@@ -3,8 +3,8 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import { evaluateAll, type Look } from '../assertions/evaluate.ts';
 import { type Fault, resolveFault } from '../connection/fault.ts';
+import { type Offload, workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { failed, judgeAssertions, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
@@ -20,6 +20,7 @@ const atOnce = 16;
 const waitMs = 10_000;
 
 interface IcmpPlan {
+  readonly accountId: string;
   readonly settings: IcmpSettings;
   readonly shouldFail: boolean;
   readonly host: string;
@@ -31,7 +32,7 @@ export const icmpKind: CheckKind = {
   createProbe: (means) => {
     const turns = createTurns(atOnce);
     return createPlannedProbe(makePlan, async (plan, startedAt, signal) =>
-      findingOf(plan, startedAt, await look(plan, means, turns, signal)),
+      findingOf(plan, startedAt, await look(plan, means, turns, signal), means.offload),
     );
   },
   validateSettings: validateIcmpSettings,
@@ -52,7 +53,8 @@ function makePlan(input: ThreadInput): IcmpPlan | string {
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, icmpSources, filling);
   if (typeof assertions === 'string') return redactor.text(assertions);
-  return { settings, shouldFail: input.check.shouldFail, host: named.host, assertions, redactor };
+  const { accountId, shouldFail } = input.check;
+  return { accountId, settings, shouldFail, host: named.host, assertions, redactor };
 }
 
 /** What was seen; times in ms. */
@@ -71,7 +73,7 @@ async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: Abo
   const seen = { dnsMs: 0, address: null, sent: 0, replies: [] };
   const failedBy = (fault: Fault): Seen => ({ ...seen, fault, tookMs: performance.now() - startedAt });
   if (guard.tunnel !== undefined && guard.tunnel !== null) {
-    return failedBy(ours('pings cannot go through the proxy that TOCSIN_PROXY names'));
+    return failedBy(ours('TOCSIN_PROXY makes all connections, and a proxy carries no pings'));
   }
   let addresses: readonly string[];
   try {
@@ -93,12 +95,17 @@ function ours(message: string): Fault {
   return { reason: 'observer-network', message };
 }
 
-function findingOf(plan: IcmpPlan, startedAt: number, seen: Seen): Finding {
+async function findingOf(
+  plan: IcmpPlan,
+  startedAt: number,
+  seen: Seen,
+  offload: Offload | undefined,
+): Promise<Finding> {
   const { redactor, assertions, settings, host } = plan;
   const answer = seen.fault === null ? figuresOf(seen) : null;
-  const lookAt: Look = (source, property) =>
-    source === 'LATENCY' ? answer?.latency?.[property] : answer === null ? undefined : shownOf(answer);
-  const outcomes = answer === null ? [] : evaluateAll(assertions, lookAt, redactor.text);
+  const values = { LATENCY: { ...answer?.latency }, JSON_RESPONSE: answer && shownOf(answer) };
+  const work = { accountId: plan.accountId, assertions, values, body: null, redactor };
+  const { outcomes } = answer === null ? { outcomes: [] } : await workOn(work, offload);
   return lightFinding(
     {
       startedAt,
@@ -152,14 +159,14 @@ function judge(
   answer: Figures | null,
   broken: Judged | null,
 ): Judged {
-  if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('no ping was sent'));
+  if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('nothing was sent'));
   const { sent, received, packetLoss } = answer;
   const passed: Judged = { verdict: 'passed', reason: null, message: null };
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
   if (received === 0) return shouldFail ? passed : failed('timeout', `none of ${sent} pings was answered by ${place}`);
   const lost = `${sent - received} of ${sent} pings were not answered by ${place}: ${packetLoss} %`;
-  if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed at ${settings.mostLoss} % or more`);
+  if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed from ${settings.mostLoss} % on`);
   if (broken !== null) return broken;
   if (packetLoss < settings.degradedLoss) return passed;
-  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${settings.degradedLoss} % or more` };
+  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded from ${settings.degradedLoss} % on` };
 }

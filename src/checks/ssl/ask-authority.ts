@@ -54,5 +54,5 @@ export async function askAuthority(asking: Asking, means: AskingMeans): Promise<
 function answerOf({ fault, answer, isCut, body }: Hop, mostBytes: number): Buffer | string {
   if (fault !== null) return fault.message;
   if (answer?.statusCode !== 200) return `it answered with status ${answer?.statusCode ?? 0}`;
-  return isCut ? `it sent more than ${Math.round(mostBytes / 1024)} kB` : Buffer.concat(body);
+  return isCut ? `it sent more than ${Math.round(mostBytes / 1024)} kB` : Buffer.concat(body.pieces);
 }

@@ -5,10 +5,9 @@ import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { CertificatePath } from '#lib/tls-trust.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import { evaluateAll, type Look as Value } from '../assertions/evaluate.ts';
-import { assertionWarnings } from '../assertions/warn.ts';
 import { seenCertificate, trustOf } from '../connection/certificate.ts';
 import { type Handshake, type Peer, shakeHands, type Shaken } from '../connection/handshake.ts';
+import { type AnswerWork, type Offload, workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
@@ -22,6 +21,7 @@ import { createFindSoon } from './shown-in-turn.ts';
 import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
 
 interface SslPlan {
+  readonly accountId: string;
   readonly settings: SslSettings;
   readonly handshake: Handshake;
   /** Whom the certificate must be for. */
@@ -42,14 +42,10 @@ export const sslKind: CheckKind = {
     const look = createLook(means, { secureContext, trust });
     return createPlannedProbe(planner(means, { secureContext, trust }), async (plan, startedAt, signal) => {
       const seen = await shakeHands(plan.handshake, means.guard, signal);
-      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal));
+      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
     });
   },
   validateSettings: validateSslSettings,
-  warnSettings: (settings) => {
-    const read = readSslSettings(settings);
-    return assertionWarnings(read.assertions, 'sslConfig.assertions', read.maxResponseTime);
-  },
   describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
@@ -73,6 +69,7 @@ function planner(means: ProbeMeans, trusting: Trusting): (input: ThreadInput) =>
     if (typeof assertions === 'string') return redactor.text(assertions);
     const name = asked.host.replace(/\.$/, '');
     return {
+      accountId: input.check.accountId,
       settings,
       name,
       handshake: {
@@ -129,13 +126,20 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: 
   };
 }
 
-function findingOf(plan: SslPlan, startedAt: number, seen: Shaken, looked: Looked | null): Finding {
+async function findingOf(
+  plan: SslPlan,
+  startedAt: number,
+  seen: Shaken,
+  looked: Looked | null,
+  offload: Offload | undefined,
+): Promise<Finding> {
   const { redactor, assertions, name } = plan;
   const { peer } = seen;
   const responseTimeMs = looked === null ? null : seen.securedAt - seen.startedAt;
   const shown = looked === null ? null : shownOf(looked);
   const askedMs = looked?.askedMs ?? null;
-  const outcomes = shown === null ? [] : evaluateAll(assertions, valuesIn(shown, responseTimeMs), redactor.text);
+  const work = { accountId: plan.accountId, assertions, values: valuesIn(shown, responseTimeMs), body: null, redactor };
+  const { outcomes } = shown === null ? { outcomes: [] } : await workOn(work, offload);
   const broken = judgeAssertions(assertions, outcomes);
   return lightFinding(
     {
@@ -206,12 +210,13 @@ function judge(
   return { verdict: 'degraded', reason: 'tls', message: flaw.message };
 }
 
-function valuesIn(document: Shown, responseTimeMs: number | null): Value {
-  return (source, property) => {
-    if (source === 'CERTIFICATE') return document.certificate[property];
-    if (source === 'CONNECTION') return document.connection[property];
-    if (source === 'RESPONSE_TIME') return responseTimeMs;
-    return source === 'JSON_RESPONSE' ? document : JSON.stringify(document);
+function valuesIn(document: Shown | null, responseTimeMs: number | null): AnswerWork['values'] {
+  return {
+    CERTIFICATE: document?.certificate ?? null,
+    CONNECTION: document?.connection ?? null,
+    RESPONSE_TIME: responseTimeMs,
+    JSON_RESPONSE: document,
+    TEXT_RESPONSE: JSON.stringify(document),
   };
 }
 

@@ -18,8 +18,8 @@ export interface Talk {
   readonly place: Place;
   readonly family: 0 | 4 | 6;
   readonly data: string;
-  /** Whether what came is what was waited for; null = nothing is waited for. */
-  readonly isEnough: ((text: string) => boolean) | null;
+  /** Whether what came is what was waited for, or need not be waited for any more; null = nothing is waited for. */
+  readonly isEnough: ((text: string) => Promise<'yes' | 'no' | 'never'>) | null;
   /** More could still make it wrong: the end is a silence. */
   readonly waitsForSilence: boolean;
   /** ms for all of it. */
@@ -118,34 +118,69 @@ function exchange(
     return;
   }
   if (data !== '') socket.write(data);
-  let silence: NodeJS.Timeout | undefined;
-  let nextLook: NodeJS.Timeout | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const look = (): void => {
-    nextLook = undefined;
-    lookedAt = performance.now();
-    if (!isEnough(textOf(seen))) return;
-    if (!waitsForSilence) return finish(null);
-    silence = setTimeout(() => finish(null), quietMs);
-  };
+  const looks = startLooking(isEnough, waitsForSilence, seen, () => finish(null));
   socket.on('data', (chunk: Buffer) => {
     seen.dataAt = performance.now();
     seen.isCut = seen.length + chunk.length > mostBytes;
     const kept = chunk.subarray(0, mostBytes - seen.length);
     seen.bytes.push(kept);
     seen.length += kept.length;
-    clearTimeout(silence);
-    if (seen.isCut) return finish(null);
-    const wait = lookedAt + lookMs - performance.now();
-    if (wait <= 0 && nextLook === undefined) look();
-    else nextLook ??= setTimeout(look, wait);
+    if (seen.isCut) finish(null);
+    else looks.onData();
   });
   socket.once('end', () => finish(null));
   socket.once('close', () => {
-    clearTimeout(silence);
-    clearTimeout(nextLook);
+    looks.stop();
     finish(null);
   });
+}
+
+/** Looks at what has come, now and then, one look at a time, until it is what was waited for. */
+function startLooking(
+  isEnough: NonNullable<Talk['isEnough']>,
+  waitsForSilence: boolean,
+  seen: Talked,
+  finish: () => void,
+) {
+  let silence: NodeJS.Timeout | undefined;
+  let nextLook: NodeJS.Timeout | undefined;
+  let lookFrom = Number.NEGATIVE_INFINITY;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    nextLook = undefined;
+    isLooking = true;
+    const { length, dataAt } = seen;
+    const beganAt = performance.now();
+    const found = await isEnough(textOf(seen));
+    isLooking = false;
+    // A look that takes long leaves time for those of others.
+    lookFrom = performance.now() + Math.max(lookMs, 4 * (performance.now() - beganAt));
+    if (seen.endedAt > 0) return;
+    if (found === 'never') return finish();
+    if (found === 'yes' && !waitsForSilence) {
+      // What came meanwhile was not needed.
+      Object.assign(seen, { dataAt, length, bytes: [Buffer.concat(seen.bytes).subarray(0, length)] });
+      return finish();
+    }
+    if (length < seen.length) lookSoon();
+    else if (found === 'yes') silence = setTimeout(finish, quietMs);
+  };
+  const lookSoon = (): void => {
+    if (isLooking) return;
+    const wait = lookFrom - performance.now();
+    if (wait <= 0 && nextLook === undefined) void look();
+    else nextLook ??= setTimeout(() => void look(), wait);
+  };
+  return {
+    onData(): void {
+      clearTimeout(silence);
+      lookSoon();
+    },
+    stop(): void {
+      clearTimeout(silence);
+      clearTimeout(nextLook);
+    },
+  };
 }
 
 /** What came, as text. */

@@ -98,7 +98,7 @@ test('an answer that comes a byte at a time is looked at now and then, and at it
       place: { host: '127.0.0.1', port, isAddress: true },
       family: 0,
       data: '',
-      isEnough: (text) => ++looks > 0 && text.endsWith('ready'),
+      isEnough: (text) => Promise.resolve(++looks > 0 && text.endsWith('ready') ? 'yes' : 'no'),
       waitsForSilence: false,
       limitMs: 30_000,
     },
@@ -158,7 +158,7 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
   assert.match(problemsOfKind('TCP', { request: { ...request, hostname: 'tcp://x' } }).join(), /^request\.hostname: /);
   assert.match(
     problemsOfKind('TCP', { request: { ...request, hostname: 'redis.example:6379' } }).join(),
-    /^request\.hostname: .* leave out scheme, port and path/,
+    /^request\.hostname: .* without scheme, port and path/,
   );
   for (const hostname of ['::1', '[::1]', 'fe80::1%eth0'])
     assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname } }), []);

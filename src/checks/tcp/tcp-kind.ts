@@ -4,9 +4,10 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding, Reason } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import { evaluateAll, type Look } from '../assertions/evaluate.ts';
-import { assertionWarnings } from '../assertions/warn.ts';
+import { budgetMs } from '../assertions/evaluate.ts';
+import type { Outcome } from '../assertions/outcome.ts';
 import { timeoutFault } from '../connection/fault.ts';
+import { workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
 import { judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../findings/prepare.ts';
@@ -16,9 +17,12 @@ import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } fr
 import { talk, type Talk, type Talked, textOf } from './talk.ts';
 
 interface TcpPlan {
+  readonly accountId: string;
   readonly settings: TcpSettings;
   readonly shouldFail: boolean;
-  readonly talk: Talk;
+  readonly talk: Omit<Talk, 'isEnough'>;
+  /** What is waited for. */
+  readonly ofData: readonly Assertion[];
   readonly assertions: readonly Assertion[];
   readonly redactor: Redactor;
   readonly request: JsonObject;
@@ -28,13 +32,9 @@ export const tcpKind: CheckKind = {
   createProbe: (means) =>
     createPlannedProbe(
       (input) => makePlan(input, means),
-      async (plan, startedAt, signal) => findingOf(plan, startedAt, await talk(plan.talk, means.guard, signal)),
+      (plan, startedAt, signal) => look(plan, startedAt, means, signal),
     ),
   validateSettings: validateTcpSettings,
-  warnSettings: (settings) => {
-    const read = readTcpSettings(settings);
-    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
-  },
   describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
@@ -55,16 +55,17 @@ function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan
   const data = filling.fill(settings.data);
   const ofData = assertions.filter(({ source }) => source === 'RESPONSE_DATA');
   return {
+    accountId: input.check.accountId,
     settings,
     shouldFail: input.check.shouldFail,
     talk: {
       place: { host, isAddress: isIP(host) > 0, port: settings.port },
       family: settings.family,
       data,
-      isEnough: ofData.length === 0 ? null : (text) => allHold(ofData, text),
       waitsForSilence: ofData.some(({ comparison }) => isNegated.has(comparison)),
       limitMs: Math.min(limitMs, settings.maxResponseTime),
     },
+    ofData,
     assertions,
     redactor,
     request: { hostname: host, port: settings.port, data },
@@ -74,20 +75,49 @@ function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan
 /** What holds of a part of the data and may not hold of all of it. */
 const isNegated: ReadonlySet<string> = new Set(['NOT_EQUALS', 'NOT_CONTAINS', 'EQUALS', 'IS_EMPTY', 'IS_NULL']);
 
-function allHold(assertions: readonly Assertion[], text: string): boolean {
-  return evaluateAll(
-    assertions,
-    () => text,
-    (shown) => shown,
-  ).every(({ passed }) => passed);
-}
-
-function findingOf(plan: TcpPlan, startedAt: number, seen: Talked): Finding {
-  const { redactor, assertions } = plan;
+/** All evaluations of one probe share one budget, however often data comes. */
+async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal: AbortSignal): Promise<Finding> {
+  const { accountId, redactor, ofData, assertions } = plan;
+  let leftMs = budgetMs;
+  const evaluate = async (
+    which: readonly Assertion[],
+    text: string,
+    values: { readonly RESPONSE_TIME?: number },
+  ): Promise<readonly Outcome[]> => {
+    const work = {
+      accountId,
+      assertions: which,
+      values: { ...values, RESPONSE_DATA: text },
+      body: null,
+      redactor,
+      leftMs,
+    };
+    const worked = await workOn(work, means.offload);
+    ({ leftMs } = worked);
+    return worked.outcomes;
+  };
+  const isEnough: Talk['isEnough'] = async (text) => {
+    const outcomes = await evaluate(ofData, text, {});
+    if (outcomes.every(({ passed }) => passed)) return 'yes';
+    return leftMs > 0 ? 'no' : 'never';
+  };
+  const talking: Talk = { ...plan.talk, isEnough: ofData.length === 0 ? null : isEnough };
+  const seen = await talk(talking, means.guard, signal);
   const text = textOf(seen);
   const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
-  const look: Look = (source) => (source === 'RESPONSE_TIME' ? responseTimeMs : text);
-  const outcomes = seen.fault === null ? evaluateAll(assertions, look, redactor.text) : [];
+  const outcomes = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
+  return findingOf(plan, startedAt, seen, { text, responseTimeMs, outcomes });
+}
+
+interface Evaluated {
+  readonly text: string;
+  readonly responseTimeMs: number | null;
+  readonly outcomes: readonly Outcome[];
+}
+
+function findingOf(plan: TcpPlan, startedAt: number, seen: Talked, evaluated: Evaluated): Finding {
+  const { redactor, assertions } = plan;
+  const { text, responseTimeMs, outcomes } = evaluated;
   const judged = judge(plan, seen, responseTimeMs ?? 0, judgeAssertions(assertions, outcomes));
   const short = seen.fault === null ? { bytes: seen.length, truncated: seen.isCut } : null;
   return lightFinding(
