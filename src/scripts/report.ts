@@ -233,7 +233,7 @@ function addError(report: Report, value: unknown, means: ReportMeans): void {
   const { message, stack, location } = objectOf(value);
   if (report.errors.length >= most.errors) return;
   report.errors.push({
-    message: shownText(textOf(message) || 'it failed without a word', means),
+    message: shownText(textOf(message) || 'it failed without a message', means),
     place: placeOf(location, means) ?? placeInStack(textOf(stack), means),
   });
 }

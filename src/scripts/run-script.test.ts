@@ -13,7 +13,7 @@ test('a script whose process is ended from outside says nothing of its target', 
     const content = `process.kill(process.pid, '${signal}'); await new Promise((resolve) => setTimeout(resolve, 30_000));`;
     const outcome = await runPlain(content);
     assert.deepEqual([outcome.ending, outcome.failedTests], ['crashed', 0], JSON.stringify(outcome));
-    assert.match(outcome.problem ?? '', /^the script's process was ended from outside/);
+    assert.match(outcome.problem ?? '', /^the script's process was killed from outside/);
   }
 });
 

@@ -148,15 +148,15 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
 function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedAt: number): ScriptOutcome {
   if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
   if (report.hasBegun && isForeign)
-    return outcomeOf(report, 'crashed', startedAt, `the script's process was ended from outside (${code})`);
+    return outcomeOf(report, 'crashed', startedAt, `the script's process was killed from outside (${code})`);
   if (report.hasBegun) {
     report.failedTests++;
-    report.errors.push({ message: `its process ended with ${code}`, place: null });
+    report.errors.push({ message: `the script's process ended with ${code}`, place: null });
     return outcomeOf(report, 'ended', startedAt, null);
   }
   const last = report.log.findLast(({ stream }) => stream === 'stderr');
   const said = last?.text.trim().slice(-500) ?? '';
-  const problem = why ?? `its process ended with ${code}${said === '' ? '' : `: ${said}`}`;
+  const problem = why ?? `the script's process ended with ${code}${said === '' ? '' : `: ${said}`}`;
   return outcomeOf(report, 'crashed', startedAt, problem);
 }
 

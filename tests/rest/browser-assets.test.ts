@@ -175,11 +175,11 @@ test('third', async () => {});`;
     const { ending, failedTests, errors, log } = tests;
     assert.deepEqual([ending, failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']], JSON.stringify(log));
     const told = errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
-    const together = `the tests of a run have ${wallClockMs / 1000 - 15} s together`;
-    assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run have \d+ s together/);
+    const together = `the tests of a run share ${wallClockMs / 1000 - 15} s`;
+    assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run share \d+ s/);
     assert.ok(told[0]?.includes(together), told[0]);
     assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
-    const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s together: third did not run`;
+    const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s in total: third did not run`;
     assert.deepEqual(told.slice(2), [late]);
     assert.deepEqual([plain.ending, sortsOf(plain)], ['deadline', ['screenshot', 'trace']], JSON.stringify(plain.log));
     assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
@@ -224,7 +224,7 @@ test('server', () => chromium.launchServer());
   assert.deepEqual(
     outcome.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`),
     [
-      "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check keeps none from run to run",
+      "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check stores none between runs",
       '20 Error: firefox.launch(): only Chromium is here, by chromium.launch()',
       '21 Error: chromium.launchServer(): only Chromium is here, by chromium.launch()',
     ],

@@ -60,7 +60,7 @@ test('another protocol is recognized by its first bytes', () => {
       'HTTX',
       '\0\0\0\x01\0\0\0\0\0',
     ],
-    ONLY_HTTP2: ['\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64', '\0\0\n\x04\0\0\0\0\0'],
+    ONLY_HTTP2: ['\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64', '\0\0\x08\x07\0\0\0\0\0'],
     ONLY_TLS: ['\x15\x03\x01\0\x02\x02\x46'],
   };
   for (const [code, texts] of Object.entries(starts))

@@ -114,15 +114,15 @@ const signatureBytes = 9;
 /** Whether an HTTP/1 response starts here; false = too few bytes to tell. Throws `NotHttp1Error`. */
 function startsHttp1(text: string): boolean {
   if (text.startsWith('HTTP/')) return true;
-  // A SETTINGS frame is the first thing an HTTP/2 server sends: length, type 4, no flags, stream 0.
-  if (text.startsWith('\0') && text.slice(3, signatureBytes) === '\x04\0\0\0\0\0')
-    throw new NotHttp1Error('ONLY_HTTP2');
+  // An HTTP/2 server begins with SETTINGS or GOAWAY: length, type, no flags, stream 0.
+  if (text.startsWith('\0') && http2Frames.has(text.slice(3, signatureBytes))) throw new NotHttp1Error('ONLY_HTTP2');
   if (text.startsWith(tlsAlert)) throw new NotHttp1Error('ONLY_TLS');
   const mayStart = ['HTTP/', tlsAlert].some((start) => start.startsWith(text)) || text.startsWith('\0');
   if (text.length >= signatureBytes || !mayStart) throw new NotHttp1Error('NOT_HTTP');
   return false;
 }
 
+const http2Frames: ReadonlySet<string> = new Set(['\x04\0\0\0\0\0', '\x07\0\0\0\0\0']);
 const tlsAlert = '\x15\x03';
 
 interface Repaired {

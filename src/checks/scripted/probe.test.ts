@@ -304,8 +304,8 @@ describe('the verdict over a script', () => {
       ['Error: socket hang up', 'reset'],
       ['TypeError: fetch failed: refused by the egress policy: 10.0.0.1 is a private address', 'egress-refused'],
       ['Test timeout of 100ms exceeded.', 'timeout'],
-      ['Test timeout exceeded: the tests of a run have 225 s together', 'deadline'],
-      ['the tests took more than 225 s together: buying did not run', 'deadline'],
+      ['Test timeout exceeded: the tests of a run share 225 s', 'deadline'],
+      ['the tests took more than 225 s in total: buying did not run', 'deadline'],
       ['TypeError: fetch failed: certificate has expired', 'tls'],
       [
         "Error: Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
@@ -355,11 +355,11 @@ describe('the verdict over a script', () => {
   it('tells a test that met the limit of its run from one that met its own', async () => {
     const waited = "Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')";
     for (const [text, reason, message] of [
-      ['Test timeout of 100ms exceeded.', 'script', /^locator\.click: .*\(and 1 more errors\)$/],
+      ['Test timeout of 100ms exceeded.', 'script', /^locator\.click: .*\(and 1 more error\)$/],
       [
-        'Test timeout of 225000ms exceeded: the tests of a run have 225 s together',
+        'Test timeout of 225000ms exceeded: the tests of a run share 225 s',
         'deadline',
-        /^locator\.click: .*\(and 1 more errors\); the tests of a run have 225 s together$/,
+        /^locator\.click: .*\(and 1 more error\); the tests of a run share 225 s$/,
       ],
     ] as const) {
       const errors = [text, waited].map((each) => ({ message: each, place: null }));

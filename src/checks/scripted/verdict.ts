@@ -30,7 +30,8 @@ export function judgeScript(
   // Where a test took too long, the next one tells what it waited for then.
   const error = isTestLate(errors) ? errors[1] : errors[0];
   if (error !== undefined) {
-    const others = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : '';
+    const more = errors.length - 1;
+    const others = more > 0 ? ` (and ${more} more ${more === 1 ? 'error' : 'errors'})` : '';
     const said = `${sentenceOf(error, files, hide)}${others}`;
     const limit = limitOf(errors);
     // It stands in the first error, which is not always the one that is told.
@@ -69,7 +70,7 @@ const ofTest = /: Test timeout of \d+ms exceeded/;
  * them only.
  */
 const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
-  [/^Test timeout exceeded|^the tests took more than [\d.]+ s together/, 'deadline'],
+  [/^Test timeout exceeded|^the tests took more than [\d.]+ s in total/, 'deadline'],
   [/\brefused by the egress policy: /, 'egress-refused'],
   [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
   [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
@@ -100,9 +101,7 @@ function isTestLate([first, next]: readonly ScriptError[]): boolean {
 /** The time that all tests of a run have, in words, where a test was cut off by that; null = it was not. */
 function limitOf([first]: readonly ScriptError[]): string | null {
   return (
-    /^Test timeout (?:of \d+ms )?exceeded: (the tests of a run have [\d.]+ s together)/.exec(
-      first?.message ?? '',
-    )?.[1] ?? null
+    /^Test timeout (?:of \d+ms )?exceeded: (the tests of a run share [\d.]+ s)/.exec(first?.message ?? '')?.[1] ?? null
   );
 }
 

@@ -86,7 +86,7 @@ export default class Reporter {
     }
     const left = Date.now() < cutAt ? undefined : this.#suite?.allTests().find(isLeft);
     if (left !== undefined) {
-      const message = `the tests took more than ${testMs / 1000} s together: ${titleOf(left)} did not run`;
+      const message = `the tests took more than ${testMs / 1000} s in total: ${titleOf(left)} did not run`;
       report({ kind: 'error', error: { message, location: left.location } });
     }
     report({ kind: 'end' });
@@ -140,9 +140,9 @@ function placed(error, location) {
 function textOf({ message, value }, durationMs) {
   const text = String(message ?? value ?? '');
   if (text.includes('writing actual'))
-    return text.replace(/, writing actual\b.*/, ': a check keeps none from run to run');
+    return text.replace(/, writing actual\b.*/, ': a check stores none between runs');
   if (Date.now() < cutAt) return text;
-  const together = `the tests of a run have ${testMs / 1000} s together`;
+  const together = `the tests of a run share ${testMs / 1000} s`;
   const had = durationMs === undefined ? '' : ` of ${durationMs}ms`;
   return text
     .replace(cutSaid, `timeout${had} exceeded: ${together}`)
