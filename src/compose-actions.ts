@@ -56,6 +56,9 @@ export function composeActions(means: ActionMeans) {
   const redactorOf = redactorOfStore(store);
   const triggering = {
     triggers: store.triggers,
+    triggerCalls: store.triggerCalls,
+    batches: store.batches,
+    links,
     servedLocations: () => ownProcess.servedLocations().map(({ code }) => code),
     wake: () => wake('run-checks'),
     clock,
@@ -74,7 +77,6 @@ export function composeActions(means: ActionMeans) {
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,
-      batches: store.batches,
       heldCalls,
       resultHints: resultHints.listen,
       stopping: means.stopping,
@@ -106,8 +108,8 @@ export function composeActions(means: ActionMeans) {
 /** Checks, their groups, and what heartbeats wait for. */
 function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
   const { store, clock, runtimes, ownProcess } = means;
-  const { checkGroups, accounts, alertChannels } = store;
-  const checks = { ...store.checks, remove: removeCheck(means) };
+  const { accounts, alertChannels } = store;
+  const { checks, checkGroups } = wakingChecks(means);
   const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
   const reader = createScriptReader();
   const choices = {
@@ -132,6 +134,28 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
     pings: joinPings(means, heldCalls),
+  };
+}
+
+/** Checks that are to run at once after a change are started at once, and whoever is notified of the end of one is, too. */
+function wakingChecks(means: ActionMeans) {
+  const { checks, checkGroups } = means.store;
+  const waking = async <Answer>(written: Promise<Answer>): Promise<Answer> => {
+    const answer = await written;
+    means.wake('schedule-runs');
+    return answer;
+  };
+  const ofChecks: Pick<Store['checks'], 'add' | 'change'> = {
+    add: (write) => waking(checks.add(write)),
+    change: (accountId, id, edit) => waking(checks.change(accountId, id, edit)),
+  };
+  const ofGroups: Pick<Store['checkGroups'], 'change' | 'remove'> = {
+    change: (accountId, id, edit) => waking(checkGroups.change(accountId, id, edit)),
+    remove: (accountId, id) => waking(checkGroups.remove(accountId, id)),
+  };
+  return {
+    checks: { ...checks, ...ofChecks, remove: removeCheck(means) },
+    checkGroups: { ...checkGroups, ...ofGroups },
   };
 }
 

@@ -188,6 +188,7 @@ function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMea
 function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }: Joint): () => Promise<number> {
   return createScheduleRuns({
     store: store.path,
+    firstRuns: store.firstRuns,
     clock,
     locations: servedCodes(ownProcess),
     startedAt,
@@ -245,6 +246,7 @@ function joinRunChecks(
     enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter(context) : null),
     probe: (input) =>
       scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
+    optionsOf: (accountId, batchId) => store.triggerCalls.optionsOf(accountId, batchId),
     record,
     startedAt,
     wake: () => wake('run-checks'),

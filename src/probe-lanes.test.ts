@@ -106,3 +106,12 @@ test('of a thread that is gone the definitions are told anew, but for those that
     ],
   );
 });
+
+test('the input of one run alone travels with it, and the definition that is kept stays', () => {
+  const lane = newLane();
+  const [input] = inputsOf(1);
+  assert.ok(input);
+  const variables = [{ key: 'SHOP', value: 'preview', locked: true, secret: true }];
+  const handed = handAll(lane, [input, { ...input, variables, isOneOff: true }, input], 0);
+  assert.deepEqual(handed, { defined: 1, forgotten: [], byName: 2, strangers: 1 });
+});

@@ -33,6 +33,10 @@ export interface Lane {
  */
 export function handProbe({ known, outbox }: Lane, number: number, input: ProbeInput, now: number): void {
   const { revision, check } = input;
+  if (input.isOneOff === true) {
+    outbox.strangers.push({ number, text: JSON.stringify(threadInputOf(input)) });
+    return;
+  }
   const { id, frequency, frequencyOffset } = check;
   const expectedTo = now + Math.min(unusedMostMs, 2 * intervalMs(frequency, frequencyOffset));
   if (known.use(id, expectedTo) !== revision) {

@@ -120,6 +120,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
   });
   const scheduleRuns = createScheduleRuns({
     ...joint,
+    firstRuns: store.firstRuns,
     locations: () => ['local'],
     startedAt,
     wake: () => undefined,

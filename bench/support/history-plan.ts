@@ -94,6 +94,7 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     by_location: null,
     last_result_id: checkId,
     last_outcome: 0,
+    last_reason: null,
     last_location: 'local',
     last_response_us: 180_000,
     longest_response_us: 2_000_000,

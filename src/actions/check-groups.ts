@@ -98,7 +98,7 @@ export interface GroupActions {
 }
 
 export function createGroupActions(means: GroupMeans): GroupActions {
-  const { checkGroups, checks, pingUrl } = means;
+  const { checkGroups, checks } = means;
   const required = async (caller: Caller, id: number): Promise<Stored> => {
     requirePermission(caller, 'read');
     const stored = await checkGroups.find(caller.accountId, id);
@@ -145,15 +145,15 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
     },
     async listChecks(caller, id, slice) {
-      await required(caller, id);
+      const { group } = await required(caller, id);
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
-      return { rows: rows.map((stored) => shownCheck(caller, stored, pingUrl)), total };
+      return { rows: rows.map((stored) => shownCheck(caller, stored, group, means)), total };
     },
     async findCheck(caller, id, checkId) {
       const { group } = await required(caller, id);
       const stored = await checks.find(caller.accountId, checkId);
       if (stored?.check.groupId !== id) throw notFound(`check in check group ${id}:`, checkId);
-      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, pingUrl);
+      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, group, means);
     },
   };
 }

@@ -1,12 +1,15 @@
 // Where each check stands, and the alerts that came of it (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
 import type { StatusOfCheck } from '#domain/status-of-check.ts';
+import { nextSlot } from '#domain/slot.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from './permission.ts';
 import { notFound } from './refusal.ts';
 
 /** What is shown: the certificate's days are counted from now. */
-export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo'> {
+export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 'slots'> {
+  /** Its next slot, epoch ms; null = it has none. */
+  readonly nextRunAt: number | null;
   /** Whole days, negative once it has expired; null = the check saw none. */
   readonly sslDaysRemaining: number | null;
 }
@@ -32,7 +35,7 @@ export interface CheckStatusActions {
 
 const dayMs = 86_400_000;
 
-/** What is shown of a piece, from some instant on and up to another: then the days of some certificate are others. */
+/** What is shown of a piece, from some instant on and up to another: then some check has another slot before it, or fewer days. */
 interface ShownPiece {
   readonly statuses: readonly ShownStatus[];
   readonly after: number;
@@ -43,11 +46,12 @@ export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMe
   const shown = new WeakMap<StatusOfCheck, ShownStatus>();
   const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
   const shownStatus = (stored: StatusOfCheck, now: number): ShownStatus => {
-    const { certificateValidTo, ...status } = stored;
+    const { certificateValidTo, slots, ...status } = stored;
+    const nextRunAt = slots === null ? null : nextSlot(now + 1, slots.intervalMs, slots.phaseMs);
     const sslDaysRemaining = certificateValidTo === null ? null : Math.floor((certificateValidTo - now) / dayMs);
     const before = shown.get(stored);
-    if (before?.sslDaysRemaining === sslDaysRemaining) return before;
-    const fresh = { ...status, sslDaysRemaining };
+    if (before?.sslDaysRemaining === sslDaysRemaining && before.nextRunAt === nextRunAt) return before;
+    const fresh = { ...status, sslDaysRemaining, nextRunAt };
     shown.set(stored, fresh);
     return fresh;
   };
@@ -55,10 +59,17 @@ export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMe
     const before = pieces.get(stored);
     if (before !== undefined && now > before.after && now <= before.until) return before.statuses;
     const statuses = stored.map((status) => shownStatus(status, now));
-    const turns = stored.flatMap(({ certificateValidTo }, index) =>
-      certificateValidTo === null ? [] : [certificateValidTo - (statuses[index]?.sslDaysRemaining ?? 0) * dayMs],
-    );
-    pieces.set(stored, { statuses, after: Math.max(...turns.map((at) => at - dayMs)), until: Math.min(...turns) });
+    const spans = stored.flatMap(({ certificateValidTo, slots }, index) => {
+      const { sslDaysRemaining, nextRunAt } = statuses[index] ?? { sslDaysRemaining: null, nextRunAt: null };
+      const dayEndsAt = (certificateValidTo ?? 0) - (sslDaysRemaining ?? 0) * dayMs;
+      const slotEndsAt = (nextRunAt ?? 0) - 1;
+      return [
+        ...(certificateValidTo === null ? [] : [{ after: dayEndsAt - dayMs, until: dayEndsAt }]),
+        ...(slots === null ? [] : [{ after: slotEndsAt - slots.intervalMs, until: slotEndsAt }]),
+      ];
+    });
+    const [after, until] = [Math.max(...spans.map((span) => span.after)), Math.min(...spans.map((span) => span.until))];
+    pieces.set(stored, { statuses, after, until });
     return statuses;
   };
   return {

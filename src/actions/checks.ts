@@ -7,6 +7,7 @@ import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
+import { nextRunOf } from '#domain/schedule.ts';
 import {
   type AroundScriptMeans,
   aroundScriptFields,
@@ -59,6 +60,8 @@ export interface ShownCheck extends Omit<Check, 'environmentVariables'> {
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
   /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
   readonly runtimeWarning?: string | null;
+  /** Its next slot, epoch ms; null = it has none. */
+  readonly nextRunAt: number | null;
 }
 
 /** What checks are listed by: all that is given holds. */
@@ -296,16 +299,27 @@ function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], means: Ch
 async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
   const { check } = stored;
   const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
-  return { ...shownCheck(caller, stored, means.pingUrl), ...(warning !== undefined && { runtimeWarning: warning }) };
+  const { groupId, accountId } = check;
+  const group = groupId === null ? null : ((await means.checkGroups.find(accountId, groupId))?.group ?? null);
+  return {
+    ...shownCheck(caller, stored, group, means),
+    ...(warning !== undefined && { runtimeWarning: warning }),
+  };
 }
 
-/** A stored check as a caller may see it. */
-export function shownCheck(caller: Caller, { check, subscriptions }: StoredCheck, pingUrl: PingUrl): ShownCheck {
+/** A stored check as a caller may see it. @param group that of the check; null = it has none */
+export function shownCheck(
+  caller: Caller,
+  { check, subscriptions }: StoredCheck,
+  group: CheckGroup | null,
+  { pingUrl, now }: Pick<CheckMeans, 'pingUrl' | 'now'>,
+): ShownCheck {
   return {
     ...check,
     environmentVariables: shownVariables(caller, check.environmentVariables),
     settings: shownSettings(caller, check.settings, pingUrl),
     alertChannelSubscriptions: subscriptions,
+    nextRunAt: nextRunOf(check, group, now()),
   };
 }
 

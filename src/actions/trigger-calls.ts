@@ -1,10 +1,11 @@
 // The trigger's own path: whoever has the token starts the checks and waits for their verdict (decisions: The token).
-import type { Batch, BatchVerdict, TriggerTarget } from '#domain/batch.ts';
+import type { Batch, BatchVerdict, CallOptions, TriggerTarget } from '#domain/batch.ts';
 import type { Outcome } from '#domain/result.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { HeldCalls } from './held-calls.ts';
 import { notFound, Refusal } from './refusal.ts';
+import type { ResultLinks } from './result-links.ts';
 import { startedOf, type TriggerMeans, type TriggerStart } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
@@ -13,10 +14,11 @@ interface RunResult {
   readonly runId: string;
   readonly outcome: Outcome;
   readonly responseTimeMs: number | null;
+  readonly message: string | null;
 }
 
 /** What these actions need. */
-export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
+export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers' | 'batches'> {
   readonly triggers: Pick<TriggerMeans['triggers'], 'start'> & {
     findByToken(token: string): Promise<Trigger | null>;
   };
@@ -24,6 +26,10 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
     isClosed(batch: Batch): Promise<boolean>;
     results(batch: Batch): Promise<RunResult[]>;
   };
+  readonly triggerCalls: {
+    forget(accountId: string, batchId: string): Promise<void>;
+  };
+  readonly links: Pick<ResultLinks, 'link'>;
   /** Holds what comes while its account is being moved. */
   readonly heldCalls: HeldCalls;
   /** A hint that results were recorded. */
@@ -36,6 +42,7 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers'> {
 export interface TokenCall {
   /** Seconds, 1..600, those included in which its account is being moved. */
   readonly maxWaitSeconds: number;
+  readonly options?: CallOptions;
   /** Aborts when the client goes away; what was started goes on. */
   readonly signal: AbortSignal;
 }
@@ -51,14 +58,17 @@ export interface TriggerCallActions {
   callCheck(checkId: string, token: string, call: TokenCall): Promise<BatchVerdict>;
 }
 
+const nothingSpecial: CallOptions = { isQuiet: false, variables: [] };
 const callsAMinute = 10;
 const minuteMs = 60_000;
 
 export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
-  const { triggers, batches, heldCalls, resultHints, stopping, servedLocations, wake, clock } = means;
+  const { triggers, triggerCalls, batches, heldCalls, resultHints, stopping, servedLocations, wake, clock, links } =
+    means;
   const takeCall = createCallLimit(clock);
 
-  const call = async (target: TriggerTarget, token: string, { maxWaitSeconds, signal }: TokenCall): Promise<Batch> => {
+  const call = async (target: TriggerTarget, token: string, how: TokenCall): Promise<Batch> => {
+    const { maxWaitSeconds, options = nothingSpecial, signal } = how;
     const trigger = await triggers.findByToken(token);
     if (trigger === null || trigger.groupId !== target.groupId || trigger.checkId !== target.checkId) {
       throw notFound('trigger', 'with this token here');
@@ -73,6 +83,7 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
         idempotencyKey: null,
         servedLocations: servedLocations(),
         now: clock.now(),
+        options,
       });
     const endsAt = performance.now() + maxWaitSeconds * 1000;
     const started = await heldCalls.take(start, { gone: () => signal, mostMs: maxWaitSeconds * 1000 });
@@ -80,17 +91,13 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     if (batch === null) throw notFound('trigger', 'with this token here');
     const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
     const waiting = { mostMs: endsAt - performance.now(), signal: ending, hints: resultHints };
-    if (await waitUntil(() => batches.isClosed(batch), waiting)) return batch;
-    if (stopping?.aborted === true) {
-      const message = 'This server is stopping; the checks go on once it is back.';
-      throw new Refusal('unavailable', message, { retryAfterSeconds: 10 });
-    }
-    throw new Refusal(
-      'timeout',
-      `Not all checks ended within ${maxWaitSeconds} seconds; they go on. Allow more time with maxWaitSeconds (up to 600).`,
-    );
+    if (!(await waitUntil(() => batches.isClosed(batch), waiting))) throw endedEarly(maxWaitSeconds, stopping);
+    if (options.isQuiet || options.variables.length > 0) await triggerCalls.forget(accountId, batch.id);
+    return batch;
   };
 
+  const linkTo = ({ accountId }: Batch, checkId: string, resultId: string): string =>
+    links.link(accountId, checkId, resultId, clock.now());
   return {
     async callGroup(groupId, token, how) {
       const batch = await call({ groupId, checkId: null }, token, how);
@@ -98,13 +105,13 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
         const message = 'The group has no activated checks but heartbeats, which wait for their jobs: nothing was run.';
         throw new Refusal('conflict', message);
       }
-      const verdicts = verdictsOf(batch, await batches.results(batch));
+      const verdicts = verdictsOf(batch, await batches.results(batch), linkTo);
       if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted meanwhile.');
       return verdicts;
     },
     async callCheck(checkId, token, how) {
       const batch = await call({ groupId: null, checkId }, token, how);
-      const [verdict] = verdictsOf(batch, await batches.results(batch));
+      const [verdict] = verdictsOf(batch, await batches.results(batch), linkTo);
       if (verdict === undefined) {
         const message = `The check ${checkId} was not run: it is deactivated, or a heartbeat, which waits for its job.`;
         throw new Refusal('conflict', message);
@@ -114,15 +121,33 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
   };
 }
 
+/** Why a call is answered before its verdicts. */
+function endedEarly(maxWaitSeconds: number, stopping: AbortSignal | undefined): Refusal {
+  if (stopping?.aborted === true) {
+    const message = 'This server is stopping; the checks go on once it is back.';
+    return new Refusal('unavailable', message, { retryAfterSeconds: 10 });
+  }
+  return new Refusal(
+    'timeout',
+    `Not all checks ended within ${maxWaitSeconds} seconds; they go on. Allow more time with maxWaitSeconds (up to 600).`,
+  );
+}
+
 /** One verdict per check that has results: one that was deleted meanwhile has none. */
-function verdictsOf({ checks }: Batch, results: readonly RunResult[]): BatchVerdict[] {
+function verdictsOf(
+  batch: Batch,
+  results: readonly RunResult[],
+  linkTo: (batch: Batch, checkId: string, resultId: string) => string,
+): BatchVerdict[] {
   const byRun = new Map(results.map((result) => [result.runId, result]));
-  return checks.flatMap(({ checkId, name, runIds }) => {
+  return batch.checks.flatMap(({ checkId, name, runIds }) => {
     const own = runIds.flatMap((runId) => byRun.get(runId) ?? []);
     if (own.length === 0) return [];
-    const hasFailures = own.some(({ outcome }) => outcome !== 'passed' && outcome !== 'degraded');
+    const failed = own.find(({ outcome }) => outcome !== 'passed' && outcome !== 'degraded');
     const responseTime = Math.round(Math.max(...own.map((result) => result.responseTimeMs ?? 0)));
-    return [{ checkId, name, hasFailures, responseTime }];
+    const verdict = { checkId, name, hasFailures: failed !== undefined, responseTime };
+    if (failed === undefined) return [verdict];
+    return [{ ...verdict, message: failed.message ?? '', resultLink: linkTo(batch, checkId, failed.runId) }];
   });
 }
 

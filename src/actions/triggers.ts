@@ -1,12 +1,14 @@
 // What a caller may do with triggers: making one starts the checks (spec §4.3, decisions: Trigger of a check group).
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '#domain/api-key.ts';
-import type { Batch, TriggerTarget } from '#domain/batch.ts';
+import type { Batch, CallOptions, CallRun, CallRuns, TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { movingRefusal } from './moved-accounts.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
+import type { ResultLinks } from './result-links.ts';
+import type { Slice } from './variables.ts';
 
 /** A call of a trigger, as the store takes it. Instants are epoch ms. */
 export interface TriggerOrder {
@@ -17,12 +19,13 @@ export interface TriggerOrder {
   readonly idempotencyKey: string | null;
   readonly servedLocations: readonly string[];
   readonly now: number;
+  readonly options?: CallOptions;
 }
 
 /** What became of a call. */
 export type TriggerStart =
-  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
-  | { readonly outcome: 'repeated'; readonly trigger: Trigger }
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
   /** The account is on its way to another installation, or there: nothing was started. */
@@ -35,11 +38,28 @@ export interface TriggerMeans {
     remove(accountId: string, target: TriggerTarget): Promise<boolean>;
     start(order: TriggerOrder): Promise<TriggerStart>;
   };
+  readonly batches: {
+    /** @param call the id of the batch, or when the trigger was called, epoch ms */
+    runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
+  };
+  readonly links: Pick<ResultLinks, 'link'>;
   /** Codes of the run locations that are served, this server's own first. */
   readonly servedLocations: () => readonly string[];
   /** A hint that runs wait: polling is the floor (design: wake). */
   readonly wake: () => void;
   readonly clock: Clock;
+}
+
+/** A trigger that was called. */
+export interface CalledTrigger extends Trigger {
+  /** null = the call was a repeat of one that an older version answered. */
+  readonly call: CallRuns | null;
+}
+
+/** A run that a call started. */
+export interface ShownRun extends CallRun {
+  /** null while it runs, and once it has passed. */
+  readonly resultLink: string | null;
 }
 
 export interface TriggerActions {
@@ -48,14 +68,32 @@ export interface TriggerActions {
    * trigger. A repeat with the same idempotency key within 24 h gets the same answer and starts nothing. Refuses with
    * `not-found`, and `limit` when the account's execution limit cannot hold all runs: then none starts.
    */
-  call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<Trigger>;
+  call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<CalledTrigger>;
+  /**
+   * The runs that a call started, each with a page of its result unless it passed.
+   *
+   * @param callId null = the newest call
+   */
+  runs(
+    caller: Caller,
+    target: TriggerTarget,
+    callId: string | null,
+    slice: Slice,
+  ): Promise<{ rows: ShownRun[]; total: number }>;
   /** The token lets whoever has it start checks: a key that may not start any is not shown it. */
   find(caller: Caller, target: TriggerTarget): Promise<Trigger>;
   /** The token is dead from then on. */
   remove(caller: Caller, target: TriggerTarget): Promise<void>;
 }
 
-export function createTriggerActions({ triggers, servedLocations, wake, clock }: TriggerMeans): TriggerActions {
+export function createTriggerActions({
+  triggers,
+  batches,
+  links,
+  servedLocations,
+  wake,
+  clock,
+}: TriggerMeans): TriggerActions {
   return {
     async call(caller, target, idempotencyKey) {
       requirePermission(caller, 'run');
@@ -67,13 +105,29 @@ export function createTriggerActions({ triggers, servedLocations, wake, clock }:
         servedLocations: servedLocations(),
         now: clock.now(),
       });
-      return startedOf(start, target, wake).trigger;
+      const { trigger, call } = startedOf(start, target, wake);
+      return { ...trigger, call };
     },
     async find(caller, target) {
       requirePermission(caller, 'run');
       const trigger = await triggers.find(caller.accountId, target);
       if (trigger === null) throw notFound('trigger of', nameOf(target));
       return trigger;
+    },
+    async runs(caller, target, callId, { limit, offset }) {
+      requirePermission(caller, 'run');
+      const { accountId } = caller;
+      const trigger = await triggers.find(accountId, target);
+      if (trigger === null) throw notFound('trigger of', nameOf(target));
+      const runs = await batches.runs(accountId, target, callId ?? trigger.calledAt ?? 0);
+      const rows = runs.slice(offset, offset + limit).map((run) => ({
+        ...run,
+        resultLink:
+          run.outcome === null || run.outcome === 'passed'
+            ? null
+            : links.link(accountId, run.checkId, run.id, clock.now()),
+      }));
+      return { rows, total: runs.length };
     },
     async remove(caller, target) {
       requirePermission(caller, 'write');
@@ -97,12 +151,12 @@ export function startedOf(
   start: TriggerStart,
   target: TriggerTarget,
   wake: () => void,
-): { readonly trigger: Trigger; readonly batch: Batch | null } {
+): { readonly trigger: Trigger; readonly call: CallRuns | null; readonly batch: Batch | null } {
   if (start.outcome === 'started') {
     wake();
     return start;
   }
-  if (start.outcome === 'repeated') return { trigger: start.trigger, batch: null };
+  if (start.outcome === 'repeated') return { trigger: start.trigger, call: start.call, batch: null };
   if (start.outcome === 'no-target') {
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }

@@ -82,6 +82,7 @@ export const checkFieldsShown = {
   alertChannelSubscriptions: channelSubscriptionsShown,
   retryStrategy: retryStrategyShown.nullable(),
   triggerIncident: jsonObject.nullable(),
+  nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and deactivated checks.'),
   created_at: instant,
   updated_at: instant.nullable(),
 };
@@ -103,5 +104,6 @@ export const ignored = [
   'scriptPath',
   'dependencies',
   'runtimeWarning',
+  'nextRunAt',
   'status',
 ];

@@ -9,6 +9,12 @@ export const checkStatus = z
   .strictObject({
     name: z.string(),
     checkId: z.uuid(),
+    state: z
+      .enum(['pending', 'passing', 'degraded', 'failing', 'paused'])
+      .describe('pending = no result yet; paused = the check or its group is deactivated.'),
+    since: instant.nullable().describe('When the state began; a pending check was created then. null = paused.'),
+    reason: z.string().nullable().describe('Why the last run did not pass, as in its result; null = it passed.'),
+    nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and paused checks.'),
     hasFailures: z.boolean(),
     hasErrors: z.boolean().describe('The last run had no verdict: the observer itself was at fault, or it was missed.'),
     isDegraded: z.boolean(),

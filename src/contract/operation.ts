@@ -41,6 +41,8 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Absent = the operation takes no body, and ignores one. */
   readonly body?: z.ZodType;
+  /** The body is JSON, whatever its content type says. */
+  readonly isAnyType?: boolean;
   /** Takes any body and keeps so many bytes of it at most; instead of `body`. */
   readonly rawBodyMost?: number;
   /** An example of the body, shown in the document. */

@@ -1,7 +1,9 @@
 // Triggers on the wire (spec §2.3, §4.3; decisions: Trigger of a check group).
 import { z } from 'zod';
-import { day, pathNumber, pathUuid, wholeNumber } from './fields.ts';
+import { day, flag, pathNumber, pathUuid, wholeNumber } from './fields.ts';
 import type { Operations } from './operation.ts';
+import { pageQuery } from './paging.ts';
+import { keyRule, keyShape } from './variable.ts';
 
 const common = {
   id: z.int().describe('Trigger identifier.'),
@@ -31,10 +33,61 @@ export const triggerOutcome = z.strictObject({
   name: z.string(),
   hasFailures: z.boolean(),
   responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
+  message: z.string().exactOptional().describe('Why it failed; absent when it did not.'),
+  resultLink: z.string().exactOptional().describe('A page of the failed result, readable without a key for 30 days.'),
 });
+
+export const triggeredRun = z
+  .strictObject({
+    id: z.uuid().describe('Id of the run, and of its result.'),
+    checkId: z.uuid(),
+    name: z.string().describe('Name of the check.'),
+    runLocation: z.string(),
+    state: z.enum(['running', 'ended']),
+    outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']).nullable().describe('null while it runs.'),
+    responseTime: z.int().nullable().describe('Whole ms; null when there was no answer.'),
+    message: z.string().nullable().describe('Why it did not pass.'),
+    resultLink: z
+      .string()
+      .nullable()
+      .describe('A page of a result that did not pass, readable without a key for 30 days.'),
+  })
+  .meta({ id: 'TriggeredRun', description: 'A run that a call of a trigger started.' });
+export type TriggeredRunBody = z.output<typeof triggeredRun>;
+
+/** Characters of all variables of one call. */
+const variablesMost = 32_768;
+
+const callBody = z
+  .strictObject({
+    environmentVariables: z
+      .array(
+        z.strictObject({
+          key: z.string().regex(keyShape, keyRule),
+          value: z.string().max(8192),
+          locked: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),
+          secret: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),
+        }),
+      )
+      .max(50)
+      .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, 'must not name a key twice')
+      .refine(
+        (list) => list.reduce((sum, { key, value }) => sum + key.length + value.length, 0) <= variablesMost,
+        `must have at most ${variablesMost} characters together`,
+      )
+      .default([])
+      .describe(
+        'For the runs of this call only; they win over those of the check, its group and its account. Always secret.',
+      ),
+  })
+  .prefault({})
+  .meta({ id: 'TriggerCall', description: 'What a call by token asks for.' });
 
 const waitQuery = z.object({
   maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),
+  quiet: flag
+    .default(false)
+    .describe('The runs are recorded, but alert nobody and do not change the state of a check.'),
 });
 
 const groupId = pathNumber('The check group.');
@@ -76,6 +129,29 @@ const call = {
 const ofGroup = { path: '/v1/triggers/check-groups/{groupId}', params: z.object({ groupId }) } as const;
 const ofCheck = { path: '/v1/triggers/checks/{checkId}', params: z.object({ checkId }) } as const;
 const none = { 404: 'There is none.' } as const;
+
+const runs = {
+  method: 'GET',
+  description:
+    'The answer of a call names its id in `x-service-call-id`, and its runs in `x-service-run-ids` when there are at most 50.',
+  tag,
+  permission: 'run',
+  query: pageQuery.extend({
+    callId: pathUuid('').exactOptional().describe('Which call; absent = the newest.'),
+  }),
+  status: 200,
+  response: z.array(triggeredRun),
+  isPaged: true,
+  alsoAnswers: none,
+} as const;
+
+/** By POST a call may bring variables. */
+const posted = {
+  method: 'POST',
+  body: callBody,
+  isAnyType: true,
+  example: { environmentVariables: [{ key: 'SHOP_URL', value: 'https://preview.shop.example' }] },
+} as const;
 
 const callGroup = {
   ...call,
@@ -147,18 +223,30 @@ export const triggerOperations = {
     status: 204,
     alsoAnswers: none,
   },
+  listGroupTriggerRuns: {
+    ...runs,
+    path: '/v1/triggers/check-groups/{groupId}/runs',
+    params: z.object({ groupId }),
+    summary: 'List the runs that a call of the trigger of a group started',
+  },
+  listCheckTriggerRuns: {
+    ...runs,
+    path: '/v1/triggers/checks/{checkId}/runs',
+    params: z.object({ checkId }),
+    summary: 'List the runs that a call of the trigger of a check started',
+  },
   callGroupTrigger: {
     ...callGroup,
     method: 'GET',
     refusesHead: true,
     summary: 'Run a group by its token and wait for the verdicts',
   },
-  postGroupTrigger: { ...callGroup, method: 'POST', summary: 'Run a group by its token, by POST' },
+  postGroupTrigger: { ...callGroup, ...posted, summary: 'Run a group by its token, by POST' },
   callCheckTrigger: {
     ...callCheck,
     method: 'GET',
     refusesHead: true,
     summary: 'Run a check by its token and wait for the verdict',
   },
-  postCheckTrigger: { ...callCheck, method: 'POST', summary: 'Run a check by its token, by POST' },
+  postCheckTrigger: { ...callCheck, ...posted, summary: 'Run a check by its token, by POST' },
 } as const satisfies Operations;

@@ -24,6 +24,8 @@ export interface ProbeInput extends ThreadInput {
   readonly group: CheckGroup | null;
   /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
   readonly accountRuntimeId: string | null;
+  /** It is for this run alone: nothing of it may be kept for another. */
+  readonly isOneOff?: boolean;
 }
 
 /** The part of an input that goes to a thread. */

@@ -35,6 +35,8 @@ export interface EndedAttempt {
   /** The attempt that follows; null = this one is final. */
   readonly retry: RunRetry | null;
   readonly rules: StateRules;
+  /** It alerts nobody, and the state of its check stays as it is. */
+  readonly isQuiet?: boolean;
 }
 
 /** All that a delivery is rendered from. */

@@ -2,7 +2,7 @@
 import type { CheckGroup } from './check-group.ts';
 import type { Check } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';
-import { intervalMs, phaseMs } from './slot.ts';
+import { intervalMs, nextSlot, phaseMs } from './slot.ts';
 
 /** When and where a check runs by itself. */
 export interface Schedule {
@@ -25,4 +25,10 @@ export function scheduleOf(check: Check, group: CheckGroup | null): Schedule | n
   const isFixed = check.frequency > 0 && check.frequencyOffset !== null;
   const phase = isFixed ? ((check.frequencyOffset ?? 0) * 1000) % interval : phaseMs(check.id, interval);
   return { intervalMs: interval, phaseMs: phase, locations, runParallel };
+}
+
+/** The first slot after `now` (epoch ms); null for heartbeats, which wait for pings, and while check or group is deactivated. */
+export function nextRunOf(check: Check, group: CheckGroup | null, now: number): number | null {
+  const schedule = check.checkType === 'HEARTBEAT' ? null : scheduleOf(check, group);
+  return schedule === null ? null : nextSlot(now + 1, schedule.intervalMs, schedule.phaseMs);
 }

@@ -1,6 +1,7 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
+import type { CallOptions } from '#domain/batch.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
-import { mergeVariables } from '#domain/environment-variable.ts';
+import { type EnvironmentVariable, mergeVariables } from '#domain/environment-variable.ts';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
@@ -44,6 +45,8 @@ export interface RunChecksOptions {
    * once.
    */
   readonly enter?: (context: CheckContext) => Promise<() => void> | null;
+  /** What the call of a trigger that started a run asked for; null = nothing special. */
+  readonly optionsOf?: (accountId: string, batchId: string) => Promise<CallOptions | null>;
   /** Looks at a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
   /** Takes what was found; resolves when it is recorded. */
@@ -174,14 +177,25 @@ async function attemptOf(
     const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
-  if (run.attempt === 1 && run.source === 'SCHEDULER') {
+  if (run.attempt === 1 && run.source !== 'TRIGGER_API') {
     const reason = !check.activated ? 'deactivated' : maintenance.isPaused ? 'maintenance' : null;
     if (reason !== null) return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
+  const call = await callOf(run, options, outages);
   options.onStarted?.(Math.max(0, now - run.dueAt));
-  const finding = await options.probe(probeInputOf(context));
+  const finding = await options.probe(probeInputOf(context, call?.variables));
   const retry = retryOf(run, finding, check, options.locations());
-  return { run, context, finding, outcome: finding.verdict, retry, rules };
+  const isQuiet = call?.isQuiet === true;
+  return { run, context, finding, outcome: finding.verdict, retry, rules, ...(isQuiet && { isQuiet }) };
+}
+
+function callOf(
+  { accountId, source, batchId }: Run,
+  { optionsOf }: RunChecksOptions,
+  outages: Outages,
+): Promise<CallOptions | null> | null {
+  if (source !== 'TRIGGER_API' || batchId === null || optionsOf === undefined) return null;
+  return outages.watch(() => optionsOf(accountId, batchId));
 }
 
 /** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
@@ -192,11 +206,12 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }
 
-/** What the probe of a check needs. */
-export function probeInputOf(context: CheckContext): ProbeInput {
+/** What the probe of a check needs. @param ofCall variables of this run alone, which win */
+export function probeInputOf(context: CheckContext, ofCall: readonly EnvironmentVariable[] = []): ProbeInput {
   const { check, group, variables, revision, accountRuntimeId } = context;
-  const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables);
-  return { check, group, variables: merged, revision, accountRuntimeId };
+  const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables, ofCall);
+  const input = { check, group, variables: merged, revision, accountRuntimeId };
+  return ofCall.length === 0 ? input : { ...input, isOneOff: true };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

@@ -21,9 +21,21 @@ interface ScheduleStore {
   }>;
 }
 
+/** Checks that run once, outside their slots: new ones, and those that were given another target. */
+interface FirstRunStore {
+  start(
+    now: number,
+    servedLocations: readonly string[],
+  ): Promise<{
+    readonly runs: number;
+    readonly nextDueAt: number | null;
+  }>;
+}
+
 /** What the step is joined with. */
 export interface ScheduleRunsOptions {
   readonly store: ScheduleStore;
+  readonly firstRuns: FirstRunStore;
   readonly clock: Pick<FollowedClock, 'now' | 'lastSet'>;
   /** Run locations that are served; the first is where checks run that name none. */
   readonly locations: () => readonly string[];
@@ -45,7 +57,7 @@ const roundMs = 10;
 
 /** One turn of the step, answering in how many ms the next schedule is due. */
 export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<number> {
-  const { store, clock, locations, startedAt } = options;
+  const { store, firstRuns, clock, locations, startedAt } = options;
   const outages = createOutages(clock);
   const missedReason = (slotAt: number): Reason => {
     if (slotAt < startedAt) return 'downtime';
@@ -61,9 +73,11 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
     const now = clock.now();
     const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations());
     const done = await outages.watch(() => store.scheduleDue({ now, most: schedulesPerTurn, plan, missedReason }));
-    if (done.runs > 0) options.wake();
+    const first = await outages.watch(() => firstRuns.start(now, locations()));
+    if (done.runs + first.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);
-    if (done.nextDueAt === null) return idleMs;
-    return done.nextDueAt <= now ? 0 : Math.max(roundMs, done.nextDueAt - clock.now());
+    const nextDueAt = Math.min(done.nextDueAt ?? Number.POSITIVE_INFINITY, first.nextDueAt ?? Number.POSITIVE_INFINITY);
+    if (nextDueAt === Number.POSITIVE_INFINITY) return idleMs;
+    return nextDueAt <= now ? 0 : Math.max(roundMs, nextDueAt - clock.now());
   };
 }

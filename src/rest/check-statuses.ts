@@ -70,6 +70,10 @@ function statusToWire(status: ShownStatus): CheckStatusBody {
   return {
     name: status.name,
     checkId: status.checkId,
+    state: status.isActive ? (status.status ?? 'pending') : 'paused',
+    since: status.isActive ? isoText(status.since ?? status.createdAt) : null,
+    reason: status.lastReason,
+    nextRunAt: isoTextOrNull(status.nextRunAt),
     hasFailures: status.status === 'failing',
     hasErrors: status.lastOutcome === 'unknown' || status.lastOutcome === 'missed',
     isDegraded: status.status === 'degraded',

@@ -60,8 +60,8 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
     onRequest: (request, reply, done) => {
-      // The framework would judge the type of a body that this operation ignores.
-      if (operation.body === undefined) delete request.raw.headers['content-type'];
+      // The framework would judge the type of a body that this operation ignores, or reads whatever its type.
+      if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];
       if (operation.permission === 'none') done();
       else identify(operation.permission, request, reply, mounting, done);
     },

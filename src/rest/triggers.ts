@@ -1,13 +1,13 @@
 // Triggers over HTTP (spec §4.3, decisions: Trigger of a check group).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TriggerCallActions } from '#actions/trigger-calls.ts';
-import type { TriggerActions } from '#actions/triggers.ts';
-import type { CheckTriggerBody, GroupTriggerBody } from '#contract/trigger.ts';
+import type { TokenCall, TriggerCallActions } from '#actions/trigger-calls.ts';
+import type { CalledTrigger, ShownRun, TriggerActions } from '#actions/triggers.ts';
+import type { CheckTriggerBody, GroupTriggerBody, TriggeredRunBody } from '#contract/trigger.ts';
 import type { BatchVerdict } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import { followed } from './followed.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { Answer, type Route, route } from './route.ts';
+import { Answer, type Call, pageOf, type Route, route, sliceOf } from './route.ts';
 import { dayText } from './wire.ts';
 
 const ofGroup = (groupId: number) => ({ groupId, checkId: null });
@@ -16,41 +16,93 @@ const ofCheck = (checkId: string) => ({ groupId: null, checkId });
 /** The routes of triggers, and those that a token opens. */
 export function triggerRoutes(actions: TriggerActions, calls: TriggerCallActions): Route[] {
   return [
-    route('createGroupTrigger', async ({ caller, params, headers }) =>
-      groupToWire(await actions.call(caller, ofGroup(params.groupId), idempotencyKey(headers))),
-    ),
+    route('createGroupTrigger', async ({ caller, params, headers }) => {
+      const called = await actions.call(caller, ofGroup(params.groupId), idempotencyKey(headers));
+      return calledAnswer(called, groupToWire(called));
+    }),
+    route('listGroupTriggerRuns', async ({ caller, params, query }) => {
+      const { callId = null, ...page } = query;
+      return pageOf(await actions.runs(caller, ofGroup(params.groupId), callId, sliceOf(page)), runToWire);
+    }),
     route('getGroupTrigger', async ({ caller, params }) =>
       groupToWire(await actions.find(caller, ofGroup(params.groupId))),
     ),
     route('deleteGroupTrigger', ({ caller, params }) => actions.remove(caller, ofGroup(params.groupId))),
-    route('createCheckTrigger', async ({ caller, params, headers }) =>
-      checkToWire(await actions.call(caller, ofCheck(params.checkId), idempotencyKey(headers))),
-    ),
+    route('createCheckTrigger', async ({ caller, params, headers }) => {
+      const called = await actions.call(caller, ofCheck(params.checkId), idempotencyKey(headers));
+      return calledAnswer(called, checkToWire(called));
+    }),
+    route('listCheckTriggerRuns', async ({ caller, params, query }) => {
+      const { callId = null, ...page } = query;
+      return pageOf(await actions.runs(caller, ofCheck(params.checkId), callId, sliceOf(page)), runToWire);
+    }),
     route('getCheckTrigger', async ({ caller, params }) =>
       checkToWire(await actions.find(caller, ofCheck(params.checkId))),
     ),
     route('deleteCheckTrigger', ({ caller, params }) => actions.remove(caller, ofCheck(params.checkId))),
-    ...(['callGroupTrigger', 'postGroupTrigger'] as const).map((id) =>
-      route(id, async ({ params, query, signal }) => {
-        const { maxWaitSeconds } = query;
-        const path = `/check-groups/${params.groupId}/trigger/${params.token}?maxWaitSeconds=${maxWaitSeconds}`;
-        return followed(path, async () => {
-          const verdicts = await calls.callGroup(params.groupId, params.token, { maxWaitSeconds, signal });
-          return verdictAnswer(verdicts, verdicts);
-        });
-      }),
-    ),
-    ...(['callCheckTrigger', 'postCheckTrigger'] as const).map((id) =>
-      route(id, async ({ params, query, signal }) => {
-        const { maxWaitSeconds } = query;
-        const path = `/checks/${params.checkId}/trigger/${params.token}?maxWaitSeconds=${maxWaitSeconds}`;
-        return followed(path, async () => {
-          const verdict = await calls.callCheck(params.checkId, params.token, { maxWaitSeconds, signal });
-          return verdictAnswer([verdict], verdict);
-        });
-      }),
-    ),
+    route('callGroupTrigger', (call) => callGroup(calls, call)),
+    route('postGroupTrigger', (call) => callGroup(calls, call, call.body.environmentVariables)),
+    route('callCheckTrigger', (call) => callCheck(calls, call)),
+    route('postCheckTrigger', (call) => callCheck(calls, call, call.body.environmentVariables)),
   ];
+}
+
+type Variables = Call<'postGroupTrigger'>['body']['environmentVariables'];
+
+function callGroup(
+  calls: TriggerCallActions,
+  { params, query, signal }: Pick<Call<'callGroupTrigger'>, 'params' | 'query' | 'signal'>,
+  variables: Variables = [],
+): Promise<Answer> {
+  return followed(`/check-groups/${params.groupId}/trigger/${params.token}?${searchOf(query)}`, async () => {
+    const verdicts = await calls.callGroup(params.groupId, params.token, howOf(query, signal, variables));
+    return verdictAnswer(verdicts, verdicts);
+  });
+}
+
+function callCheck(
+  calls: TriggerCallActions,
+  { params, query, signal }: Pick<Call<'callCheckTrigger'>, 'params' | 'query' | 'signal'>,
+  variables: Variables = [],
+): Promise<Answer> {
+  return followed(`/checks/${params.checkId}/trigger/${params.token}?${searchOf(query)}`, async () => {
+    const verdict = await calls.callCheck(params.checkId, params.token, howOf(query, signal, variables));
+    return verdictAnswer([verdict], verdict);
+  });
+}
+
+type CallQuery = Call<'callGroupTrigger'>['query'];
+
+function howOf({ maxWaitSeconds, quiet }: CallQuery, signal: AbortSignal, variables: Variables): TokenCall {
+  const all = variables.map(({ key, value }) => ({ key, value, locked: true, secret: true }));
+  return { maxWaitSeconds, signal, options: { isQuiet: quiet, variables: all } };
+}
+
+/** As a call is made again where its account has moved to. */
+function searchOf({ maxWaitSeconds, quiet }: CallQuery): string {
+  return `maxWaitSeconds=${maxWaitSeconds}${quiet ? '&quiet=true' : ''}`;
+}
+
+/** The specified body; what was started stands in headers. */
+function calledAnswer({ call }: CalledTrigger, body: unknown): Answer {
+  if (call === null) return new Answer(201, body);
+  const runs = call.runIds.length === 0 ? {} : { 'x-service-run-ids': call.runIds.join(',') };
+  return new Answer(201, body, { 'x-service-call-id': call.id, ...runs });
+}
+
+function runToWire({
+  id,
+  checkId,
+  name,
+  location,
+  outcome,
+  responseTimeMs,
+  message,
+  resultLink,
+}: ShownRun): TriggeredRunBody {
+  const responseTime = responseTimeMs === null ? null : Math.round(responseTimeMs);
+  const state = outcome === null ? ('running' as const) : ('ended' as const);
+  return { id, checkId, name, runLocation: location, state, outcome, responseTime, message, resultLink };
 }
 
 /** 200 when all passed, 503 when any failed, so that `curl --fail` is a gate. */

@@ -7,6 +7,7 @@ import { checkOf, groupOf, groupRow } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from './codec.ts';
+import { askForRuns } from './first-runs.ts';
 import { type Database, nextNumber, touchAccount } from './database.ts';
 import type { Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -103,7 +104,10 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
           .where('account_id', '=', account_id)
           .where('id', '=', number)
           .execute();
-        if (placing(group) !== placing(present.group)) await keepSchedules(tx, accountId, id, group, means(now));
+        const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
+        if (hasOtherUrl || placing(group) !== placing(present.group)) {
+          await keepSchedules(tx, accountId, id, group, { ...means(now), hasOtherUrl });
+        }
         await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
@@ -164,6 +168,8 @@ function placing({ activated, locations, privateLocations, runParallel }: CheckG
 
 interface ScheduleMeans extends ChangeMoment {
   readonly seal: Seal;
+  /** Checks whose URL begins with that of the group have another target. */
+  readonly hasOtherUrl?: boolean;
 }
 
 async function keepSchedules(
@@ -171,7 +177,7 @@ async function keepSchedules(
   accountId: string,
   id: number,
   group: CheckGroup | null,
-  { seal, ...moment }: ScheduleMeans,
+  { seal, hasOtherUrl = false, ...moment }: ScheduleMeans,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('checks')
@@ -179,7 +185,13 @@ async function keepSchedules(
     .where('account_id', '=', idBytes(accountId))
     .where('group_id', '=', id)
     .execute();
-  for (const row of rows) await keepSchedule(tx, checkOf(row, seal), group, moment);
+  const started: string[] = [];
+  for (const row of rows) {
+    const check = checkOf(row, seal);
+    const isStarted = await keepSchedule(tx, check, group, moment);
+    if (isStarted || (hasOtherUrl && JSON.stringify(check.settings).includes('GROUP_BASE_URL'))) started.push(check.id);
+  }
+  await askForRuns(tx, accountId, started, moment.now);
 }
 
 async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, means: ScheduleMeans): Promise<boolean> {

@@ -1,8 +1,9 @@
 // How the state of a check stands in its row, and what a result makes of that row.
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/check-state.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
+import type { Reason } from '#domain/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from './codec.ts';
-import { outcomeCodes } from './codes.ts';
+import { outcomeCodes, reasonCodes } from './codes.ts';
 import type { CheckStatesTable } from './schema.ts';
 
 /** The state of a row; a check without one is new. */
@@ -46,6 +47,7 @@ export function stateRow(
     by_location: isEmpty(state.byLocation) ? null : json(state.byLocation),
     last_result_id: isNewest ? ids.resultId : last,
     last_outcome: isNewest ? outcomeCodes.encode(outcome) : (before?.last_outcome ?? null),
+    last_reason: isNewest ? codeOf(finding.reason) : (before?.last_reason ?? null),
     last_location: isNewest ? run.location : (before?.last_location ?? null),
     last_response_us: isNewest ? responseUs : (before?.last_response_us ?? null),
     longest_response_us: extreme(Math.max, before?.longest_response_us ?? null, responseUs),
@@ -68,6 +70,10 @@ export function locationsAt(row: CheckStatesTable, now: number): string | null {
     ],
   );
   return found.length === 0 ? null : json(Object.fromEntries(found));
+}
+
+function codeOf(reason: Reason | null): number | null {
+  return reason === null ? null : reasonCodes.encode(reason);
 }
 
 function extreme(of: (a: number, b: number) => number, a: number | null, b: number | null): number | null {

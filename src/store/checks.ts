@@ -7,6 +7,7 @@ import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { CloseRules } from './close-told.ts';
+import { askForRuns } from './first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
@@ -72,7 +73,7 @@ export function createChecks(database: Database): Checks {
       transaction(async (tx) => {
         const now = clock.now();
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
-        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, async () => {
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
           await tx.insertInto('checks').values(checkRow(check, seal)).execute();
           await writeTags(tx, check);
         });
@@ -84,7 +85,7 @@ export function createChecks(database: Database): Checks {
         const now = clock.now();
         const write = edit(present);
         const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
-        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, async () => {
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
           await updateCheck(tx, check, seal);
           if (json(check.tags) !== json(present.check.tags)) {
             await tx
@@ -114,12 +115,17 @@ async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdByt
   return ids.flatMap((id) => byId.get(idText(id)) ?? []);
 }
 
-/** Everything a check belongs with; nothing is written when a reference dangles. */
+/**
+ * Everything a check belongs with; nothing is written when a reference dangles.
+ *
+ * @param present as it was; null = it is new
+ */
 async function saveCheck(
   tx: Kysely<Tables>,
   seal: Seal,
   moment: ChangeMoment,
   write: CheckWrite,
+  present: Check | null,
   writeRow: () => Promise<void>,
 ): Promise<Saved<StoredCheck>> {
   const { check } = write;
@@ -130,7 +136,8 @@ async function saveCheck(
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
 
   await writeRow();
-  await keepSchedule(tx, check, group, moment);
+  const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
+  if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);

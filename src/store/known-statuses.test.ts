@@ -4,10 +4,19 @@ import { test } from 'node:test';
 import { compareStamps, knownOf, type StatePart, withStates } from './known-statuses.ts';
 
 const keys = Array.from({ length: 600 }, (_, index) => index.toString(16).padStart(32, '0'));
-const checks = keys.map((key, index) => ({ key, name: `check ${index}`, created_at: index, updated_at: null }));
+const slots = { interval_ms: 60_000, phase_ms: 7, is_active: null };
+const checks = keys.map((key, index) => ({
+  key,
+  name: `check ${index}`,
+  created_at: index,
+  updated_at: null,
+  ...slots,
+}));
 const passing: StatePart = {
   status: 'passing',
+  since: 8,
   last_outcome: 0,
+  last_reason: null,
   last_location: 'local',
   last_result_id: null,
   certificate_valid_to: null,

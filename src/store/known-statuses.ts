@@ -1,10 +1,10 @@
 // What is known of the statuses of an account from one reading to the next: by it a reading finds what changed since
 // (docs/decisions/0043). Nothing here is changed in place, so that readings under way at once do not disturb each other.
 import type { CheckStatus } from '#domain/check-state.ts';
-import type { Outcome } from '#domain/result.ts';
+import type { Outcome, Reason } from '#domain/result.ts';
 import type { StatusOfCheck } from '#domain/status-of-check.ts';
 import { type IdBytes, idBytes, idOfDigits, idTextOrNull } from './codec.ts';
-import { outcomeCodes } from './codes.ts';
+import { outcomeCodes, reasonCodes } from './codes.ts';
 import type { CheckStatesTable } from './schema.ts';
 
 /** Statuses side by side in a list: the same array again as long as none of them changed. */
@@ -17,6 +17,11 @@ export interface CheckPart {
   readonly name: string;
   readonly created_at: number;
   readonly updated_at: number | null;
+  /** null = it has no slots. */
+  readonly interval_ms: number | null;
+  readonly phase_ms: number | null;
+  /** Of a heartbeat, whether it is active; null = it is none. */
+  readonly is_active: number | null;
 }
 
 /** The columns of a state that a status shows. */
@@ -24,6 +29,8 @@ export type StatePart = Pick<
   CheckStatesTable,
   | 'status'
   | 'last_outcome'
+  | 'last_reason'
+  | 'since'
   | 'last_location'
   | 'last_result_id'
   | 'certificate_valid_to'
@@ -102,7 +109,7 @@ export function knownOf(
 }
 
 function isSameCheck(one: CheckPart, other: CheckPart): boolean {
-  return one.name === other.name && one.created_at === other.created_at && one.updated_at === other.updated_at;
+  return (Object.keys(one) as (keyof CheckPart)[]).every((column) => one[column] === other[column]);
 }
 
 /** They begin without stamps: what each check's own stamp says is looked at once. */
@@ -177,7 +184,11 @@ export function statusOf({ key, ...check }: CheckPart, state: StatePart | null):
     checkId: idOfDigits(key),
     name: check.name,
     status: (state?.status ?? null) as CheckStatus | null,
+    since: state?.since ?? null,
+    isActive: check.interval_ms !== null || check.is_active === 1,
+    slots: check.interval_ms === null ? null : { intervalMs: check.interval_ms, phaseMs: check.phase_ms ?? 0 },
     lastOutcome: outcomeOf(state?.last_outcome ?? null),
+    lastReason: reasonOf(state?.last_reason ?? null),
     lastLocation: state?.last_location ?? null,
     lastResultId: idTextOrNull(state?.last_result_id ?? null),
     longestMs: msOf(state?.longest_response_us ?? null),
@@ -190,6 +201,10 @@ export function statusOf({ key, ...check }: CheckPart, state: StatePart | null):
 
 function outcomeOf(code: number | null): Outcome | null {
   return code === null ? null : outcomeCodes.decode(code);
+}
+
+function reasonOf(code: number | null): Reason | null {
+  return code === null ? null : reasonCodes.decode(code);
 }
 
 function msOf(us: number | null): number | null {

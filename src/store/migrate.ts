@@ -20,6 +20,9 @@ import { phases } from './migrations/0017-phases.ts';
 import { finalResults } from './migrations/0018-final-results.ts';
 import { lastPing } from './migrations/0019-last-ping.ts';
 import { listeners } from './migrations/0020-listeners.ts';
+import { firstRuns } from './migrations/0021-first-runs.ts';
+import { lastReason } from './migrations/0022-last-reason.ts';
+import { triggerCalls } from './migrations/0023-trigger-calls.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -43,6 +46,9 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   finalResults,
   lastPing,
   listeners,
+  firstRuns,
+  lastReason,
+  triggerCalls,
 ];
 
 /** The version that this program knows and needs. */

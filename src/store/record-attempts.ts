@@ -68,6 +68,10 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
   if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
+  if (attempt.isQuiet === true) {
+    if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
+    return { ...nothing, isRecorded: true };
+  }
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
   const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);

@@ -31,7 +31,15 @@ export interface ScheduleRoundsTable {
   at_check: IdBytes | null;
 }
 
+/** Checks that run once outside their slots, and from when on. */
+export interface FirstRunsTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  due_at: number;
+}
+
 export interface ScheduleTables {
+  first_runs: FirstRunsTable;
   schedules: SchedulesTable;
   schedule_rounds: ScheduleRoundsTable;
 }

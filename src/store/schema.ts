@@ -6,6 +6,7 @@ import type { Flag, IdBytes } from './codec.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
+import type { TriggerTables } from './trigger-tables.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -117,26 +118,6 @@ export interface VariablesTable {
   updated_at: number | null;
 }
 
-export interface TriggersTable {
-  account_id: IdBytes;
-  id: number;
-  token: string;
-  group_id: number | null;
-  check_id: IdBytes | null;
-  created_at: number;
-  called_at: number | null;
-  updated_at: number | null;
-}
-
-/** Answers given to calls that carried an idempotency key; kept for 24 h. */
-export interface IdempotencyKeysTable {
-  account_id: IdBytes;
-  key: string;
-  operation: string;
-  answer: string;
-  created_at: number;
-}
-
 /** Runs that are not closed yet: the queue of the step `run-checks`. */
 export interface RunsTable {
   account_id: IdBytes;
@@ -216,6 +197,8 @@ export interface CheckStatesTable {
   last_result_id: IdBytes | null;
   last_outcome: number | null;
   last_location: string | null;
+  /** null = it passed, or it was written by an older version. */
+  last_reason: number | null;
   last_response_us: number | null;
   longest_response_us: number | null;
   shortest_response_us: number | null;
@@ -367,7 +350,7 @@ export interface ProcessesTable {
   listeners: string | null; // JSON; null for an older version
 }
 
-export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables {
+export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables, TriggerTables {
   accounts: AccountsTable;
   counters: CountersTable;
   api_keys: ApiKeysTable;
@@ -378,8 +361,6 @@ export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, Sche
   alert_channels: AlertChannelsTable;
   subscriptions: SubscriptionsTable;
   variables: VariablesTable;
-  triggers: TriggersTable;
-  idempotency_keys: IdempotencyKeysTable;
   runs: RunsTable;
   results: ResultsTable;
   exchanges: ExchangesTable;

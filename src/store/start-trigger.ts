@@ -1,16 +1,18 @@
 // One call of a trigger as one transaction: limit, runs, counts, the trigger's own row and the idempotency key.
 import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/account.ts';
-import type { Batch, TriggerTarget } from '#domain/batch.ts';
+import { type Batch, type CallOptions, type CallRuns, namedMost, type TriggerTarget } from '#domain/batch.ts';
 import { oneOf, servedOf } from '#domain/plan-runs.ts';
 import type { Trigger } from '#domain/trigger.ts';
-import { newId, newIdAt } from '#lib/id.ts';
+import { newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
 import { isMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import type { SchedulesTable } from './schedule-tables.ts';
+import type { Seal } from './seal.ts';
+import { keepOptions } from './trigger-calls.ts';
 import { callTrigger } from './trigger-rows.ts';
 
 /** A call of a trigger. Instants are epoch ms. */
@@ -24,12 +26,15 @@ export interface TriggerOrder {
   /** Codes of the run locations that are served, this server's own first. */
   readonly servedLocations: readonly string[];
   readonly now: number;
+  /** Of a call by token. */
+  readonly options?: CallOptions;
 }
 
 /** What became of a call. */
 export type TriggerStart =
-  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch }
-  | { readonly outcome: 'repeated'; readonly trigger: Trigger }
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
+  /** `call` is null where an older version answered first. */
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
   /** The account is on its way to another installation, or there: nothing was started. */
@@ -40,11 +45,11 @@ const dayMs = 86_400_000;
 /** Rows of one INSERT: many, and the same number each time, so that the statement is prepared once. */
 const runsAtOnce = 100;
 
-export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Promise<TriggerStart> {
+export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
   await holdAccount(tx, order.accountId);
   if (await isMoving(tx, order.accountId)) return { outcome: 'moving', accountId: order.accountId };
   const repeated = await earlierAnswer(tx, order);
-  if (repeated !== null) return { outcome: 'repeated', trigger: repeated };
+  if (repeated !== null) return { outcome: 'repeated', ...repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };
 
   const batch = await planBatch(tx, order);
@@ -61,15 +66,24 @@ export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder): Pro
       .execute();
   }
   await countRuns(tx, order, wanted);
-  await keepAnswer(tx, order, trigger);
-  return { outcome: 'started', trigger, batch: { accountId: order.accountId, id: batch.id, checks: batch.checks } };
+  const { accountId, now } = order;
+  if (order.options !== undefined) await keepOptions(tx, { accountId, batchId: batch.id, now }, order.options, seal);
+  const runIds = batch.checks.flatMap((check) => check.runIds);
+  const call: CallRuns = { id: batch.id, runIds: runIds.length > namedMost ? [] : runIds };
+  await keepAnswer(tx, order, { ...trigger, call });
+  return { outcome: 'started', trigger, call, batch: { accountId, id: batch.id, checks: batch.checks } };
 }
 
 function operationOf({ groupId, checkId }: TriggerTarget): string {
   return checkId === null ? `trigger check-group ${groupId}` : `trigger check ${checkId}`;
 }
 
-async function earlierAnswer(tx: Kysely<Tables>, order: TriggerOrder): Promise<Trigger | null> {
+type Answer = Trigger & { readonly call?: CallRuns };
+
+async function earlierAnswer(
+  tx: Kysely<Tables>,
+  order: TriggerOrder,
+): Promise<{ trigger: Trigger; call: CallRuns | null } | null> {
   if (order.idempotencyKey === null) return null;
   await tx
     .deleteFrom('idempotency_keys')
@@ -83,10 +97,12 @@ async function earlierAnswer(tx: Kysely<Tables>, order: TriggerOrder): Promise<T
     .where('key', '=', order.idempotencyKey)
     .where('operation', '=', operationOf(order.target))
     .executeTakeFirst();
-  return row === undefined ? null : parsed<Trigger>(row.answer);
+  if (row === undefined) return null;
+  const { call = null, ...trigger } = parsed<Answer>(row.answer);
+  return { trigger, call };
 }
 
-async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, trigger: Trigger): Promise<void> {
+async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, answer: Answer): Promise<void> {
   if (order.idempotencyKey === null) return;
   await tx
     .insertInto('idempotency_keys')
@@ -94,7 +110,7 @@ async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, trigger: Trig
       ...ownedBy(order.accountId),
       key: order.idempotencyKey,
       operation: operationOf(order.target),
-      answer: json(trigger),
+      answer: json(answer),
       created_at: order.now,
     })
     .execute();
@@ -148,7 +164,8 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
   for (const row of rows) {
     const runIds: string[] = [];
     for (const location of locationsOf(row, servedLocations, now)) {
-      const runId = newId();
+      // All of one time: by it they are found again.
+      const runId = newIdAt(now);
       runIds.push(runId);
       runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
     }
@@ -158,7 +175,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
 }
 
 /** As the schedule would choose them at `now`: all, or the one whose turn it is. */
-function locationsOf(
+export function locationsOf(
   row: Pick<SchedulesTable, 'locations' | 'run_parallel' | 'interval_ms'>,
   served: readonly string[],
   now: number,
@@ -167,8 +184,19 @@ function locationsOf(
   return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
 }
 
+async function overLimit(tx: Kysely<Tables>, order: TriggerOrder, wanted: number) {
+  const { limit, used } = await limitOf(tx, order);
+  return limit === null || used + wanted <= limit ? null : { limit, used };
+}
+
+/** Runs that the account may still start this month; Infinity without a limit. */
+export async function remainingRuns(tx: Kysely<Tables>, accountId: string, now: number): Promise<number> {
+  const { limit, used } = await limitOf(tx, { accountId, now });
+  return limit === null ? Number.POSITIVE_INFINITY : limit - used;
+}
+
 /** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */
-async function overLimit(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, wanted: number) {
+async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>) {
   await tx
     .updateTable('accounts')
     .set((row) => ({ execution_limit: row.ref('execution_limit') }))
@@ -183,13 +211,15 @@ async function overLimit(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, w
     .select(['accounts.execution_limit as limit', 'usage.used as used'])
     .where('accounts.id', '=', idBytes(accountId))
     .executeTakeFirst();
-  const limit = row?.limit ?? null;
-  const used = row?.used ?? 0;
-  return limit === null || used + wanted <= limit ? null : { limit, used };
+  return { limit: row?.limit ?? null, used: row?.used ?? 0 };
 }
 
 /** Each run counts once toward the execution limit, and in the figures by which runs and outcomes are compared. */
-async function countRuns(tx: Kysely<Tables>, { accountId, now }: TriggerOrder, runs: number): Promise<void> {
+export async function countRuns(
+  tx: Kysely<Tables>,
+  { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
+  runs: number,
+): Promise<void> {
   if (runs === 0) return;
   await tx
     .insertInto('usage')

@@ -10,7 +10,15 @@ const at = 1_790_000_000_000;
 const before = keys.map((key, index) => `${key}-${index + 10} ${at + index}`);
 
 function known() {
-  const checks = keys.map((key) => ({ key, name: 'check', created_at: 1, updated_at: null }));
+  const checks = keys.map((key) => ({
+    key,
+    name: 'check',
+    created_at: 1,
+    updated_at: null,
+    interval_ms: null,
+    phase_ms: null,
+    is_active: 1,
+  }));
   const empty = knownOf(checks, { revision: 1, before: undefined, rangeSize: 10 });
   const changes = before.map((stamp, index) => ({ key: keys[index] ?? '', stamp, state }));
   return withStates(empty, empty.ranges, changes);

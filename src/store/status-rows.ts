@@ -14,7 +14,9 @@ const checksAtOnce = 1000;
 const statesAtOnce = 512;
 const stateColumns = [
   'status',
+  'since',
   'last_outcome',
+  'last_reason',
   'last_location',
   'last_result_id',
   'certificate_valid_to',
@@ -39,15 +41,8 @@ export interface StatusRows {
 }
 
 export function createStatusRows({ reader, dialect }: Database): StatusRows {
-  const checkColumns = [
-    dialect.idDigits('checks.id').$castTo<string>().as('key'),
-    'checks.name',
-    'checks.created_at',
-    'checks.updated_at',
-  ] as const;
   const stateKey = dialect.idDigits('check_id').$castTo<string>();
-  const ownChecks = (accountId: string) =>
-    reader.selectFrom('checks').select(checkColumns).where('account_id', '=', idBytes(accountId));
+  const ownChecks = (accountId: string) => checkParts(reader, dialect, accountId);
   const ownStates = (accountId: string) =>
     reader.selectFrom('check_states').where('account_id', '=', idBytes(accountId));
   return {
@@ -56,10 +51,12 @@ export function createStatusRows({ reader, dialect }: Database): StatusRows {
       const checks: CheckPart[] = [];
       for (;;) {
         const last = checks.at(-1);
-        let query = ownChecks(accountId).orderBy('created_at').orderBy('id').limit(checksAtOnce);
+        let query = ownChecks(accountId).orderBy('checks.created_at').orderBy('checks.id').limit(checksAtOnce);
         if (last !== undefined) {
           const id = idBytes(idOfDigits(last.key));
-          query = query.where((row) => row(row.refTuple('created_at', 'id'), '>', row.tuple(last.created_at, id)));
+          query = query.where((row) =>
+            row(row.refTuple('checks.created_at', 'checks.id'), '>', row.tuple(last.created_at, id)),
+          );
         }
         const rows = await query.execute();
         checks.push(...rows);
@@ -81,12 +78,34 @@ export function createStatusRows({ reader, dialect }: Database): StatusRows {
       return states;
     },
     async one(accountId, checkId) {
-      const check = await ownChecks(accountId).where('id', '=', idBytes(checkId)).executeTakeFirst();
+      const check = await ownChecks(accountId).where('checks.id', '=', idBytes(checkId)).executeTakeFirst();
       if (check === undefined) return null;
       const states = ownStates(accountId).select(stateColumns).where('check_id', '=', idBytes(checkId));
       return statusOf(check, (await states.executeTakeFirst()) ?? null);
     },
   };
+}
+
+/** The checks of an account, each with its slots or whether it is an active heartbeat. */
+function checkParts(reader: Kysely<Tables>, dialect: Dialect, accountId: string) {
+  return reader
+    .selectFrom('checks')
+    .leftJoin('schedules', (join) =>
+      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
+    )
+    .leftJoin('heartbeats', (join) =>
+      join.onRef('heartbeats.account_id', '=', 'checks.account_id').onRef('heartbeats.check_id', '=', 'checks.id'),
+    )
+    .select([
+      dialect.idDigits('checks.id').$castTo<string>().as('key'),
+      'checks.name',
+      'checks.created_at',
+      'checks.updated_at',
+      'schedules.interval_ms',
+      'schedules.phase_ms',
+      'heartbeats.is_active',
+    ])
+    .where('checks.account_id', '=', idBytes(accountId));
 }
 
 /** @param ownStates the states of an account */

@@ -21,6 +21,7 @@ import { createFailingChannels, type FailingChannels } from './failing-channels.
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { createGaps, type Gaps } from './gaps.ts';
+import { createFirstRuns, type FirstRuns } from './first-runs.ts';
 import type { Path } from './path.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import type { Retention } from './retention.ts';
@@ -32,6 +33,7 @@ import { createReceptions, type Receptions } from './reception.ts';
 import { createResultAssets, type ResultAssets } from './result-assets.ts';
 import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { createRuntimeWishes, type RuntimeWishes } from './runtime-wishes.ts';
+import { createTriggerCalls, type TriggerCalls } from './trigger-calls.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createVariables, type Variables } from './variables.ts';
 import type { Wakes } from './wakes.ts';
@@ -42,6 +44,7 @@ export interface Store {
   readonly accountMoves: AccountMoves;
   readonly apiKeys: ApiKeys;
   readonly triggers: Triggers;
+  readonly triggerCalls: TriggerCalls;
   readonly batches: Batches;
   readonly checkResults: CheckResults;
   readonly checkHistory: CheckHistory;
@@ -61,6 +64,7 @@ export interface Store {
   readonly runtimeStages: RuntimeStages;
   readonly runtimeWishes: RuntimeWishes;
   readonly browserChecks: BrowserChecks;
+  readonly firstRuns: FirstRuns;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -98,6 +102,7 @@ export function nounsOf(database: Database): Nouns {
     accountMoves: createAccountMoves(database),
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
+    triggerCalls: createTriggerCalls(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
     checkHistory: createCheckHistory(database),
@@ -117,6 +122,7 @@ export function nounsOf(database: Database): Nouns {
     runtimeStages: createRuntimeStages(database),
     runtimeWishes: createRuntimeWishes(database),
     browserChecks: createBrowserChecks(database),
+    firstRuns: createFirstRuns(database),
     figures: createFigures(database),
     gaps: createGaps(database),
     pings: createPings(database),

@@ -4,7 +4,8 @@ import type { TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import { idBytes, idBytesOrNull, idText, idTextOrNull } from './codec.ts';
 import { nextNumber } from './database.ts';
-import type { Tables, TriggersTable } from './schema.ts';
+import type { Tables } from './schema.ts';
+import type { TriggersTable } from './trigger-tables.ts';
 
 /** The row of a target's trigger. */
 export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, checkId }: TriggerTarget) {

@@ -17,7 +17,7 @@ export interface Triggers {
 }
 
 export function createTriggers(database: Database): Triggers {
-  const { reader } = database;
+  const { reader, seal } = database;
   return {
     async find(accountId, target) {
       const row = await triggerOf(reader, accountId, target);
@@ -37,6 +37,6 @@ export function createTriggers(database: Database): Triggers {
         const removed = await wanted.executeTakeFirst();
         return Number(removed.numDeletedRows) > 0;
       }),
-    start: (order) => database.waitingTransaction((tx) => startTrigger(tx, order)),
+    start: (order) => database.waitingTransaction((tx) => startTrigger(tx, order, seal)),
   };
 }

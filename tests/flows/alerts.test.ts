@@ -1,5 +1,6 @@
 // From a failing target to a signed webhook and back, through a real process (spec §6, design §1).
 import assert from 'node:assert/strict';
+import { firstRun } from '../support/first-run.ts';
 import { describe } from '../support/each-topology.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
@@ -41,6 +42,7 @@ async function scene(
     request: { method: 'GET', url: target.url },
     ...wishes.check,
   });
+  await firstRun(service, check['id']);
   const channel = await service.must('POST', '/v1/alert-channels', {
     type: 'WEBHOOK',
     config: { url: receiver.url, webhookSecret: secret, ...wishes.config },

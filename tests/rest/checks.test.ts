@@ -12,6 +12,8 @@ test('a check is created with every default, read, changed in part, reset and de
   assert.equal(created.status, 201);
   const { id, ...rest } = created.body;
   assert.match(id, /^[0-9a-f-]{36}$/);
+  const untilRunMs = Date.parse(String(rest['nextRunAt'])) - Date.parse('2026-03-10T12:00:00.000Z');
+  assert.ok(untilRunMs > 0 && untilRunMs <= 10 * 60_000, 'every ten minutes');
   assert.deepEqual(rest, {
     checkType: 'API',
     name: 'Zürich 東京 🛎',
@@ -36,6 +38,7 @@ test('a check is created with every default, read, changed in part, reset and de
     alertChannelSubscriptions: [],
     retryStrategy: null,
     triggerIncident: null,
+    nextRunAt: rest['nextRunAt'],
     request: {
       method: 'GET',
       url: 'https://shop.example/health',

@@ -1,6 +1,7 @@
 // Keys, results, statuses, alerts, deliveries, notices and locations over HTTP, on a real store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nextSlot } from '#domain/slot.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
 import {
@@ -192,6 +193,10 @@ test('statuses and alerts are shown as the reference clients read them', async (
     {
       name: 'shop',
       checkId,
+      state: 'pending',
+      since: '1970-01-01T00:00:00.001Z',
+      reason: null,
+      nextRunAt: new Date(nextSlot(now + 1, 60_000, 0)).toISOString(),
       hasFailures: false,
       hasErrors: false,
       isDegraded: false,

@@ -149,7 +149,7 @@ function routesOfRows(
   });
   const movedAccounts = createMovedAccounts(store.accountMoves, clock);
   const heldCalls = createHeldCalls({ movedAccounts });
-  const started = { ...store, heldCalls, servedLocations: () => ['local'], wake: () => {}, clock };
+  const started = { ...store, links, heldCalls, servedLocations: () => ['local'], wake: () => {}, clock };
   return [
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(

@@ -43,10 +43,14 @@ for (const method of ['GET', 'POST'] as const) {
     ] as const) {
       const [answer] = await Promise.all([on.server.inject({ method, url }), closeRuns(on, 1, outcome)]);
       assert.equal(answer.statusCode, status);
-      assert.equal(
-        answer.body,
-        `[{"checkId":"${checkId}","name":"shop","hasFailures":${hasFailures},"responseTime":41}]`,
-      );
+      const verdict = `[{"checkId":"${checkId}","name":"shop","hasFailures":${hasFailures},"responseTime":41`;
+      if (!hasFailures) assert.equal(answer.body, `${verdict}}]`);
+      else
+        assert.match(
+          answer.body.slice(verdict.length),
+          /^,"message":"","resultLink":"http:.{1,3}tocsin.test.results.[^"]+"}]$/,
+        );
+      assert.ok(answer.body.startsWith(verdict), answer.body);
     }
   });
 }
@@ -141,4 +145,63 @@ test('a client that goes away ends the wait, and what was started goes on', asyn
   await assert.rejects(answer, /abort/);
   while (on.isWaited()) await new Promise(setImmediate);
   assert.equal(runRows(on).length, 1);
+});
+
+test('a call by token may be quiet and bring variables; a body that it cannot use is refused', async () => {
+  await using on = await openServer();
+  const checkId = putCheck(on.raw, on.accountId, { name: 'alone' });
+  const token = await makeTrigger(on, `checks/${checkId}`);
+  const url = `/checks/${checkId}/trigger/${token}`;
+  const refused: readonly (readonly [payload: string, said: RegExp])[] = [
+    ['{"variables":{"A":"1"}}', /variables/],
+    ['{"environmentVariables":[{"key":"9","value":"1"}]}', /environmentVariables\[0\]\.key/],
+    ['{"environmentVariables":[{"key":"A","value":"1"},{"key":"A","value":"2"}]}', /must not name a key twice/],
+    [
+      `{"environmentVariables":[${'12345'.replaceAll(/./g, `{"key":"K$&","value":"${'x'.repeat(8000)}"},`).slice(0, -1)}]}`,
+      /32768/,
+    ],
+    ['SHOP=preview', /JSON/],
+    ['[]', /body/],
+  ];
+  for (const [payload, said] of refused) {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await on.server.inject({ method: 'POST', url, payload, headers });
+    assert.equal(answer.statusCode, 400, answer.body);
+    assert.match(answer.body, said);
+  }
+  assert.equal(runRows(on).length, 0, 'a refused call starts nothing');
+  const payload = { environmentVariables: [{ key: 'SHOP', value: 'preview' }] };
+  const [answer] = await Promise.all([
+    on.server.inject({ method: 'POST', url: `${url}?quiet=true`, payload }),
+    closeRuns(on, 1, 'passed'),
+  ]);
+  assert.deepEqual(
+    [answer.statusCode, answer.json()],
+    [200, { checkId, name: 'alone', hasFailures: false, responseTime: 41 }],
+  );
+  assert.equal((await on.server.inject({ url: `${url}?quiet=yes` })).statusCode, 400);
+});
+
+test('the answer of a call names its runs in headers, and they are listed', async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  for (let count = 0; count < 51; count++) putCheck(on.raw, on.accountId, { groupId: 3 });
+  const checkId = putCheck(on.raw, on.accountId, { name: 'alone' });
+  const call = (of: string) =>
+    on.server.inject({ method: 'POST', url: `/v1/triggers/${of}`, headers: on.as(), payload: 'ignored' });
+  const one = await call(`checks/${checkId}`);
+  assert.deepEqual(Object.keys(one.json<object>()), ['id', 'token', 'created_at', 'called_at', 'checkId']);
+  const runs = `/v1/triggers/checks/${checkId}/runs`;
+  const listed = await on.server.inject({ url: runs, headers: on.as() });
+  const none = { outcome: null, responseTime: null, message: null, resultLink: null };
+  assert.deepEqual(listed.json(), [
+    { id: one.headers['x-service-run-ids'], checkId, name: 'alone', runLocation: 'local', state: 'running', ...none },
+  ]);
+  const many = await call('check-groups/3');
+  assert.equal(many.headers['x-service-run-ids'], undefined, 'headers stay short');
+  const url = `/v1/triggers/check-groups/3/runs?limit=100&callId=${String(many.headers['x-service-call-id'])}`;
+  const page = await on.server.inject({ url, headers: on.as() });
+  assert.deepEqual([page.headers['content-range'], page.json<object[]>().length], ['0-50/51', 51]);
+  const other = await on.server.inject({ url: '/v1/triggers/check-groups/9/runs', headers: on.as() });
+  assert.equal(other.statusCode, 404);
 });

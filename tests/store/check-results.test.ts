@@ -1,4 +1,5 @@
 // Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
+import { nextSlot } from '#domain/slot.ts';
 import assert from 'node:assert/strict';
 import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createDownloads } from '#actions/asset-downloads.ts';
@@ -11,7 +12,7 @@ import type { Caller } from '#domain/api-key.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/codec.ts';
-import { outcomeCodes } from '#store/codes.ts';
+import { outcomeCodes, reasonCodes } from '#store/codes.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
 import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
@@ -256,10 +257,12 @@ test('every check has a status, also one that never ran, and thousands are liste
     account_id: idBytes(accountId),
     check_id: idBytes(checkId),
     status: 'failing',
+    since: 6500,
     failed_in_a_row: 1,
     degraded_in_a_row: 0,
     last_result_id: idBytes(lastResultId),
     last_outcome: outcomeCodes.encode('unknown'),
+    last_reason: reasonCodes.encode('overload'),
     last_location: 'local',
     longest_response_us: 900_500,
     shortest_response_us: 1500,
@@ -274,7 +277,11 @@ test('every check has a status, also one that never ran, and thousands are liste
     checkId,
     name: 'Front page',
     status: 'failing',
+    since: 6500,
+    isActive: true,
+    nextRunAt: nextSlot(temp.clock.now() + 1, 60_000, 0),
     lastOutcome: 'unknown',
+    lastReason: 'overload',
     lastLocation: 'local',
     lastResultId,
     longestMs: 900.5,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
-import { outcomeCodes } from '#store/codes.ts';
+import { outcomeCodes, reasonCodes } from '#store/codes.ts';
 import { test } from '../support/each-engine.ts';
 import type { Cell } from '../support/raw-rows.ts';
 import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';
@@ -39,6 +39,8 @@ test('a status shows every change at once, even one that leaves all instants as 
   const states: readonly (readonly [column: string, value: Cell, shown: string, as: unknown])[] = [
     ['status', 'failing', 'status', 'failing'],
     ['last_outcome', outcomeCodes.encode('failed'), 'lastOutcome', 'failed'],
+    ['since', 6500, 'since', 6500],
+    ['last_reason', reasonCodes.encode('timeout'), 'lastReason', 'timeout'],
     ['last_location', 'eu', 'lastLocation', 'eu'],
     ['last_result_id', idBytes(resultId), 'lastResultId', resultId],
     ['last_result_id', null, 'lastResultId', null],

@@ -79,6 +79,7 @@ describe('slots that go by while the database cannot be written', () => {
     let isAway = false;
     const turn = createScheduleRuns({
       store: { scheduleDue: (rules) => (isAway ? Promise.reject(away) : test.path.scheduleDue(rules)) },
+      firstRuns: test.temp.store.firstRuns,
       clock: { now: () => test.now, lastSet: null },
       locations: () => ['local'],
       startedAt: test.now,

@@ -44,7 +44,9 @@ function callsTo(beat: HeartbeatUnderTest, bounds: HoldBounds, stopping = never)
   });
   const triggerCalls = createTriggerCallActions({
     triggers: store.triggers,
+    triggerCalls: store.triggerCalls,
     batches: store.batches,
+    links: { link: () => '' },
     servedLocations: () => ['local'],
     wake: () => undefined,
     clock,

@@ -224,6 +224,7 @@ function stepsOver(test: PathUnderTest) {
   });
   const schedule = createScheduleRuns({
     store: { scheduleDue: (rules) => reach(() => path.scheduleDue(rules)) },
+    firstRuns: test.temp.store.firstRuns,
     clock: { now: () => test.now, lastSet: null },
     locations: () => ['local'],
     startedAt: 0,
@@ -285,6 +286,7 @@ describe('scheduling runs', () => {
     const follow = createFollowClock({ store: test.path, clock, onClockSet: (byMs) => moves.push(byMs) });
     const schedule = createScheduleRuns({
       store: test.path,
+      firstRuns: test.temp.store.firstRuns,
       clock,
       locations: () => ['local'],
       startedAt: test.now - 60_000,

@@ -19,7 +19,9 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
   let woken = 0;
   const means = {
     triggers: store.triggers,
+    triggerCalls: store.triggerCalls,
     batches: store.batches,
+    links: { link: (_: string, checkId: string) => `http://tocsin.test/results/${checkId}` },
     servedLocations: () => ['local', 'eu'],
     wake: () => {
       woken++;
@@ -87,8 +89,12 @@ test('the first call makes the trigger, later ones use it, and each starts every
   putCheck(temp.raw, accountId, { groupId: 1, checkType: 'HEARTBEAT' });
   putCheck(temp.raw, accountId, { groupId: 2 });
   const { triggers, woken } = open(temp);
-  const first = await triggers.call(callerOf(accountId), group(1), null);
+  const { call: firstCall, ...first } = await triggers.call(callerOf(accountId), group(1), null);
   const madeAt = temp.clock.now();
+  assert.deepEqual(
+    firstCall?.runIds.toSorted(),
+    runRows(temp.raw).map((row) => idText(row['id'] as Uint8Array)),
+  );
   assert.deepEqual(
     { ...first, token: '' },
     { accountId, id: 1, token: '', groupId: 1, checkId: null, createdAt: madeAt, calledAt: madeAt, updatedAt: null },
@@ -96,7 +102,7 @@ test('the first call makes the trigger, later ones use it, and each starts every
   assert.match(first.token, /^[\w-]{22,}$/);
   assert.equal(runRows(temp.raw).length, 2);
   temp.clock.turn(60_000);
-  const second = await triggers.call(callerOf(accountId), group(1), null);
+  const { call: _, ...second } = await triggers.call(callerOf(accountId), group(1), null);
   assert.deepEqual(second, { ...first, calledAt: madeAt + 60_000 });
   assert.equal(runRows(temp.raw).length, 4);
   assert.equal(woken(), 2);
@@ -286,13 +292,14 @@ test('a call by token waits for all checks of the group and tells which failed',
   temp.clock.turn(1000);
   const answer = calls.callGroup(7, token, { maxWaitSeconds: 30, signal: new AbortController().signal });
   await until(() => isWaited() && runRows(temp.raw).length === 3);
+  const failed = (checkId: string) => ({ message: '', resultLink: `http://tocsin.test/results/${checkId}` });
   const outcomes: Record<string, Outcome> = { [good]: 'degraded', [bad]: 'failed', [unseen]: 'missed' };
   closeRuns(temp, (checkId) => outcomes[checkId] ?? 'passed');
   hint();
   assert.deepEqual(await answer, [
     { checkId: good, name: 'good', hasFailures: false, responseTime: 42 },
-    { checkId: bad, name: 'bäd', hasFailures: true, responseTime: 42 },
-    { checkId: unseen, name: 'unseen', hasFailures: true, responseTime: 0 },
+    { checkId: bad, name: 'bäd', hasFailures: true, responseTime: 42, ...failed(bad) },
+    { checkId: unseen, name: 'unseen', hasFailures: true, responseTime: 0, ...failed(unseen) },
   ]);
   assert.equal((await triggers.find(callerOf(accountId), group(7))).calledAt, temp.clock.now());
   assert.equal(isWaited(), false);

@@ -27,7 +27,8 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     revoke: 'api-keys',
   },
   triggers: { find: 'triggers', findByToken: 'triggers', remove: 'triggers', start: 'triggers' },
-  batches: { isClosed: 'triggers', results: 'triggers' },
+  triggerCalls: { optionsOf: 'trigger-calls', forget: 'trigger-calls' },
+  batches: { isClosed: 'triggers', results: 'triggers', runs: 'trigger-calls' },
   checkResults: {
     list: 'check-results',
     walk: 'check-results',
@@ -50,6 +51,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   alertNotifications: { facts: 'deliveries' },
   failingChannels: { list: 'figures' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
+  firstRuns: { start: 'first-runs' },
   checkGroups: {
     list: 'checks',
     find: 'runtime-changes',

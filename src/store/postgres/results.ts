@@ -241,7 +241,7 @@ export async function sendTold(
 
 const stateColumns = (
   'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted by_location ' +
-  'last_result_id last_outcome last_location last_response_us longest_response_us shortest_response_us ' +
+  'last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
   'certificate_valid_to updated_at'
 )
   .split(' ')

@@ -12,10 +12,10 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
 }
 
 const written = rowsStatement(
-  20,
+  21,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
-       failed_in_a_row, degraded_in_a_row, failing_since, alerted, by_location, last_result_id, last_outcome, last_location,
+       failed_in_a_row, degraded_in_a_row, failing_since, alerted, by_location, last_result_id, last_outcome, last_reason, last_location,
        last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at)
      VALUES ${rows}`,
 );
@@ -36,6 +36,7 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.by_location,
     row.last_result_id,
     row.last_outcome,
+    row.last_reason,
     row.last_location,
     row.last_response_us,
     row.longest_response_us,

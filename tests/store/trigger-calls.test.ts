@@ -1,0 +1,162 @@
+// Calls of triggers on both engines: quiet runs, variables of a call, and the runs that a call started.
+import assert from 'node:assert/strict';
+import { createHeldCalls } from '#actions/held-calls.ts';
+import { createMovedAccounts } from '#actions/moved-accounts.ts';
+import { createTriggerCallActions } from '#actions/trigger-calls.ts';
+import { createTriggerActions } from '#actions/triggers.ts';
+import type { Caller } from '#domain/api-key.ts';
+import type { CallOptions } from '#domain/batch.ts';
+import type { ProbeInput } from '#domain/probe.ts';
+import type { Outcome } from '#domain/result.ts';
+import { createRecordResults } from '#pipeline/record-results.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { newId } from '#lib/id.ts';
+import { test } from '../support/each-engine.ts';
+import { until } from '../support/until.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+function opened(test: PathUnderTest) {
+  const { store, clock } = test.temp;
+  const hints = new Set<() => void>();
+  const means = {
+    triggers: store.triggers,
+    triggerCalls: store.triggerCalls,
+    batches: store.batches,
+    links: { link: (_: string, checkId: string, resultId: string) => `/results/${checkId}/${resultId}` },
+    servedLocations: () => ['local'],
+    wake: () => {},
+    clock,
+    heldCalls: createHeldCalls({ movedAccounts: createMovedAccounts(store.accountMoves, clock) }),
+    resultHints: (look: () => void) => {
+      hints.add(look);
+      return () => hints.delete(look);
+    },
+  };
+  const caller: Caller = { keyId: newId(), role: 'read-run', accountId: test.accountId, accountIds: [test.accountId] };
+  const calls = createTriggerCallActions(means);
+  /** Calls the check by its token, and runs it with that outcome. */
+  const call = async (checkId: string, token: string, options: CallOptions, outcome: Outcome) => {
+    const answer = calls.callCheck(checkId, token, {
+      maxWaitSeconds: 30,
+      options,
+      signal: AbortSignal.timeout(60_000),
+    });
+    await until('the run to wait', () => test.one('SELECT count(*) FROM runs') === 1);
+    const inputs = await runAll(test, outcome);
+    await until('the call to wait', () => hints.size > 0);
+    for (const look of hints) look();
+    return { answer: await answer, inputs };
+  };
+  return { triggers: createTriggerActions(means), caller, call };
+}
+
+/** Runs what is due; answers with what was probed. */
+async function runAll(test: PathUnderTest, outcome: Outcome): Promise<ProbeInput[]> {
+  const inputs: ProbeInput[] = [];
+  const { triggerCalls } = test.temp.store;
+  const common = { store: test.path, clock: test.temp.clock, owner: 'one' };
+  const records = createRecordResults({
+    ...common,
+    render: rendered,
+    statusOf: () => null,
+    onRecorded: () => undefined,
+    onError: (error) => assert.fail(String(error)),
+  });
+  const runs = createRunChecks({
+    ...common,
+    location: 'local',
+    locations: () => ['local'],
+    optionsOf: (accountId, batchId) => triggerCalls.optionsOf(accountId, batchId),
+    probe: (input) => {
+      inputs.push(input);
+      return Promise.resolve(test.finding(outcome));
+    },
+    record: (attempt) => records.record(attempt),
+    startedAt: test.now,
+    wake: () => {},
+  });
+  await runs.turn();
+  await runs.stop(5000);
+  return inputs;
+}
+
+const nothing: CallOptions = { isQuiet: false, variables: [] };
+const quiet: CallOptions = { isQuiet: true, variables: [] };
+
+test('a quiet call fails and passes for its caller alone', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { id } = await test.add({ activated: true });
+  await test.channel(id);
+  const { triggers, caller, call } = opened(test);
+  const target = { groupId: null, checkId: id };
+  const { token, call: made } = await triggers.call(caller, target, null);
+  await runAll(test, 'passed');
+  test.temp.clock.turn(1000);
+  const failed = await call(id, token, quiet, 'failed');
+  assert.equal(failed.answer.hasFailures, true);
+  assert.equal(failed.answer.message, 'status 500');
+  assert.match(failed.answer.resultLink ?? '', new RegExp(`^/results/${id}/`));
+  assert.deepEqual(test.rows('SELECT status, last_outcome FROM check_states'), [
+    { status: 'passing', last_outcome: 0 },
+  ]);
+  assert.deepEqual([test.one('SELECT count(*) FROM alerts'), test.one('SELECT count(*) FROM results')], [0, 2]);
+  test.temp.clock.turn(1000);
+  const loud = await call(id, token, nothing, 'failed');
+  assert.equal(loud.answer.hasFailures, true);
+  assert.equal(test.one('SELECT count(*) FROM alerts'), 1);
+  test.temp.clock.turn(1000);
+  const passed = await call(id, token, quiet, 'passed');
+  assert.deepEqual(Object.keys(passed.answer), ['checkId', 'name', 'hasFailures', 'responseTime']);
+  assert.equal(test.one('SELECT status FROM check_states'), 'failing', 'a quiet success ends nothing');
+  const all = { limit: 10, offset: 0 };
+  const first = await triggers.runs(caller, target, made?.id ?? '', all);
+  assert.deepEqual(
+    first.rows.map(({ id: runId, outcome, resultLink }) => [runId, outcome, resultLink]),
+    [[made?.runIds[0], 'passed', null]],
+  );
+  const newest = await triggers.runs(caller, target, null, all);
+  assert.deepEqual([newest.total, newest.rows[0]?.outcome], [1, 'passed']);
+  assert.equal(test.difference(), 0);
+});
+
+test('variables of a call win in its runs, are sealed while it runs, and are gone after it', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const own = { key: 'SHOP', value: 'https://shop.example', locked: false, secret: false };
+  const { id } = await test.add({ activated: true, environmentVariables: [own] });
+  const { triggers, caller, call } = opened(test);
+  const { token } = await triggers.call(caller, { groupId: null, checkId: id }, null);
+  await runAll(test, 'passed');
+  test.temp.clock.turn(1000);
+  const value = 'https://preview.example';
+  const variables = [{ ...own, value, locked: true, secret: true }];
+  const { inputs } = await call(id, token, { isQuiet: false, variables }, 'passed');
+  assert.deepEqual([inputs[0]?.variables, inputs[0]?.isOneOff], [variables, true]);
+  assert.equal(test.one('SELECT count(*) FROM trigger_calls'), 0);
+  test.temp.clock.turn(1000);
+  const [next] = await call(id, token, nothing, 'passed').then((done) => done.inputs);
+  assert.deepEqual([next?.variables, next?.isOneOff], [[own], undefined], 'the next run has its own again');
+  const order = { accountId: test.accountId, target: { groupId: null, checkId: id }, newToken: null };
+  const started = await test.temp.store.triggers.start({
+    ...order,
+    idempotencyKey: null,
+    servedLocations: ['local'],
+    now: test.now,
+    options: { isQuiet: false, variables },
+  });
+  assert.equal(started.outcome, 'started');
+  const stored = String(test.one('SELECT variables FROM trigger_calls'));
+  assert.ok(stored.includes('SHOP') && !stored.includes('preview'), stored);
+});
+
+test('the runs of a call are listed while they run, in the order of the checks', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const saved = await test.add({ name: 'Cart' });
+  const { triggers, caller } = opened(test);
+  const target = { groupId: null, checkId: saved.id };
+  const key = 'pipeline 7';
+  const { call } = await triggers.call(caller, target, key);
+  const { rows } = await triggers.runs(caller, target, null, { limit: 10, offset: 0 });
+  const waiting = { outcome: null, message: null, responseTimeMs: null, resultLink: null };
+  assert.deepEqual(rows, [{ id: call?.runIds[0], checkId: saved.id, name: 'Cart', location: 'local', ...waiting }]);
+  assert.deepEqual((await triggers.call(caller, target, key)).call, call, 'a repeat names the same runs');
+});
