@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import test from 'node:test';
+import type { ScriptedRequest } from '#domain/exchange.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { createGuard } from '#egress/guard.ts';
+import { apiKind } from '../api/api-kind.ts';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../tests/support/api-probe.ts';
-import { variable } from '../../../tests/support/api-check.ts';
+import { apiCheck, inputOf, variable } from '../../../tests/support/api-check.ts';
 import { createAuthority } from '../../../tests/support/certificates.ts';
 import { readBody, startTarget, startTlsTarget } from '../../../tests/support/target.ts';
 
@@ -174,6 +177,40 @@ test('another scheme of the same host is another origin, and what was dropped do
     ['/down', undefined, undefined],
     ['/end', undefined, undefined],
   ]);
+});
+
+test('what setup scripts put into locked headers, or make secret, does not go along either', async (t) => {
+  const seen: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const other = await startTarget(t, (request, response) => {
+    void readBody(request).then((body) => {
+      seen.push({ headers: request.headers, body });
+      response.end();
+    });
+  });
+  const target = await startTarget(t, (_, response) => response.writeHead(307, { location: other.url }).end());
+  const guard = createGuard({ mode: 'any', allow: [] });
+  const exchange = apiKind.around?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
+  const check = apiCheck({ url: target.url, headers: [{ key: 'X-Token', value: 'of the settings', locked: true }] });
+  const scripted: ScriptedRequest = {
+    method: 'POST',
+    url: target.url,
+    headers: [
+      ['x-token', 'of a script'],
+      ['x-made', 'Bearer made-secret'],
+      ['x-plain', 'plain'],
+    ],
+    queryParameters: [],
+    body: '{"token":"made-secret"}',
+    hidden: ['made-secret'],
+  };
+  const input = { ...inputOf(check), scripted };
+  const { finding } = await exchange({ half: 'send', input, wantsAnswer: false }, new AbortController().signal);
+  assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  const [{ headers, body } = assert.fail()] = seen;
+  assert.deepEqual(
+    [headers['x-token'], headers['x-made'], headers['x-plain'], body],
+    [undefined, undefined, 'plain', ''],
+  );
 });
 
 test('a loop, a strange scheme and a refused hop end with their own reason', async (t) => {

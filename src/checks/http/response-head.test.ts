@@ -20,7 +20,7 @@ const cases: readonly (readonly [name: string, head: string, repaired: string])[
   ['a folded line is joined', 'A: b\r\n\tc\r\n  d\r\nE: f', 'A: b c d\r\nE: f'],
   ['a length folded to its own line is joined', 'Content-Length:\r\n 2', 'Content-Length: 2'],
   ['bare line feeds end lines', 'A: b\nC: d', 'A: b\r\nC: d'],
-  ['NUL becomes a space', 'A: b\0c', 'A: b c'],
+  ['control characters become spaces', 'A: b\0c\rd\x7f\te', 'A: b c d \te'],
   [
     'no length beside a transfer encoding',
     'Content-Length: 9\r\nTransfer-Encoding: chunked',

@@ -26,7 +26,7 @@ export type HeadProblem =
 
 /**
  * Filters the bytes of one response, interim responses included, on their way to a parser. It joins folded header lines,
- * ends every line with CRLF, removes space before a colon, replaces NUL by a space, keeps one of several equal
+ * ends every line with CRLF, removes space before a colon, replaces control characters by spaces, keeps one of several equal
  * `Content-Length` values and drops `Content-Length` beside `Transfer-Encoding` (RFC 9112 §2.2, §5, §6.3). Headers that are
  * invalid are left out, so that the parser reads the status: see `problem`. Bodies pass unchanged.
  */
@@ -132,7 +132,9 @@ interface Repaired {
 
 function repaired(head: string): Repaired {
   const lines: string[][] = [];
-  for (const line of head.replaceAll('\0', ' ').split(/\r?\n/)) {
+  for (const raw of head.split(/\r?\n/)) {
+    // oxlint-disable-next-line no-control-regex -- the control characters that HTTP does not allow
+    const line = raw.replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, ' ');
     const isFolded = /^[ \t]/.test(line) && lines.length > 1;
     if (isFolded) lines.at(-1)?.push(line.trim());
     else lines.push([line]);
