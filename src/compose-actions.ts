@@ -43,6 +43,7 @@ import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
 import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
+import { settingsWarnings } from './compose-warnings.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -119,6 +120,7 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     runtimes: runtimes.list,
     now: () => clock.now(),
     scriptFault: reader.scriptFault,
+    settingsWarnings,
   };
   return {
     checks: createCheckActions({

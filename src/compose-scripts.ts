@@ -1,6 +1,7 @@
 // The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
+import { getCACertificates } from 'node:tls';
 import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
@@ -16,6 +17,7 @@ import { hasGateway } from '#scripts/containment.ts';
 import { findChromium } from '#scripts/find-chromium.ts';
 import { removeOldRunFolders } from '#scripts/run-folder.ts';
 import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
+import { createTrustedCas, type TrustedCas } from '#scripts/trusted-cas.ts';
 import { createWarmScripts, type WarmScripts } from '#scripts/warm-scripts.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts, scriptRules } from './compose-script-rules.ts';
@@ -55,6 +57,8 @@ export interface ScriptProberOptions {
   readonly chromium: string | null;
   /** Where compiled code of runtimes is kept; null = nowhere: each run compiles anew. */
   readonly codeFolder: string | null;
+  /** CAs that scripts trust besides the usual ones; null = none. */
+  readonly trustedCas?: TrustedCas | null;
   /** Does what is no script: halves of probes with scripts around them, and looks beside a script. */
   readonly prober: Pick<Prober, 'exchange' | 'probe'>;
 }
@@ -80,11 +84,16 @@ export async function removeOldScriptCode(
   }
 }
 
+/** The CAs of `NODE_EXTRA_CA_CERTS` and `TOCSIN_CA_FILE`, for scripts; null = there are none. */
+export function trustedCasOf({ caCertificates }: Pick<Config, 'caCertificates'>): TrustedCas | null {
+  return createTrustedCas([...getCACertificates('extra'), ...caCertificates]);
+}
+
 /** Whether this process may be anybody: scripts are then given to nobody. */
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, prober } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, trustedCas = null, prober } = options;
   const warm = createWarmScripts(options.warm);
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, onThreadEnd });
@@ -105,7 +114,8 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       const level = await containment();
       const folder = codesOf(level)?.folderOf(work) ?? null;
       const code = folder === null ? null : { folder, isWritable: false };
-      return runWarm(work, signal, { containment: level, isRoot, openGateway: gateway.open, code }, warm);
+      const script = { containment: level, isRoot, openGateway: gateway.open, code, trustedCas };
+      return runWarm(work, signal, script, warm);
     },
   };
   const probes = scriptProbes(means);

@@ -19,7 +19,7 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes, metricsRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { codeFolderHere, createScriptProber, removeOldScriptCode } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, removeOldScriptCode, trustedCasOf } from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -154,10 +154,13 @@ function createRoleMeans(
   clock: Clock,
   log: Log,
 ): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
-  const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium } = config;
+  const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
+  const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
   const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
-  const prober = roles.includes('runner') ? createProber({ threads: probeThreads, egress, version }) : null;
+  const prober = roles.includes('runner')
+    ? createProber({ threads: probeThreads, egress, version, ...trusting })
+    : null;
   const codeFolder = codeFolderHere();
   if (prober !== null) void removeOldScriptCode(codeFolder, runtimes, log);
   return {
@@ -174,10 +177,11 @@ function createRoleMeans(
             warm: scriptsWarm,
             chromium,
             codeFolder,
+            trustedCas: trustedCasOf(config),
             prober,
           }),
     prober,
-    sender: roles.includes('deliverer') ? createSender({ egress, onThreadEnd }) : null,
+    sender: roles.includes('deliverer') ? createSender({ egress, ...trusting, onThreadEnd }) : null,
   };
 }
 

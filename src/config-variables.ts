@@ -1,5 +1,6 @@
 // The variables that configure a process, as data: what config.ts reads and docs/configuration.md is written from.
-import { existsSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
@@ -131,6 +132,13 @@ export const configVariables = {
     right: 'http://host:port or http://user:password@host:port',
     read: readProxy,
   } satisfies ConfigVariable<Proxy>,
+  TOCSIN_CA_FILE: {
+    fallback: 'none',
+    meaning:
+      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust besides the public CAs. Certificates named by `NODE_EXTRA_CA_CERTS` are trusted as well.',
+    right: 'the path of a readable file with one or more certificates in PEM',
+    read: readCertificates,
+  } satisfies ConfigVariable<readonly string[]>,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:
@@ -232,6 +240,13 @@ export function nearestVariable(name: string): ConfigVariableName | null {
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most ? value : undefined;
+}
+
+function readCertificates(path: string): readonly string[] | undefined {
+  const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+  const certificates = readFileSync(path, 'utf8').match(pem) ?? [];
+  // Normalized, and refused if they cannot be read.
+  return certificates.length === 0 ? undefined : certificates.map((each) => new X509Certificate(each).toString());
 }
 
 function readDatabaseUrl(text: string): DatabaseUrl | undefined {

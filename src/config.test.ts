@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { dirname, join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
 import { configVariables, nearestVariable } from '#config-variables.ts';
+import { createAuthority } from '../tests/support/certificates.ts';
 import { configurationPage } from '../scripts/configuration-page.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 
@@ -35,6 +36,10 @@ const address = {
   sslKey: null,
 };
 
+/** Two CAs, with what other programs write between them. */
+const caFile = join(mkdtempSync(join(tmpdir(), 'tocsin-ca-')), 'ca.pem');
+writeFileSync(caFile, `# private\n${createAuthority().cert}# another one\n${createAuthority().cert}`);
+
 type Case = readonly [name: string, text: string, part: (config: Config) => unknown, value: unknown];
 const right: readonly Case[] = [
   ['HOST', '::', (c) => c.host, '::'],
@@ -55,6 +60,7 @@ const right: readonly Case[] = [
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
   ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
   ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
+  ['TOCSIN_CA_FILE', caFile, (c) => c.caCertificates.length, 2],
   ['TOCSIN_METRICS_TOKEN', 'x'.repeat(16), (c) => c.metrics.token, 'x'.repeat(16)],
   ['TOCSIN_METRICS_PORT', '9464', (c) => c.metrics.port, 9464],
   [
@@ -105,6 +111,8 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
   ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
   ['TOCSIN_EGRESS', 'all'],
+  ['TOCSIN_CA_FILE', '/no/such/file'],
+  ['TOCSIN_CA_FILE', import.meta.filename],
   ['TOCSIN_METRICS_TOKEN', 'short'],
   ['TOCSIN_METRICS_TOKEN', 'has a space in it'],
   ['TOCSIN_METRICS_PORT', '65536'],
@@ -129,6 +137,8 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
 ];
 
 describe('configuration', () => {
+  after(() => rmSync(dirname(caFile), { recursive: true }));
+
   it('needs no variable at all', () => {
     const config = readConfig({}, 8);
     assert.deepEqual(config, {
@@ -141,6 +151,7 @@ describe('configuration', () => {
       publicUrl: null,
       bootstrapApiKey: null,
       bootstrapAccountId: null,
+      caCertificates: [],
       secretKey: null,
       egress: { mode: 'any', allow: [], proxy: null },
       metrics: { token: null, port: null, isClosed: false },

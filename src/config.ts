@@ -44,6 +44,8 @@ export interface Config {
     /** Whether metrics are refused because neither is set and the server can be reached from elsewhere. */
     readonly isClosed: boolean;
   };
+  /** CA certificates (PEM) to be trusted besides those of Node.js. */
+  readonly caCertificates: readonly string[];
   readonly location: { readonly code: string; readonly name: string };
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
@@ -102,6 +104,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       proxy: take(env, 'TOCSIN_PROXY'),
     },
     metrics: metricsOf(env, port, isPrivate),
+    caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,

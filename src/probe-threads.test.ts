@@ -73,7 +73,7 @@ test('a thread that hangs is ended and gives its probes back as unknown, and ano
   t.mock.timers.tick(5000);
   const finding = await underWay;
   assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
-  assert.match(finding.message ?? '', /^the probe thread died: /);
+  assert.match(finding.message ?? '', /^the probe thread stopped unexpectedly: /);
   await died.promise;
   assert.equal((await prober.probe(once)).verdict, 'passed', 'one that the thread before was told of');
 });

@@ -66,7 +66,7 @@ export function createProber(options: ProberOptions): Prober {
     signal: AbortSignal | undefined,
   ): Promise<Exchanged> => {
     if (isClosed || signal?.aborted === true)
-      return Promise.resolve({ finding: crashed('the probe was stopped before it began'), answer: null });
+      return Promise.resolve({ finding: crashed('the probe was stopped before it started'), answer: null });
     const index = laneOf(checkId, size);
     const lane = lanes[index] ?? newLane();
     const number = ++lastNumber;
@@ -103,7 +103,7 @@ export function createProber(options: ProberOptions): Prober {
       isClosed = true;
       clearInterval(watch);
       await pool.close();
-      for (const lane of lanes) giveBack(lane, 'the probe was stopped before it ended');
+      for (const lane of lanes) giveBack(lane, 'the probe was stopped before it finished');
     },
   };
 }
@@ -132,7 +132,7 @@ function startPool(lanes: readonly Lane[], limitMs: number, options: ProberOptio
     },
     onEnd: (index, error) => {
       const lane = lanes[index];
-      if (lane !== undefined) giveBack(lane, `the probe thread died: ${error.message}`);
+      if (lane !== undefined) giveBack(lane, `the probe thread stopped unexpectedly: ${error.message}`);
       options.onThreadEnd?.(error);
     },
     onRestart: (index) => {

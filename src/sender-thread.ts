@@ -7,6 +7,8 @@ import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 /** What the thread is started with. */
 export interface SenderSettings {
   readonly egress: EgressPolicy;
+  /** CA certificates (PEM) trusted besides those of Node.js. */
+  readonly extraCertificates: readonly string[];
   /** From the start of an attempt to the answer's last byte, ms. */
   readonly deadlineMs: number;
 }
@@ -23,8 +25,8 @@ export interface FromSender {
   readonly outcomes: SendOutcome[];
 }
 
-const { egress, deadlineMs } = workerData as SenderSettings;
-const sender = createWebhookSender({ guard: createGuard(egress), deadlineMs });
+const { egress, extraCertificates, deadlineMs } = workerData as SenderSettings;
+const sender = createWebhookSender({ guard: createGuard(egress), extraCertificates, deadlineMs });
 let ended: FromSender = { numbers: [], outcomes: [] };
 
 parentPort?.on('message', ({ numbers, sendings }: ToSender) => {

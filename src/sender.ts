@@ -5,7 +5,8 @@ import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
 
 /** What the thread may do, and who is told of its end. */
-export interface SenderThreadOptions extends Pick<SenderSettings, 'egress'> {
+export interface SenderThreadOptions
+  extends Pick<SenderSettings, 'egress'>, Partial<Pick<SenderSettings, 'extraCertificates'>> {
   /** As for WebhookSender; 30 s by default (spec §6.5). */
   readonly deadlineMs?: number;
   /** Told when the thread has died; its attempts have come back as interrupted, and it is started again. */
@@ -32,7 +33,12 @@ const watchMs = 5000;
  * Starts the thread. An attempt whose thread dies, hangs or is closed ends as interrupted: whether it arrived is unknown,
  * and it is repeated under the same id (docs/decisions/0012).
  */
-export function createSender({ egress, deadlineMs = 30_000, onThreadEnd }: SenderThreadOptions): WebhookSender {
+export function createSender({
+  egress,
+  extraCertificates = [],
+  deadlineMs = 30_000,
+  onThreadEnd,
+}: SenderThreadOptions): WebhookSender {
   const desk: Desk = { pending: new Map(), outbox: { numbers: [], sendings: [] } };
   let lastNumber = 0;
   let isFlushing = false;
@@ -40,7 +46,7 @@ export function createSender({ egress, deadlineMs = 30_000, onThreadEnd }: Sende
   const pool = startThreadPool({
     entry: new URL('./sender-thread.ts', import.meta.url),
     size: 1,
-    data: { egress, deadlineMs } satisfies SenderSettings,
+    data: { egress, extraCertificates, deadlineMs } satisfies SenderSettings,
     onMessage: (_, message) => settle(desk, message as FromSender),
     onEnd: (_, error) => {
       giveBack(desk, `the sending thread died: ${error.message}`);

@@ -11,7 +11,7 @@ import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#runtimes/read-runtimes.ts';
 import { readInstalled } from './compose-runtimes.ts';
 import { isWithScripts } from './compose-script-rules.ts';
-import { codeFolderHere, createScriptProber } from './compose-scripts.ts';
+import { codeFolderHere, createScriptProber, trustedCasOf } from './compose-scripts.ts';
 import { type Config, readConfig } from './config.ts';
 import { ownPlaces } from './own-places.ts';
 import { createProber } from './probe-threads.ts';
@@ -80,10 +80,10 @@ export async function tryCommand(words: string[]): Promise<number> {
 
 /** What runs the checks, as the service would. */
 function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
-  const { scriptsAtOnce, scriptMs, chromium } = config;
+  const { scriptsAtOnce, scriptMs, chromium, caCertificates } = config;
   const egress = { ...config.egress, closed: createPlaceBoard(ownPlaces(config, [config.port])) };
   const stopping = new AbortController();
-  const prober = createProber({ threads: 1, egress, version });
+  const prober = createProber({ threads: 1, egress, version, extraCertificates: caCertificates });
   const scripts = createScriptProber({
     runtimes: { list: () => runtimes },
     clock: systemClock,
@@ -95,6 +95,7 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     warm: 0,
     chromium,
     codeFolder: codeFolderHere(),
+    trustedCas: trustedCasOf(config),
     prober,
   });
   const means: TryMeans = {

@@ -28,6 +28,7 @@ import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from './refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
+import { type SettingsWarnings, type Warned, withWarnings } from './warnings.ts';
 
 /** A group as it is written. */
 export interface GroupInput extends Omit<
@@ -39,7 +40,7 @@ export interface GroupInput extends Omit<
 }
 
 /** A group as it may be shown. */
-export interface ShownGroup extends Omit<CheckGroup, 'environmentVariables'> {
+export interface ShownGroup extends Warned<Omit<CheckGroup, 'environmentVariables'>> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
 }
@@ -67,6 +68,7 @@ interface Write {
 export interface GroupMeans
   extends Choices, GroupSecretMeans, AroundScriptMeans, Omit<ScriptRuntimeMeans, 'checkGroups'> {
   readonly pingUrl: PingUrl;
+  readonly settingsWarnings: SettingsWarnings;
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
@@ -115,18 +117,14 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     async create(caller, input, isAutoAssigned) {
       requirePermission(caller, 'write');
       await refuseNew(caller, input, means);
-      const { alertChannelSubscriptions: subscriptions, ...fields } = input;
-      const group: CheckGroup = {
-        ...fields,
-        accountId: caller.accountId,
-        id: 0,
-        createdAt: 0,
-        updatedAt: null,
-        environmentVariables: variablesMeant(input.environmentVariables, []),
-        apiCheckDefaults: requestMeant(input.apiCheckDefaults, null, 'apiCheckDefaults'),
-      };
+      const { alertChannelSubscriptions: subscriptions } = input;
+      const group = newGroup(caller, input);
       refuseProblems(await groupSecretProblems(group, subscriptions, true, means));
-      return shownGroup(caller, savedOrRefused(await checkGroups.add({ group, subscriptions, isAutoAssigned })));
+      return shownWithWarnings(
+        caller,
+        savedOrRefused(await checkGroups.add({ group, subscriptions, isAutoAssigned })),
+        means,
+      );
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
@@ -137,7 +135,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
         isAutoAssigned: false,
       }));
       if (changed === null) throw notFound('check group', id);
-      return shownGroup(caller, savedOrRefused(changed));
+      return shownWithWarnings(caller, savedOrRefused(changed), means);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -205,6 +203,19 @@ async function refuseRuntimeOfChange(
   refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, means));
 }
 
+function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
+  const { alertChannelSubscriptions: _apart, ...fields } = input;
+  return {
+    ...fields,
+    accountId,
+    id: 0,
+    createdAt: 0,
+    updatedAt: null,
+    environmentVariables: variablesMeant(input.environmentVariables, []),
+    apiCheckDefaults: requestMeant(input.apiCheckDefaults, null, 'apiCheckDefaults'),
+  };
+}
+
 function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGroup {
   const { alertChannelSubscriptions: _apart, environmentVariables, ...written } = change;
   const fields = merged<Omit<GroupInput, 'alertChannelSubscriptions' | 'environmentVariables'>>(written, present);
@@ -218,6 +229,11 @@ function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGro
       apiCheckDefaults: requestMeant(fields.apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
     }),
   };
+}
+
+/** The answer of a write. */
+function shownWithWarnings(caller: Caller, stored: Stored, { settingsWarnings }: GroupMeans): ShownGroup {
+  return withWarnings(shownGroup(caller, stored), settingsWarnings.ofDefaults(stored.group.apiCheckDefaults));
 }
 
 function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGroup {

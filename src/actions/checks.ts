@@ -39,6 +39,7 @@ import {
 } from './script-runtime.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
+import { type SettingsWarnings, type Warned, withWarnings } from './warnings.ts';
 
 /** A check as it is written. */
 export interface CheckInput extends Omit<
@@ -55,7 +56,7 @@ export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
 }
 
 /** A check as it may be shown. */
-export interface ShownCheck extends Omit<Check, 'environmentVariables'> {
+export interface ShownCheck extends Warned<Omit<Check, 'environmentVariables'>> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
   /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
@@ -104,6 +105,7 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMea
   };
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
+  readonly settingsWarnings: SettingsWarnings;
   readonly newId: () => string;
   /** UUID that nobody can guess. */
   readonly newToken: () => string;
@@ -173,7 +175,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
       };
       refuseProblems([...problemsOf(check, input, null, means), ...(await scriptProblemsOf(check, means))]);
       const added = await checks.add({ check, subscriptions, isAutoAssigned });
-      return shownWithRuntime(caller, savedOrRefused(added), means);
+      return shownWithWarnings(caller, savedOrRefused(added), means);
     },
     async change(caller, id, wanted, checkType, said) {
       requirePermission(caller, 'write');
@@ -194,7 +196,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         return { check, subscriptions, isAutoAssigned: false };
       });
       if (changed === null) throw notFound('check', id);
-      return shownWithRuntime(caller, savedOrRefused(changed), means);
+      return shownWithWarnings(caller, savedOrRefused(changed), means);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -305,6 +307,12 @@ async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: Chec
     ...shownCheck(caller, stored, group, means),
     ...(warning !== undefined && { runtimeWarning: warning }),
   };
+}
+
+/** The answer of a write. */
+async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
+  const shown = await shownWithRuntime(caller, stored, means);
+  return withWarnings(shown, means.settingsWarnings.ofCheck(stored.check));
 }
 
 /** A stored check as a caller may see it. @param group that of the check; null = it has none */

@@ -138,6 +138,8 @@ export interface KindWords {
   readonly measures: Measures;
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
+  /** Settings that can be saved but cannot have the wished effect. */
+  warnSettings?(settings: JsonObject, shouldFail: boolean): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */
   describeResult(result: Pick<Result, 'details' | 'message' | 'reason'>, exchange: JsonObject | null): JsonObject;
   alertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts;

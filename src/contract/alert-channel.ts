@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { httpMethod } from './api-request.ts';
 import { instant, orNull, pathNumber, updateOf } from './fields.ts';
 import { creating, ignoring, pairs, readOnlyFields } from './lists.ts';
+import { warnings } from './warnings.ts';
 
 const templatePairs = pairs.describe('Values are templates.');
 const text = (most: number) => z.string().max(most).nullable();
@@ -107,6 +108,7 @@ export const alertChannel = z
     autoSubscribe: z.boolean(),
     isFailing: z.boolean().describe('Five deliveries in a row could not be brought.'),
     failingSince: instant.nullable(),
+    warnings,
     created_at: instant,
     updated_at: instant.nullable(),
   })

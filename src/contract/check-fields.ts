@@ -14,6 +14,7 @@ import {
   tagList,
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+import { warnings } from './warnings.ts';
 
 /** A limit in ms; 0, which some clients send for "not set", is the default. */
 export function responseTime(byDefault: number, meaning: string) {
@@ -83,6 +84,7 @@ export const checkFieldsShown = {
   retryStrategy: retryStrategyShown.nullable(),
   triggerIncident: jsonObject.nullable(),
   nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and deactivated checks.'),
+  warnings,
   created_at: instant,
   updated_at: instant.nullable(),
 };

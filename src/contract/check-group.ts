@@ -18,6 +18,7 @@ import {
 } from './lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
 import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { warnings } from './warnings.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -84,6 +85,7 @@ export const checkGroup = z
     alertChannelSubscriptions: channelSubscriptionsShown,
     retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
     ...scriptFieldsShown,
+    warnings,
     created_at: instant,
     updated_at: instant.nullable(),
   })

@@ -5,6 +5,7 @@ import { creating, ignoring, readOnlyFields } from './lists.ts';
 import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
+import { warnings } from './warnings.ts';
 
 const units = ['DAY', 'WEEK', 'MONTH'] as const;
 const tags = z.array(z.string().min(1).max(200)).max(200);
@@ -39,6 +40,7 @@ export const maintenanceWindow = z
     silenceAlertsTags: tags,
     nextStartsAt: instant.nullable().describe('Begin of the time that is under way or comes next; null = it is over.'),
     nextEndsAt: instant.nullable(),
+    warnings,
     created_at: instant,
     updated_at: instant.nullable(),
   })

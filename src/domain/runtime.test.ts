@@ -82,14 +82,14 @@ describe('of the runtime of a check', () => {
     assert.match(said({ check: '2025.10' }).join(), /^runtime 2025\.10 is deprecated/);
     assert.match(
       said({ check: '2025.04', account: '2026.04', runtimeFallback: true }).join(),
-      /^runtime 2025\.04 is not available any more: 2026\.04 is used instead$/,
+      /^runtime 2025\.04 is not available; 2026\.04 is used instead$/,
     );
   });
 
   it('is said that it ends, from thirty days before on', () => {
     const told = day - 30 * 86_400_000;
     assert.deepEqual(said({ check: '2025.04' }, told - 1), []);
-    assert.match(said({ check: '2025.04' }, told).join(), /^runtime 2025\.04 ends on 11\/21\/2026/);
+    assert.match(said({ check: '2025.04' }, told).join(), /^runtime 2025\.04 reaches its end of life on 11\/21\/2026/);
     assert.deepEqual(said({ check: '2025.04' }, day), ['none']);
   });
 });

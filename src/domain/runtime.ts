@@ -98,7 +98,7 @@ export function runtimeChoice<R extends RuntimeLife>(
   if (runtime !== undefined)
     return { runtime, deprecated: runtime.stage === 'DEPRECATED', fellBack: first === undefined };
   if (name === null) return { runtime: null, message: 'no runtime of this server is CURRENT; choose one by name' };
-  return { runtime: null, message: `runtime ${name} is not available on this server any more; choose another` };
+  return { runtime: null, message: `runtime ${name} is not available on this server; choose another` };
 }
 
 /** What is to be said of a runtime that was chosen, a sentence each (decisions: Runtimes). */
@@ -109,11 +109,13 @@ export function runtimeWarnings(
 ): string[] {
   return [
     ...(fellBack
-      ? [`runtime ${check ?? group ?? account ?? ''} is not available any more: ${runtime.name} is used instead`]
+      ? [`runtime ${check ?? group ?? account ?? ''} is not available; ${runtime.name} is used instead`]
       : []),
-    ...(deprecated ? [`runtime ${runtime.name} is deprecated: choose a newer one`] : []),
+    ...(deprecated ? [`runtime ${runtime.name} is deprecated; choose a newer one`] : []),
     ...(endsSoon(runtime, now)
-      ? [`runtime ${runtime.name} ends on ${runtime.runtimeEndOfLife}: choose a newer one before`]
+      ? [
+          `runtime ${runtime.name} reaches its end of life on ${runtime.runtimeEndOfLife}; choose a newer one before then`,
+        ]
       : []),
   ];
 }

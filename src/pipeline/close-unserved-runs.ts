@@ -95,8 +95,8 @@ function endOf(run: Run, context: CheckContext, served: readonly string[], now: 
   const rules = stateRulesOf(context, served, maintenanceOf(context, now));
   // The claim notes a start where there was none.
   const isBegun = run.firstStartedAt !== null && run.firstStartedAt < now;
-  const what = run.attempt > 1 ? 'not tried again' : isBegun ? 'begun, and nothing was heard of it' : 'not run';
-  const message = `${what}: nobody runs checks at the location ${run.location} any more`;
+  const what = run.attempt > 1 ? 'not retried' : isBegun ? 'started without a result' : 'not run';
+  const message = `${what}: no process runs checks at location ${run.location} any more`;
   const finding = bareFinding(now, { verdict: 'unknown', reason: 'downtime', message });
   const isMissed = run.attempt === 1 && !isBegun && run.slotAt !== null;
   return { run, context, finding, outcome: isMissed ? 'missed' : 'unknown', retry: null, rules };

@@ -201,7 +201,7 @@ function callOf(
 /** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `not judged, Tocsin failed: ${why}` };
+  const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `no verdict: Tocsin failed: ${why}` };
   const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }
@@ -218,10 +218,10 @@ const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
   maintenance: 'not run: a maintenance window pauses the check',
-  deactivated: 'not run: the check was deactivated before it could be',
+  deactivated: 'not run: the check was deactivated first',
 };
 
 function notRun(reason: Reason, now: number): Finding {
-  const message = notRunMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
+  const message = notRunMessages[reason] ?? 'not run: Tocsin was too busy to start it within its interval';
   return bareFinding(now, { verdict: 'unknown', reason, message });
 }

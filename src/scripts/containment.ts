@@ -30,6 +30,8 @@ export interface Contained {
   readonly home: string;
   /** Where its packages are, by the name they have there. */
   readonly packages: string;
+  /** Where its gateway and the CAs to be trusted are, by the name they have there. */
+  readonly gateway: string;
   /** Where its browser is, by the name it has there; null = none. */
   readonly browser: string | null;
   /** What leads its connections through the gateway, by the name it has there; null = it has the machine's network. */
@@ -70,7 +72,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary, browser, code } = folders;
+  const { root, home, runtime, nodeBinary, browser, code, gateway } = folders;
   const bounds = [
     // Whatever else runs here comes first (docs/decisions/0085).
     'nice',
@@ -87,6 +89,7 @@ export function contained(
     hasOwnNumbers: true,
     home: '/home/check',
     packages: '/tocsin/runtime/node_modules',
+    gateway: '/tocsin/gateway',
     browser: browser === null ? null : '/tocsin/browser',
     network: `${insideEnclosed}/network.cjs`,
     code: code === null ? null : '/tocsin/code',
@@ -107,7 +110,7 @@ export function contained(
     return { command: 'setpriv', words, user: null, group: null, ...enclosed };
   }
   const packages = join(runtime, 'node_modules');
-  const open = { hasOwnNumbers: false, home, packages, browser, network: null, code: null };
+  const open = { hasOwnNumbers: false, home, packages, gateway, browser, network: null, code: null };
   const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
   if (process.platform !== 'linux')
     return { command: nodeBinary, words: plain.slice(1), user: null, group: null, ...open };

@@ -4,6 +4,10 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ScriptFile } from '#domain/script.ts';
+import type { TrustedCas } from './trusted-cas.ts';
+
+/** A file of a run: of the script, or given to it. */
+type RunFile = Omit<ScriptFile, 'content'> & { readonly content: string | Uint8Array };
 
 /** Where a run has its files. */
 export interface RunFolder {
@@ -13,13 +17,18 @@ export interface RunFolder {
   readonly root: string;
   /** For the socket of its gateway, which it may use and not replace. */
   readonly gateway: string;
+  /** Whether `caFile` lies beside that socket. */
+  readonly hasCertificates: boolean;
   /** Lets a process in that waits for files: it can neither read nor write there yet. */
   show(): Promise<void>;
   /** Puts its files there, with a link to the packages by the name they have for the script. */
-  fill(files: readonly ScriptFile[], packages: string): Promise<void>;
+  fill(files: readonly RunFile[], packages: string): Promise<void>;
   /** Removes everything; never rejects. */
   remove(): Promise<void>;
 }
+
+/** Beside the socket of the gateway: CAs to be trusted, PEM. */
+export const caFile = 'ca.pem';
 
 const prefix = 'tocsin-script-';
 /** Far longer than anything waits or runs in one, ms. */
@@ -39,8 +48,11 @@ export async function removeOldRunFolders(): Promise<void> {
   }
 }
 
-/** @param owner the user whose files they are to be; null = ours */
-export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
+/**
+ * @param owner the user whose files they are to be; null = ours
+ * @param trustedCas null = the usual ones alone
+ */
+export async function makeRunFolder(owner: number | null, trustedCas: TrustedCas | null = null): Promise<RunFolder> {
   const base = await mkdtemp(join(tmpdir(), prefix));
   const [home, root, gateway] = [join(base, 'home'), join(base, 'root'), join(base, 'gateway')];
   const give = async (path: string): Promise<void> => {
@@ -49,10 +61,12 @@ export async function makeRunFolder(owner: number | null): Promise<RunFolder> {
   for (const path of [home, join(home, 'tmp'), root]) await mkdir(path, { mode: 0o700 });
   await mkdir(gateway);
   await chmod(gateway, 0o711);
+  if (trustedCas !== null) await writeFile(join(gateway, caFile), trustedCas.pem, { mode: 0o644 });
   return {
     home,
     root,
     gateway,
+    hasCertificates: trustedCas !== null,
     async show() {
       if (owner === null) return;
       // Whoever has another user must be let through to it.

@@ -64,7 +64,8 @@ async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): 
     place ??= await makePlace(work, means);
     const { folder, command, owner } = place;
     if (hasGateway(means.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
-    await folder.fill(work.files, command.packages);
+    const files = [...work.files, ...browserFiles(work, means)];
+    await folder.fill(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
     const outcome = await conduct(orderedProcess(warm, place, work), run);
     const { ending, failedTests, errors } = outcome;
@@ -80,6 +81,12 @@ async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): 
     if (warm !== null) endProcess(warm);
     await place?.folder.remove();
   }
+}
+
+/** What a browser reads in the home of its user. */
+function browserFiles({ browser }: ScriptWork, { trustedCas = null }: ScriptMeans) {
+  if (browser === null || trustedCas === null) return [];
+  return [{ path: '.pki/nssdb/cert9.db', content: trustedCas.nssDatabase }];
 }
 
 /** With the order that the work is. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { ScriptBrowser, ScriptWork } from '#domain/script.ts';
 import { type Contained, contained, type Containment, hasOtherUser, nobody } from './containment.ts';
 import { treeUse, type TreeUse } from './process-tree.ts';
-import { makeRunFolder, type RunFolder } from './run-folder.ts';
+import { caFile, makeRunFolder, type RunFolder } from './run-folder.ts';
 import { runProcesses } from './run-processes.ts';
+import type { TrustedCas } from './trusted-cas.ts';
 
 /** Compiled code of the runtime's packages. */
 export interface ScriptCode {
@@ -22,6 +23,8 @@ export interface ProcessMeans {
   readonly containment: Containment;
   /** null or absent = none; only where files of a script are apart from all others (`hasGateway`). */
   readonly code?: ScriptCode | null;
+  /** null or absent = the usual CAs alone. */
+  readonly trustedCas?: TrustedCas | null;
   /** Whether this process may be anybody: scripts then run as nobody. */
   readonly isRoot: boolean;
 }
@@ -53,9 +56,9 @@ export interface Closed {
 
 /** @throws {Error} when there is no room for its folder */
 export async function makePlace(shape: ScriptShape, means: ProcessMeans): Promise<ScriptPlace> {
-  const { containment, isRoot, code = null } = means;
+  const { containment, isRoot, code = null, trustedCas = null } = means;
   const owner = hasOtherUser(isRoot, containment) ? nobody : null;
-  const folder = await makeRunFolder(owner);
+  const folder = await makeRunFolder(owner, trustedCas);
   const { folder: runtime, nodeBinary } = shape.runtime;
   try {
     const folders = { ...folder, runtime, nodeBinary, browser: shape.browser?.folder ?? null, code };
@@ -76,9 +79,12 @@ const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
  */
 export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: object | null): ScriptProcess {
   const { command, folder } = place;
+  const { network, code, packages } = command;
+  const certificates = folder.hasCertificates ? join(command.gateway, caFile) : null;
   const child = spawn(command.command, command.words, {
     cwd: folder.home,
-    env: wrapperEnvironment,
+    // Read as Node.js starts.
+    env: { ...wrapperEnvironment, ...(certificates !== null && { NODE_EXTRA_CA_CERTS: certificates }) },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     ...(command.user === null ? {} : { uid: command.user, gid: command.group ?? command.user }),
@@ -86,8 +92,7 @@ export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: obje
   const closed = closing(child);
   // There is none of one that could not be begun at all.
   child.stdin?.on('error', () => undefined);
-  const { network, code, packages } = command;
-  const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, code, packages };
+  const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, code, packages, certificates };
   tell(child, order === null ? told : { ...told, order });
   if (order !== null) child.stdin?.end();
   return { place, child, closed };

@@ -196,16 +196,16 @@ function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boole
 }
 
 const missedMessages: Partial<Record<Reason, string>> = {
-  limit: "not run: the account's execution limit of this month is used up",
+  limit: 'not run: the account has used up its execution limit for this month',
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
-  moving: 'not run: its account was being moved to another installation',
-  clock: "not run: this machine's clock was set forward, or it slept",
+  moving: 'not run: the account was being moved to another installation',
+  clock: "not run: this machine's clock was set forward, or the machine slept",
 };
 
 /** Why a slot was not run, in a sentence. */
 export function missedMessage(reason: Reason): string {
-  return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it in its interval';
+  return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it within its interval';
 }
 
 /** A schedule that is due, as it is planned from. */

@@ -54,7 +54,7 @@ test('the shop', async ({ page }) => {
     sslCheckDomain: 'https://shop.example/',
   });
   assert.equal(refused.status, 400);
-  assert.match(JSON.stringify(refused.body), /sslCheckDomain.*is no domain: write shop\.example/);
+  assert.match(JSON.stringify(refused.body), /sslCheckDomain.*is not a domain; use shop\.example/);
 
   const named = `{{DOMAIN}}:${secure.port}`;
   const passing = await made({ name: 'Passing', sslCheckDomain: named });

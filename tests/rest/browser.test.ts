@@ -234,7 +234,7 @@ test('much', async ({}, testInfo) => {
 `,
   });
   assert.deepEqual([result['outcome'], part.assets], ['passed', []]);
-  assert.deepEqual(part.warnings, ['a screenshot of 11.5 MB not kept: at most 10 MB of a file are kept']);
+  assert.deepEqual(part.warnings, ['a screenshot of 11.5 MB not stored: the limit is 10 MB per file']);
 });
 
 test('what a browser check keeps is chosen when it is saved, and a wrong choice is refused by its name', async () => {

@@ -220,9 +220,9 @@ test('a check says on the wire that its runtime is deprecated, near its end, or 
   };
   const day = 86_400_000;
   const endsAt = Date.UTC(2026, 3, 8);
-  const deprecated = 'runtime 2025.10 is deprecated: choose a newer one';
-  const ends = 'runtime 2025.10 ends on 04/08/2026: choose a newer one before';
-  const gone = 'runtime 2025.10 is not available on this server any more; choose another';
+  const deprecated = 'runtime 2025.10 is deprecated; choose a newer one';
+  const ends = 'runtime 2025.10 reaches its end of life on 04/08/2026; choose a newer one before then';
+  const gone = 'runtime 2025.10 is not available on this server; choose another';
   for (const [at, warning] of [
     [endsAt - 30 * day - 1, deprecated],
     [endsAt - 30 * day, `${deprecated}; ${ends}`],

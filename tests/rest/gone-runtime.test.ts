@@ -48,7 +48,7 @@ test('checks with scripts are unknown where their runtime is gone, and those wit
   const goneOf = (runtime: string) => [
     'unknown',
     'runtime',
-    `not run: runtime ${runtime} is not available on this server any more; choose another`,
+    `not run: runtime ${runtime} is not available on this server; choose another`,
   ];
   const passed = ['passed', null, null];
   assert.deepEqual(found, {

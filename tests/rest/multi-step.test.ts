@@ -177,7 +177,7 @@ test('what cannot be run is refused when it is saved, with what would be right',
   const { on } = await scene();
   const { api } = asker(() => on.address, on.apiKey);
   for (const [change, field, message] of [
-    [{ script: ' ' }, 'script', /must hold a program/],
+    [{ script: ' ' }, 'script', /must contain a program/],
     [{ scriptPath: 'check.py' }, 'scriptPath', /must end in \.js/],
     [{ scriptPath: '/etc/check.ts' }, 'scriptPath', /relative path/],
     [{ dependencies: [{ path: 'node_modules/x.js', content: '' }] }, 'dependencies[0].path', /must not begin with/],

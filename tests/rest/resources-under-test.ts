@@ -12,6 +12,7 @@ import { checkKinds } from '#checks/registry.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Runtime } from '#domain/runtime.ts';
+import { settingsWarnings } from '#compose-warnings.ts';
 import { programReader, scriptRules } from '#compose-script-rules.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
@@ -65,6 +66,7 @@ export function resourcesUnderTest(
     ...scriptRules,
     accounts: store.accounts,
     scriptFault: reader.scriptFault,
+    settingsWarnings,
     programFault: programReader(() => [installed], reader),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [installed, ...others()],

@@ -106,7 +106,7 @@ describe('an account that moves', () => {
     const done = await target.schedule('overload');
     assert.equal(done.runs, 1);
     const missed = target.rows(`SELECT slots, message FROM results WHERE outcome = 4`);
-    assert.deepEqual(missed, [{ slots: 2, message: 'not run: its account was being moved to another installation' }]);
+    assert.deepEqual(missed, [{ slots: 2, message: 'not run: the account was being moved to another installation' }]);
     assert.deepEqual([source.difference(), target.difference()], [0, 0]);
     assert.deepEqual((await source.schedule()).schedules, 0);
   });

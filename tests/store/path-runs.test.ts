@@ -97,7 +97,7 @@ describe('scheduling', () => {
     assert.deepEqual(await test.schedule().then(({ runs, missed }) => [runs, missed]), [1, 1]);
     assert.equal(
       test.one('SELECT message FROM results'),
-      "not run: the account's execution limit of this month is used up",
+      'not run: the account has used up its execution limit for this month',
     );
     assert.deepEqual(await test.temp.store.accounts.usage(test.accountId, test.now).then((usage) => usage?.used), 3);
     test.temp.clock.turn(10_000);

@@ -47,6 +47,7 @@ async function scene(
     scriptFault: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
+    settingsWarnings: { ofCheck: () => [], ofDefaults: () => [] },
     validateConfig: () => [],
     newId,
     newToken: randomUUID,
@@ -199,12 +200,12 @@ test('from the end of its runtime on a check is saved with runtimeFallback only'
   const back = { name: 'Back', runtimeId: '2025.10', settings: script };
   await assert.rejects(
     checks.change(caller, firm.id, back, 'MULTI_STEP'),
-    refused('runtimeId', /^runtime 2025\.10 is not available on this server any more/),
+    refused('runtimeId', /^runtime 2025\.10 is not available on this server/),
   );
   const kept = await checks.change(caller, flexible.id, { ...back, runtimeFallback: true }, 'MULTI_STEP');
   assert.deepEqual(
     [kept.name, kept.runtimeId, kept.runtimeWarning],
-    ['Back', '2025.10', 'runtime 2025.10 is not available any more: 2026.10 is used instead'],
+    ['Back', '2025.10', 'runtime 2025.10 is not available; 2026.10 is used instead'],
   );
   assert.equal((await checks.change(caller, firm.id, { runtimeFallback: true }, 'MULTI_STEP')).runtimeFallback, true);
   await assert.rejects(

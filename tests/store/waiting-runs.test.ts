@@ -92,7 +92,7 @@ describe('a run that waits for room', () => {
     await letIn();
     assert.deepEqual(
       [probed.length, ended.map(({ outcome, finding }) => [outcome, finding.reason, finding.message])],
-      [0, [['missed', 'deactivated', 'not run: the check was deactivated before it could be']]],
+      [0, [['missed', 'deactivated', 'not run: the check was deactivated first']]],
     );
     assert.deepEqual(test.rows('SELECT scheduled, missed, limited FROM run_counts'), [
       { scheduled: 1, missed: 1, limited: 1 },

@@ -10,6 +10,7 @@ import { type Containment, containments, hasGateway } from '#scripts/containment
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#scripts/choose-containment.ts';
 import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
 import type { ScriptCode } from '#scripts/script-process.ts';
+import type { TrustedCas } from '#scripts/trusted-cas.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -86,6 +87,8 @@ export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
   readonly closed?: readonly Place[];
   /** Compiled code of the runtime. */
   readonly code?: ScriptCode | null;
+  /** CAs to be trusted besides the usual ones. */
+  readonly trustedCas?: TrustedCas | null;
   /** As far as this machine can by default. */
   readonly level?: Containment;
 }
@@ -93,7 +96,15 @@ export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
 /** A run of a plain script in the CURRENT runtime, but for what is said otherwise. */
 export async function plainRun(
   content: string,
-  { limits = {}, egress = open, closed = [], level, code = null, ...work }: Omit<RunOptions, 'signal'> = {},
+  {
+    limits = {},
+    egress = open,
+    closed = [],
+    level,
+    code = null,
+    trustedCas = null,
+    ...work
+  }: Omit<RunOptions, 'signal'> = {},
 ): Promise<{ work: ScriptWork; means: ScriptMeans }> {
   const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
@@ -111,7 +122,7 @@ export async function plainRun(
       ...work,
       limits: { ...roomyLimits, ...limits },
     },
-    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), code },
+    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), code, trustedCas },
   };
 }
 

@@ -32,11 +32,17 @@ export interface ZoneServer {
   readonly asked: readonly ZoneQuestion[];
 }
 
-/** Starts it. @param isShort over UDP every answer is cut short, as one that is too long is */
+/**
+ * Starts it.
+ *
+ * @param isShort truncates every answer over UDP
+ * @param hasTcp false = it refuses connections
+ */
 export async function startZoneServer(
   t: Cleanup,
   answer: (question: ZoneQuestion, before: number) => ZoneAnswer,
   isShort = false,
+  hasTcp = true,
 ): Promise<ZoneServer> {
   const asked: ZoneQuestion[] = [];
   const reply = (query: Buffer, transport: ZoneQuestion['transport']): Buffer | null => {
@@ -78,6 +84,7 @@ export async function startZoneServer(
     if (message !== null) udp.send(message, peer.port, peer.address);
   });
   await new Promise<void>((resolve) => void udp.bind(port, '127.0.0.1', resolve));
+  if (!hasTcp) tcp.close();
   t.after(() => {
     udp.close();
     tcp.close();

@@ -6,6 +6,8 @@ import { describeHttp, httpAlertFacts, httpMeasures } from '../http/describe.ts'
 import { decodeDetails } from '../http/details.ts';
 import { createHttpExchange } from '../http/exchange.ts';
 import { createHttpProbe } from '../http/probe.ts';
+import { readSettings } from '../http/settings.ts';
+import { httpWarnings } from '../http/warn.ts';
 import { createAroundProbe } from './around-probe.ts';
 import { hasScriptsAround } from './around-scripts.ts';
 import { http } from './http.ts';
@@ -19,6 +21,7 @@ export const apiKind: CheckKind = {
     createProbe: createAroundProbe,
   },
   validateSettings: validateApiSettings,
+  warnSettings: (settings, shouldFail) => httpWarnings(readSettings(settings), shouldFail),
   describeResult: (result, exchange) => ({
     apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },
   }),

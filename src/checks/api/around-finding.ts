@@ -63,7 +63,7 @@ export function findingAround(finding: Finding, { ran, chosen, startedAt, stoppe
 }
 
 /** What a script told may begin before the cut and end behind it: then it would be found nowhere. */
-const cutLocation = 'left out: it was cut off, and could hold a part of what a script has made secret';
+const cutLocation = 'omitted: the text was cut off and may contain part of a value that a script made secret';
 
 /** What the other side has said in the details. */
 function hiddenIn(details: ApiDetails, { text, isOverfull }: Hiding): Pick<ApiDetails, 'statusText' | 'redirects'> {
@@ -112,7 +112,7 @@ function linesOf(
     for (const { atMs, stream, text } of log) {
       const level = stream === 'stderr' ? 'ERROR' : 'INFO';
       left -= text.length;
-      if (left < 0) return [...lines, { time: startedAt + atMs, level, msg: '… more was printed' }];
+      if (left < 0) return [...lines, { time: startedAt + atMs, level, msg: '… further output omitted' }];
       lines.push({ time: startedAt + atMs, level, msg: hide(text) });
     }
   }

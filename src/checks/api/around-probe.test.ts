@@ -134,7 +134,7 @@ describe('scripts around a request run', () => {
     const gone = { runtimeId: '2024.10' };
     const fallen = await probe({ check: { ...gone, runtimeFallback: true }, account: '2026.04' });
     assert.equal(fallen.ran[0]?.runtime.folder, '/runtimes/2026.04');
-    assert.match(JSON.stringify(fallen.part['scripts']), /2024\.10 is not available any more: 2026\.04 is used/);
+    assert.match(JSON.stringify(fallen.part['scripts']), /2024\.10 is not available; 2026\.04 is used/);
     const { finding, ran, sent } = await probe({ check: gone });
     assert.deepEqual([finding.verdict, finding.reason, ran.length, sent.length], ['unknown', 'runtime', 0, 0]);
     assert.match(finding.message ?? '', /^not run: runtime 2024\.10 is not available/);
@@ -189,7 +189,7 @@ describe('of a script around a request', () => {
     assert.doesNotMatch(JSON.stringify([finding, part]), /fresh/);
     const { status, body } = part['response'] as JsonObject;
     assert.deepEqual([part['request'], status], [null, 200]);
-    assert.match(JSON.stringify(body), /^"not shown: scripts of this check make more of it secret than can be hidden/);
+    assert.match(JSON.stringify(body), /^"not shown: the scripts of this check make more secret than can be hidden/);
   });
 
   it('that tells more than can be hidden nothing is shown, nothing is sent, and it fails', async () => {
@@ -197,7 +197,7 @@ describe('of a script around a request', () => {
     for (const tells of [[null], many, Array.from({ length: 5 }, (_, at) => String(at).repeat(60_000))]) {
       const { finding, sent } = await probe({ leaves: { prints: 'fresh-7', tells, error: 'fresh-7' } });
       assert.deepEqual([finding.verdict, finding.reason, sent.length], ['failed', 'script', 0]);
-      assert.match(finding.message ?? '', /^not shown: .* more of it secret than can be hidden/);
+      assert.match(finding.message ?? '', /^not shown: .* more secret than can be hidden/);
       assert.doesNotMatch(JSON.stringify(finding), /fresh/);
     }
   });

@@ -22,7 +22,7 @@ const most = { values: 100, characters: 262_144 } as const;
 
 /** Stands in the place of every text. */
 export const overfull =
-  'not shown: scripts of this check make more of it secret than can be hidden: at most 100 values, of 65536 characters each and 262144 together';
+  'not shown: the scripts of this check make more secret than can be hidden (at most 100 values, 65536 characters each, 262144 in total)';
 
 /** @param first hidden from the beginning */
 export function createHiding(first: readonly string[]): Hiding {

@@ -14,11 +14,11 @@ const most = { variables: 200, values: 2000, name: 1000, value: 65_536, url: 819
 export function readEnvironment(left: JsonObject | null): ReadonlyMap<string, string> | string {
   const entries = Object.entries(object(left?.['environment']));
   if (entries.length > most.variables)
-    return `it sets ${entries.length} environment variables, of at most ${most.variables}`;
+    return `${entries.length} environment variables were set; the maximum is ${most.variables}`;
   const read = new Map<string, string>();
   for (const [name, value] of entries) {
     if (typeof value !== 'string' || name.length > most.name || value.length > most.value)
-      return `the environment variable ${name.slice(0, 100)} must be a text of at most ${most.value} characters`;
+      return `the environment variable ${name.slice(0, 100)} must be a string of at most ${most.value} characters`;
     read.set(name, value);
   }
   return read;
@@ -27,11 +27,11 @@ export function readEnvironment(left: JsonObject | null): ReadonlyMap<string, st
 /** The request after a script; or what is wrong with it. */
 export function readRequest(left: JsonObject | null): ScriptRequest | string {
   const told = left?.['request'] ?? null;
-  if (typeof told !== 'object' || told === null || Array.isArray(told)) return 'request is no object any more';
+  if (typeof told !== 'object' || told === null || Array.isArray(told)) return 'request is no longer an object';
   const { method, url, headers, queryParameters, body } = told as JsonObject;
   const known = methods.find((each) => typeof method === 'string' && each === method.toUpperCase());
   if (known === undefined) return `request.method must be one of ${methods.join(', ')}, not ${shown(method)}`;
-  if (typeof url !== 'string') return `request.url must be a text, not ${shown(url)}`;
+  if (typeof url !== 'string') return `request.url must be a string, not ${shown(url)}`;
   if (url.length > most.url) return `request.url must have at most ${most.url} characters, not ${url.length}`;
   const names = readValues('request.headers', headers);
   if ('problem' in names) return names.problem;
@@ -45,24 +45,24 @@ export function readRequest(left: JsonObject | null): ScriptRequest | string {
 /** Headers or query parameters: texts, or lists of them, by name. */
 function readValues(field: string, value: JsonValue | undefined): Read<ScriptValues> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { problem: `${field} must be an object of texts` };
+    return { problem: `${field} must be an object of strings` };
   const entries = Object.entries(value as JsonObject);
   if (entries.length > most.values) return { problem: `${field} must have at most ${most.values} names` };
   const read: [string, string | readonly string[]][] = [];
   for (const [name, held] of entries) {
     const isList = Array.isArray(held) && held.length <= most.values && held.every(isText);
     if (!isText(held) && !isList) {
-      const problem = `${field}["${name.slice(0, 100)}"] must be a text of at most ${most.value} characters, or a list of such`;
+      const problem = `${field}["${name.slice(0, 100)}"] must be a string of at most ${most.value} characters, or a list of such strings`;
       return { problem };
     }
-    if (name.length > most.name) return { problem: `${field} must have names of at most ${most.name} characters` };
+    if (name.length > most.name) return { problem: `names in ${field} must have at most ${most.name} characters` };
     read.push([name, held]);
   }
   return { value: Object.fromEntries(read) };
 }
 
 function readBody(field: string, value: JsonValue | undefined): Read<string> {
-  if (typeof value !== 'string') return { problem: `${field} must be a text` };
+  if (typeof value !== 'string') return { problem: `${field} must be a string` };
   return value.length > most.body
     ? { problem: `${field} must have at most ${most.body} characters, not ${value.length}` }
     : { value };
@@ -74,10 +74,10 @@ export function responseAfter(
   left: JsonObject | null,
 ): { readonly response: ScriptResponse; readonly isOtherBody: boolean } | string {
   const told = left?.['response'] ?? null;
-  if (typeof told !== 'object' || told === null || Array.isArray(told)) return 'response is no object any more';
+  if (typeof told !== 'object' || told === null || Array.isArray(told)) return 'response is no longer an object';
   const { status, statusText, headers, body } = told as JsonObject;
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999)
-    return 'response.status must be a whole number from 100 to 999';
+    return 'response.status must be an integer from 100 to 999';
   const text = typeof statusText === 'string' ? statusText.slice(0, most.name) : '';
   const values = readValues('response.headers', headers);
   if ('problem' in values) return values.problem;

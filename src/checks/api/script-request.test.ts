@@ -125,26 +125,29 @@ describe('a setup script', () => {
     const state = before({});
     for (const [change, message] of [
       [{ method: 'BREW' }, /^request\.method must be one of GET, .*, not "BREW"/],
-      [{ url: 7 }, /^request\.url must be a text, not 7/],
+      [{ url: 7 }, /^request\.url must be a string, not 7/],
       [{ url: 'x'.repeat(9000) }, /^request\.url must have at most 8192 characters, not 9000/],
-      [{ headers: [] }, /^request\.headers must be an object of texts/],
-      [{ headers: { a: {} } }, /^request\.headers\["a"\] must be a text/],
+      [{ headers: [] }, /^request\.headers must be an object of strings/],
+      [{ headers: { a: {} } }, /^request\.headers\["a"\] must be a string/],
       [{ headers: { 'no name': '1' } }, /^request\.headers: "no name" is not a header name/],
-      [{ headers: { a: 'line\nline' } }, /^request\.headers: the value of header a holds a character/],
+      [{ headers: { a: 'line\nline' } }, /^request\.headers: the value of header a contains a character/],
       [{ queryParameters: null }, /^request\.queryParameters must be an object/],
       [{ body: 'x'.repeat(600_000) }, /^request\.body must have at most 524288 characters, not 600000/],
     ] as const) {
       assert.match(wordsOf(told(state, change)), message);
     }
-    assert.match(wordsOf(requestAfter(state, null)), /request is no object any more/);
+    assert.match(wordsOf(requestAfter(state, null)), /request is no longer an object/);
     assert.match(
       wordsOf(told(state, {}, { A: 'x'.repeat(70_000) })),
-      /^the environment variable A must be a text of at most 65536/,
+      /^the environment variable A must be a string of at most 65536/,
     );
   });
 
   it('makes no request of a URL that is none, or that still waits for a variable', () => {
-    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is no absolute http/);
-    assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /\{\{NOBODY\}\}.* no script defines/);
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is not an absolute http/);
+    assert.match(
+      wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))),
+      /\{\{NOBODY\}\}, which is not defined .*, or by a script/,
+    );
   });
 });

@@ -124,8 +124,8 @@ export function requestToSend(state: RequestState): ScriptedRequest | string {
   const address = fillKnown(url.text, url.isOfScript ? set : values);
   const missing = firstPlaceholder(address);
   if (missing !== null)
-    return `the URL uses {{${missing}}}, which no variable of this check, its group or its account, and no script defines`;
-  if (parseTarget(address) === null) return `the URL "${address}" is no absolute http:// or https:// URL`;
+    return `the URL uses {{${missing}}}, which is not defined for this check, its group or its account, or by a script`;
+  if (parseTarget(address) === null) return `the URL "${address}" is not an absolute http:// or https:// URL`;
   const headers = trimmed(state.headers, fill);
   const queryParameters = filledPairs(state.queryParameters, fill);
   const isHidden = (pair: Pair): boolean => isCredential(pair, state.locked);

@@ -24,7 +24,7 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
     if (message !== null) problems.push({ path, message });
   };
   if (!methods.some((method) => method === read.method)) {
-    tell('request.method', `"${read.method}" is not a method: use one of ${methods.join(', ')}`);
+    tell('request.method', `"${read.method}" is not a supported method; use one of ${methods.join(', ')}`);
   }
   tell('request.url', urlProblem(read.url));
   for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
@@ -36,5 +36,5 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
 function headerProblem(name: string): string | null {
   if (name === '' || hasPlaceholder(name)) return null;
   if (!headerName.test(name.trim())) return `"${name}" is not a header name`;
-  return framing.has(name.trim().toLowerCase()) ? `${name} is set by Tocsin itself` : null;
+  return framing.has(name.trim().toLowerCase()) ? `${name} is set by Tocsin` : null;
 }

@@ -9,7 +9,7 @@ import { scriptProblems } from '../scripted/settings.ts';
 export const browserKind: ScriptedKind = {
   isScripted: true,
   refusesRuntime: ({ name, dependencies }) =>
-    dependencies['playwright'] === undefined ? `runtime ${name} has no Playwright; choose another` : null,
+    dependencies['playwright'] === undefined ? `runtime ${name} does not include Playwright; choose another` : null,
   beside,
   createProbe: (means) =>
     createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true, beside }),

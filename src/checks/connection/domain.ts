@@ -16,5 +16,5 @@ export function readDomain(text: string): Place | null {
 /** Why a check cannot name that; null = it can. What a variable will bring cannot be judged yet, and '' names none. */
 export function domainProblem(text: string): string | null {
   if (text === '' || hasPlaceholder(text) || readDomain(text) !== null) return null;
-  return `"${text}" is no domain: write shop.example, or shop.example:8443`;
+  return `"${text}" is not a domain; use shop.example or shop.example:8443`;
 }

@@ -43,7 +43,7 @@ export interface Shaken {
   fault: Fault | null;
 }
 
-const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
+const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 /** Connects and shakes hands. Never rejects: what went wrong stands in `fault`. */
 export function shakeHands(means: Handshake, guard: EgressGuard, signal: AbortSignal): Promise<Shaken> {

@@ -38,6 +38,8 @@ export interface Asked {
   endedAt: number;
   /** The server that answered, or was asked last. */
   address: string | null;
+  /** The answer did not fit into UDP, so it is asked for over TCP. */
+  isTruncated: boolean;
   answer: DnsAnswer | null;
   fault: Fault | null;
 }
@@ -51,6 +53,7 @@ export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Pr
     connectedAt: 0,
     endedAt: 0,
     address: null,
+    isTruncated: false,
     answer: null,
     fault: null,
   };
@@ -58,7 +61,7 @@ export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Pr
   const finish = (outcome: { readonly answer: DnsAnswer } | { readonly fault: Fault }): void => {
     if (seen.endedAt > 0) return;
     seen.endedAt = performance.now();
-    Object.assign(seen, outcome);
+    Object.assign(seen, seen.isTruncated && 'fault' in outcome ? { fault: afterTruncation(outcome.fault) } : outcome);
     for (const end of ending) end();
     resolve(seen);
   };
@@ -74,6 +77,10 @@ export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Pr
   if (asking.isTcp) askOverTcp(means, asking.servers[0]);
   else askOverUdp(means, 0);
   return promise;
+}
+
+function afterTruncation(fault: Fault): Fault {
+  return { ...fault, message: `the answer over UDP was truncated, and over TCP: ${fault.message}` };
 }
 
 interface Means {
@@ -92,7 +99,7 @@ function placeOf({ host, port }: NameServer, address: string | null): string {
 function silence({ servers, limitMs }: Asking, { address }: Asked): Fault {
   const [server] = servers;
   const place = server === undefined ? 'no name server' : placeOf(server, address);
-  const message = `no answer from ${place} within ${spoken(limitMs)}`;
+  const message = `${place} did not respond within ${spoken(limitMs)}`;
   return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
 }
 
@@ -112,8 +119,12 @@ function answerIn(bytes: Buffer, id: number, { name, type }: Asking): DnsAnswer 
 }
 
 function nonsense(error: unknown, place: string): Fault {
-  const detail = error instanceof Error ? error.message : String(error);
-  return { reason: 'protocol', message: `${place} sent no valid answer: ${detail}` };
+  // Node's own errors are about reads beyond the end.
+  const isOurs = error instanceof RangeError && codeOf(error) === '';
+  return {
+    reason: 'protocol',
+    message: `${place} sent a malformed answer: ${isOurs ? error.message : 'it is truncated'}`,
+  };
 }
 
 /** Asks one server, and after a while the next, or the same again; whichever answers first is believed. */
@@ -144,6 +155,7 @@ function askOverUdp(means: Means, turn: number): void {
         seen.address = address;
         if ((answer.flags & isTruncated) === 0) return finish({ answer });
         clearTimeout(again);
+        seen.isTruncated = true;
         askOverTcp(means, { host: address, port: server.port });
       } catch (error) {
         finish({ fault: nonsense(error, place) });
@@ -169,10 +181,10 @@ function askOverUdp(means: Means, turn: number): void {
 
 function sendFault(error: unknown, place: string): Fault {
   const code = codeOf(error);
-  if (code === 'ECONNREFUSED') return { reason: 'connect', message: `nothing listens for questions at ${place}` };
+  if (code === 'ECONNREFUSED') return { reason: 'connect', message: `no name server listens at ${place}` };
   const isOurs = code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EMFILE' || code === 'ENOBUFS';
-  if (isOurs) return { reason: 'observer-network', message: `this machine could not send to ${place} (${code})` };
-  return { reason: 'connect', message: `the question could not be sent to ${place} (${code})` };
+  if (isOurs) return { reason: 'observer-network', message: `this machine could not send the query to ${place}` };
+  return { reason: 'connect', message: `the query could not be sent to ${place}` };
 }
 
 function askOverTcp({ asking, guard, seen, finish, onEnd }: Means, server: NameServer | undefined): void {
@@ -193,19 +205,17 @@ function readReply(socket: Socket, asking: Asking, where: () => string, finish: 
   const id = randomInt(65_536);
   const question = questionOf(id, asking.name, asking.type);
   let bytes = Buffer.alloc(0);
-  socket.on('error', (error) =>
-    finish({ fault: { reason: 'reset', message: `connection closed by ${where()} (${codeOf(error)})` } }),
-  );
-  socket.once('close', () =>
-    finish({ fault: { reason: 'reset', message: `connection closed by ${where()} before an answer came` } }),
-  );
+  const onLost = (): void =>
+    finish({ fault: { reason: 'reset', message: `${where()} closed the connection before it answered` } });
+  socket.on('error', onLost);
+  socket.once('close', onLost);
   socket.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
     const length = bytes.length < 2 ? Number.POSITIVE_INFINITY : bytes.readUInt16BE(0);
     if (bytes.length < length + 2) return;
     try {
       const answer = answerIn(bytes.subarray(2, length + 2), id, asking);
-      if (answer === null) throw new RangeError('it answers another question');
+      if (answer === null) throw new RangeError('it answers another query');
       finish({ answer });
     } catch (error) {
       finish({ fault: nonsense(error, where()) });

@@ -4,6 +4,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
+import { assertionWarnings } from '../assertions/warn.ts';
 import type { Fault } from '../connection/fault.ts';
 import { type Offload, workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
@@ -39,6 +40,10 @@ export const dnsKind: CheckKind = {
       async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
     ),
   validateSettings: validateDnsSettings,
+  warnSettings: (settings) => {
+    const read = readDnsSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
   describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => {
@@ -55,7 +60,7 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
   const [missing] = filling.missing;
   if (missing !== undefined)
     return `the query uses {{${missing}}}, which is not defined for this check, its group or its account`;
-  if (name === null) return 'the query is no domain name once its variables are filled in';
+  if (name === null) return 'the query is not a domain name once its variables are filled in';
   const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, dnsSources, filling);
@@ -91,10 +96,10 @@ async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: 
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
   const message =
-    'TOCSIN_PROXY makes all connections, and a proxy carries no UDP: ask over TCP, or the servers of this machine';
+    'UDP cannot go through the proxy that TOCSIN_PROXY names; use TCP or the name servers of this machine';
   const now = performance.now();
-  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, answer: null };
-  return { ...nowhere, fault: { reason: 'observer-network', message } };
+  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
+  return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
 }
 
 /** `address`, `address:port` or `[address]:port`. */

@@ -115,7 +115,7 @@ export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: st
       const type = bytes.readUInt16BE(end);
       const length = bytes.readUInt16BE(end + 8);
       at = end + 10 + length;
-      if (at > bytes.length) throw new RangeError('a record is cut short');
+      if (at > bytes.length) throw new RangeError('a record is truncated');
       return { name, type, ttl: bytes.readUInt32BE(end + 4), data: dataText(bytes, type, end + 10, length) };
     });
   return {

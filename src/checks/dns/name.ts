@@ -21,11 +21,11 @@ export function readName(bytes: Buffer, start: number): { readonly name: string;
     if (length >= 0xc0) {
       end ??= at + 2;
       at = bytes.readUInt16BE(at) & 0x3fff;
-      if (at >= segment || ++jumps > mostJumps) throw new RangeError('a name goes in circles');
+      if (at >= segment || ++jumps > mostJumps) throw new RangeError('a name points to itself');
       segment = at;
       continue;
     }
-    if (length > 63 || at + 1 + length > bytes.length) throw new RangeError('a label is cut short');
+    if (length > 63 || at + 1 + length > bytes.length) throw new RangeError('a label is truncated');
     size += length + 1;
     if (size > mostBytes) throw new RangeError('a name is too long');
     labels.push(shown(bytes.subarray(at + 1, at + 1 + length)));

@@ -7,7 +7,7 @@ const oneName: Reader = (bytes, at) => readName(bytes, at).name;
 
 const readers: Readonly<Record<number, Reader>> = {
   1: (bytes, at, length) => {
-    if (length !== 4) throw new RangeError('an address of a wrong length');
+    if (length !== 4) throw new RangeError('an address has the wrong length');
     return [...bytes.subarray(at, at + 4)].join('.');
   },
   2: oneName,
@@ -22,7 +22,7 @@ const readers: Readonly<Record<number, Reader>> = {
   15: (bytes, at) => `${bytes.readUInt16BE(at)} ${readName(bytes, at + 2).name}`,
   16: (bytes, at, length) => texts(bytes, at, length).join(''),
   28: (bytes, at, length) => {
-    if (length !== 16) throw new RangeError('an address of a wrong length');
+    if (length !== 16) throw new RangeError('an address has the wrong length');
     return address6(bytes, at);
   },
   33: (bytes, at) => {
@@ -49,7 +49,7 @@ function texts(bytes: Buffer, start: number, length: number): string[] {
   const found: string[] = [];
   for (let at = start; at < start + length;) {
     const size = bytes.readUInt8(at);
-    if (at + 1 + size > start + length) throw new RangeError('a text is cut short');
+    if (at + 1 + size > start + length) throw new RangeError('a text is truncated');
     found.push(bytes.toString('utf8', at + 1, at + 1 + size));
     at += size + 1;
   }
@@ -68,7 +68,7 @@ function service(bytes: Buffer, start: number, length: number): string {
   const parts = [String(bytes.readUInt16BE(start)), target.name];
   for (let at = target.end; at < start + length;) {
     const [key, size] = [bytes.readUInt16BE(at), bytes.readUInt16BE(at + 2)];
-    if (at + 4 + size > start + length) throw new RangeError('a parameter is cut short');
+    if (at + 4 + size > start + length) throw new RangeError('a parameter is truncated');
     const value = parameter(bytes, key, at + 4, size);
     parts.push((parameterNames[key] ?? `key${key}`) + (value === '' ? '' : `=${value}`));
     at += 4 + size;

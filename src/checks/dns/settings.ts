@@ -51,7 +51,7 @@ export function validateDnsSettings(settings: JsonObject): SettingsProblem[] {
   const isNamed = read.nameServer !== '' && !hasPlaceholder(read.nameServer);
   const server = isNamed ? hostProblem(read.nameServer) : null;
   return [
-    ...(isName ? [] : [{ path: 'request.query', message: `"${read.query.slice(0, 100)}" is no domain name` }]),
+    ...(isName ? [] : [{ path: 'request.query', message: `"${read.query.slice(0, 100)}" is not a domain name` }]),
     ...(server === null ? [] : [{ path: 'request.nameServer', message: server }]),
     ...assertionProblems(read.assertions, dnsSources, 'request.assertions'),
     ...timeProblems(settings, read),

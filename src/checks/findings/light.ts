@@ -58,7 +58,7 @@ export function judgeFault({ reason, ...fault }: Fault): Judged {
 }
 
 /** The fault of a probe that was stopped. */
-export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
+export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 /** `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short answer}`; what is empty is left out. */
 function encodeLight({ address, phases, responseTimeMs, assertions, short }: LightLook): JsonValue {

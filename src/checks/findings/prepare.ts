@@ -41,13 +41,11 @@ export function filledHost(text: string, { fill, missing }: Filling): { readonly
 /** What is wrong with a host name or address; null = nothing. */
 export function hostProblem(text: string): string | null {
   const host = asciiHost(withoutBrackets(text)) ?? text;
-  if (host === '') return 'there is no host name: write one, or an address';
+  if (host === '') return 'the host is missing; enter a name or an address';
   // Of colons an address of IPv6 has two at least: one is before a port.
   const hasPort = /^[^:]*:[^:]*$/.test(host);
   const isFine = host.length <= 253 && /^[\w.:%-]+$/.test(host) && !host.startsWith('-') && !hasPort;
-  return isFine
-    ? null
-    : `"${text.slice(0, 100)}" is no host name and no address: write it without scheme, port and path`;
+  return isFine ? null : `"${text.slice(0, 100)}" is not a host name or an address; leave out scheme, port and path`;
 }
 
 /** An address of IPv6 may be written as in a URL. */

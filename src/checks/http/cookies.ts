@@ -14,16 +14,10 @@ export interface RunCookies {
   addTo(request: OutgoingRequest): OutgoingRequest;
 }
 
-/** Loads the cookie library, with its list of public suffixes, before the first probe needs it. */
-export function loadCookies(): () => Promise<RunCookies> {
-  const loaded = import('tough-cookie').then((library) => {
-    const makeJar = (): CookieJar => new library.CookieJar(undefined, { allowSecureOnLocal: false });
-    makeJar().setCookieSync('a=b; Domain=shop.example', 'http://shop.example/');
-    return makeJar;
-  });
-  // A failure surfaces where cookies are needed.
-  loaded.catch(() => {});
-  return async () => createRunCookies((await loaded)());
+/** Makes the cookies of a run. Loads the library when a thread meets its first cookie: few checks need it. */
+export async function makeRunCookies(): Promise<RunCookies> {
+  const { CookieJar } = await import('tough-cookie');
+  return createRunCookies(new CookieJar(undefined, { allowSecureOnLocal: false }));
 }
 
 function createRunCookies(jar: CookieJar): RunCookies {

@@ -87,7 +87,8 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
   const problem = headerProblem(headers);
   if (problem !== null) return hide(problem);
   const method = scripted?.method ?? own.method;
-  if (!methods.some((each) => each === method)) return hide(`"${method}" is not an HTTP method of an API check`);
+  if (!methods.some((each) => each === method))
+    return hide(`"${method}" is not a supported method; use one of ${methods.join(', ')}`);
 
   const written = group.assertions.length === 0 ? own.assertions : [...group.assertions, ...own.assertions];
   const assertions = compileAll(written, kind.sources, { fill, redactor });
@@ -144,7 +145,7 @@ function targetWith(text: string, parameters: ScriptedRequest['queryParameters']
   const search = new URLSearchParams();
   for (const [name, value] of parameters) search.append(name, value);
   const joined = `${text.replace(/#.*$/s, '')}${target.path.includes('?') ? '&' : '?'}${search.toString()}`;
-  return parseTarget(joined) ?? 'the URL and its query parameters make no URL';
+  return parseTarget(joined) ?? 'the URL and its query parameters do not form a valid URL';
 }
 
 function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
@@ -185,7 +186,7 @@ export function headerProblem(headers: readonly (readonly [string, string])[]): 
     try {
       http.validateHeaderValue(name, value);
     } catch {
-      return `the value of header ${name} holds a character that HTTP does not allow there`;
+      return `the value of header ${name} contains a character that HTTP does not allow`;
     }
   }
   return null;

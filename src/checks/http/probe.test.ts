@@ -135,7 +135,10 @@ test('settings that make no request fail with a sentence', async () => {
     [{ url: '{{NOWHERE}}/x' }, /\{\{NOWHERE\}\}, which is not defined/],
     [{ url: '{{HOST}}/x' }, /not an absolute http/],
     [{ url: 'ftp://{{HOST}}/' }, /not an absolute http/],
-    [{ url: 'http://127.0.0.1/', headers: [{ key: 'x-bad', value: '{{LINES}}' }] }, /header x-bad holds a character/],
+    [
+      { url: 'http://127.0.0.1/', headers: [{ key: 'x-bad', value: '{{LINES}}' }] },
+      /header x-bad contains a character/,
+    ],
     [
       { url: 'http://127.0.0.1/', assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '{{HOST}}' }] },
       /needs a number/,
@@ -192,7 +195,7 @@ test('a secret is hidden in the sentence about settings that it makes wrong, and
     [assertion({ source: 'TEXT_BODY', property: 'a{{S}}' }), /^"a\*{8}" is not a regular expression/],
     [{ url: mirror.url, headers: [{ key: 'x-{{S}}', value: '' }] }, /^"x- \*{8}" is not a header name/],
     [{ url: mirror.url, headers: [{ key: '{{S}} ', value: '' }] }, /^"\*{8}" is not a header name/],
-    [{ url: mirror.url, headers: [{ key: '{{T}}', value: '{{LINES}}' }] }, /^the value of header \*{8} holds/],
+    [{ url: mirror.url, headers: [{ key: '{{T}}', value: '{{LINES}}' }] }, /^the value of header \*{8} contains/],
   ];
   const variables = [
     variable('S', ` ${secret} `, true),

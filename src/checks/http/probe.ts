@@ -6,7 +6,7 @@ import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { keptBytes } from './body.ts';
 import { BodyStore, type ByteBudget } from './body-store.ts';
-import { loadCookies, type RunCookies } from './cookies.ts';
+import { makeRunCookies, type RunCookies } from './cookies.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
@@ -38,7 +38,6 @@ export interface Looked {
 /** Makes what sends the request of a plan and looks at its answer. */
 export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
-  const makeCookies = loadCookies();
   const trust = trustOf(means);
   const secureContext = trust.createContext();
   const findCertificates = createFindCertificates(means.guard, trust);
@@ -51,20 +50,16 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
     const onAbort = (): void => stop.end?.(() => stopped);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const hops = await followAll(
-        plan,
-        {
-          guard: means.guard,
-          secureContext,
-          trust,
-          family: settings.family,
-          skipSSL: settings.skipSSL,
-          wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
-          createStore: () => storeOf(plan, means.bodies),
-          stop,
-        },
-        makeCookies,
-      );
+      const hops = await followAll(plan, {
+        guard: means.guard,
+        secureContext,
+        trust,
+        family: settings.family,
+        skipSSL: settings.skipSSL,
+        wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
+        createStore: () => storeOf(plan, means.bodies),
+        stop,
+      });
       if (signal.aborted) hops.fault = stopped;
       const looked = await concluded(plan, means.offload, { startedAt, ...hops });
       const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
@@ -86,7 +81,7 @@ function storeOf({ needsBody, wantsText, redactor, of }: Plan, bytes: ByteBudget
   return new BodyStore(most, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
 }
 
-const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it ended' };
+const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 interface Followed {
   readonly started: number;
@@ -98,7 +93,7 @@ interface Followed {
 }
 
 /** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
-async function followAll(plan: Plan, means: HopMeans, makeCookies: () => Promise<RunCookies>): Promise<Followed> {
+async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
   let request = plan.request;
@@ -113,8 +108,11 @@ async function followAll(plan: Plan, means: HopMeans, makeCookies: () => Promise
       return { started, hop, redirects, shown, fault: hop.fault };
     const setCookies = answer.headers['set-cookie'];
     if (setCookies !== undefined) {
-      cookies ??= await makeCookies();
+      const before = performance.now();
+      cookies ??= await makeRunCookies();
       cookies.store(request.target.href, setCookies);
+      // Not the time of the target.
+      started += performance.now() - before;
     }
     const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');

@@ -73,7 +73,7 @@ async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: Abo
   const seen = { dnsMs: 0, address: null, sent: 0, replies: [] };
   const failedBy = (fault: Fault): Seen => ({ ...seen, fault, tookMs: performance.now() - startedAt });
   if (guard.tunnel !== undefined && guard.tunnel !== null) {
-    return failedBy(ours('TOCSIN_PROXY makes all connections, and a proxy carries no pings'));
+    return failedBy(ours('pings cannot go through the proxy that TOCSIN_PROXY names'));
   }
   let addresses: readonly string[];
   try {
@@ -159,14 +159,14 @@ function judge(
   answer: Figures | null,
   broken: Judged | null,
 ): Judged {
-  if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('nothing was sent'));
+  if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('no ping was sent'));
   const { sent, received, packetLoss } = answer;
   const passed: Judged = { verdict: 'passed', reason: null, message: null };
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
   if (received === 0) return shouldFail ? passed : failed('timeout', `none of ${sent} pings was answered by ${place}`);
   const lost = `${sent - received} of ${sent} pings were not answered by ${place}: ${packetLoss} %`;
-  if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed from ${settings.mostLoss} % on`);
+  if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed at ${settings.mostLoss} % or more`);
   if (broken !== null) return broken;
   if (packetLoss < settings.degradedLoss) return passed;
-  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded from ${settings.degradedLoss} % on` };
+  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${settings.degradedLoss} % or more` };
 }

@@ -34,7 +34,7 @@ export function longestMs(count: number): number {
 
 /** The words after the program's name: numbers, and an address that is one, so that none can be taken for an option. */
 function wordsFor(address: string, count: number): string[] {
-  if (isIP(address) === 0) throw new Error(`"${address}" is no address`);
+  if (isIP(address) === 0) throw new Error(`"${address}" is not an address`);
   const isDarwin = process.platform === 'darwin';
   const family = isDarwin ? [] : [isIP(address) === 6 ? '-6' : '-4'];
   const wait = isDarwin ? waitSeconds * 1000 : waitSeconds;
@@ -49,7 +49,7 @@ export async function ping(
   signal: AbortSignal,
 ): Promise<Pinged> {
   if (command === null) {
-    return nothing(`this machine has no program for pings: there is none at ${places.join(', ')}`);
+    return nothing(`this machine has no ping program (looked for ${places.join(', ')})`);
   }
   const program = process.platform === 'darwin' && isIP(address) === 6 ? `${command}6` : command;
   const { output, complaints, hasEnded } = await run(program, wordsFor(address, count), longestMs(count), signal);
@@ -59,11 +59,12 @@ export async function ping(
     // A reply that comes twice counts once.
     if (!roundTrips.has(Number(number))) roundTrips.set(Number(number), Number(ms));
   }
-  if (signal.aborted) return nothing('the probe was stopped before it ended');
+  if (signal.aborted) return nothing('the probe was stopped before it finished');
   if (sent > 0 && (roundTrips.size > 0 || complaints === '')) return { sent, roundTrips, ownFault: null };
   const lines = complaints.split('\n');
   const why = lines.find((line) => telling.test(line)) ?? lines[0] ?? '';
-  const plain = why === '' ? `${program} ${hasEnded ? 'said nothing that is understood' : 'did not end'}` : why;
+  const plain =
+    why === '' ? `${program} ${hasEnded ? 'printed nothing that Tocsin understands' : 'did not finish'}` : why;
   return nothing(`this machine cannot send pings: ${plain.slice(0, 200)}`);
 }
 

@@ -86,7 +86,7 @@ describe('the domain that a browser check names', () => {
     for (const wrong of ['https://shop.example', 'shop.example:0', 'a b']) {
       assert.match(
         problemsOfKind('BROWSER', { script: 'await 1;', sslCheckDomain: wrong }).join(),
-        /^sslCheckDomain: ".*" is no domain/,
+        /^sslCheckDomain: ".*" is not a domain/,
       );
     }
   });

@@ -2,10 +2,10 @@
 import type { LeftOutAsset } from '#domain/script.ts';
 
 const reasons: Readonly<Record<LeftOutAsset['why'], string>> = {
-  size: 'at most 10 MB of a file are kept',
-  total: 'at most 20 MB of a run are kept',
-  count: 'there were too many',
-  content: 'it could not be read as what it should be',
+  size: 'the limit is 10 MB per file',
+  total: 'the limit is 20 MB per run',
+  count: 'too many files',
+  content: 'the content is not valid',
 };
 
 /** A sentence for each sort and reason. */
@@ -17,7 +17,7 @@ export function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
     const { sort, why } = first;
     const what = assets.length === 1 ? `a ${sort}` : `${assets.length} ${sort}s`;
     const bytes = assets.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0);
-    return [`${what}${bytes > 0 ? ` of ${sizeOf(bytes)}` : ''} not kept: ${reasons[why]}`];
+    return [`${what}${bytes > 0 ? ` of ${sizeOf(bytes)}` : ''} not stored: ${reasons[why]}`];
   });
 }
 

@@ -101,16 +101,16 @@ describe('a script runs', () => {
   it('in a runtime that is deprecated or near its end, and its result says so', async () => {
     assert.deepEqual((await probe({})).part['warnings'], []);
     const deprecated = await probe({ check: { runtimeId: '2025.10' } });
-    assert.deepEqual(deprecated.part['warnings'], ['runtime 2025.10 is deprecated: choose a newer one']);
+    assert.deepEqual(deprecated.part['warnings'], ['runtime 2025.10 is deprecated; choose a newer one']);
     const ending = await probe({ account: '2026.04' });
-    assert.match(String(ending.part['warnings']), /2026\.04 ends on 12\/01\/2026/);
+    assert.match(String(ending.part['warnings']), /2026\.04 reaches its end of life on 12\/01\/2026/);
   });
 
   it('in another runtime once its own has ended, only where the check allows that; otherwise it is unknown', async () => {
     const check = { runtimeId: '2024.10', runtimeFallback: true };
     const fallen = await probe({ check, account: '2026.04' });
     assert.equal(fallen.ran[0]?.runtime.folder, '/runtimes/2026.04');
-    assert.match(String(fallen.part['warnings']), /2024\.10 is not available any more: 2026\.04 is used instead/);
+    assert.match(String(fallen.part['warnings']), /2024\.10 is not available; 2026\.04 is used instead/);
     const { finding, ran } = await probe({ check: { runtimeId: '2024.10' } });
     assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
     assert.match(finding.message ?? '', /^not run: runtime 2024\.10 is not available/);
@@ -126,7 +126,7 @@ describe('a script runs', () => {
     const script = "import { test } from '@playwright/test';\ntest('a', () => {});";
     const { finding, ran } = await probe({ check: { settings: { script } } });
     assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
-    assert.match(finding.message ?? '', /2026\.10 has no @playwright\/test/);
+    assert.match(finding.message ?? '', /2026\.10 does not include @playwright\/test/);
   });
 
   it('not as a browser check where there is no Chromium, and says what to do', async () => {
@@ -151,10 +151,7 @@ describe('a script runs', () => {
       new AbortController().signal,
     );
     assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'runtime']);
-    assert.match(
-      finding.message ?? '',
-      /^not run: there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM$/,
-    );
+    assert.match(finding.message ?? '', /^not run: Chromium is not installed; run npm ci or set TOCSIN_CHROMIUM$/);
   });
 
   it('within limits of its size and that of its files', () => {
@@ -270,7 +267,7 @@ describe('the verdict over a script', () => {
   it('is failed after the time that is set for its type, and names that', async () => {
     const { finding, ran } = await probe({ wallClockMs: 600_000, outcome: { ending: 'deadline' } });
     assert.equal(ran[0]?.limits.wallClockMs, 600_000);
-    assert.equal(finding.message, 'the script was ended: it took more than 600 s');
+    assert.equal(finding.message, 'the script was stopped: it used more than 600 s');
     assert.equal((await probe({})).ran[0]?.limits.wallClockMs, 120_000);
   });
 
@@ -279,15 +276,12 @@ describe('the verdict over a script', () => {
     const openStep = { message: 'GET https://shop.example/slow', place: { file: 'check.mjs', line: 2, column: 1 } };
     const { finding } = await probe({ check: { settings }, outcome: { ending: 'deadline', openStep } });
     const where = "await fetch('********') (check.mjs:2): GET https://shop.example/slow";
-    assert.equal(finding.message, `the script was ended: it took more than 120 s; it was at ${where}`);
+    assert.equal(finding.message, `the script was stopped: it used more than 120 s; it stopped at ${where}`);
   });
 
   it('warns of a test that passed only when it was tried again', async () => {
     const { finding, part } = await probe({ outcome: { flaky: ['buying'] } });
-    assert.deepEqual(
-      [finding.verdict, part['warnings']],
-      ['passed', ['flaky: buying failed, and passed when it was tried again']],
-    );
+    assert.deepEqual([finding.verdict, part['warnings']], ['passed', ['flaky: buying failed and passed when retried']]);
   });
 
   it('is unknown where we ended it, or could not run it', async () => {

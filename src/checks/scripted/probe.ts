@@ -49,7 +49,7 @@ export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe
     const looked = certificateBeside(input, signal, means, kind);
     const outcome = await means.runScript(work, signal);
     const { certificate, message } = await looked;
-    const unseen = message === null ? [] : [`the certificate of sslCheckDomain was not seen: ${message}`];
+    const unseen = message === null ? [] : [`the certificate of sslCheckDomain could not be read: ${message}`];
     const told = { ...chosen, warnings: [...chosen.warnings, ...unseen] };
     const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), told, redactor);
     return { ...finding, certificate };
@@ -69,10 +69,10 @@ async function certificateBeside(
 /** What a file of tests needs, where the kind itself needs nothing. */
 function refusesSort(sort: ScriptWork['sort'], { name, dependencies }: Runtime): string | null {
   const isMissing = sort === 'spec' && dependencies['@playwright/test'] === undefined;
-  return isMissing ? `runtime ${name} has no @playwright/test; choose another` : null;
+  return isMissing ? `runtime ${name} does not include @playwright/test; choose another` : null;
 }
 
-const noChromium = 'there is no Chromium here: run npm ci, or name one with TOCSIN_CHROMIUM';
+const noChromium = 'Chromium is not installed; run npm ci or set TOCSIN_CHROMIUM';
 
 function findingOf(
   outcome: ScriptOutcome,
@@ -116,7 +116,7 @@ function findingOf(
 
 /** Of a test that the script has tried again: it passed, and says less than one that always does. */
 function flakyWarning(title: string): string {
-  return `flaky: ${title} failed, and passed when it was tried again`;
+  return `flaky: ${title} failed and passed when retried`;
 }
 
 function placeFields(place: ScriptOutcome['errors'][number]['place']): Record<string, JsonValue> {

@@ -41,7 +41,7 @@ const mostBytes = 1 << 20;
 export function scriptProblems(settings: JsonObject): SettingsProblem[] {
   const { entry, files } = readScript(settings);
   const problems: SettingsProblem[] = [];
-  if (text(settings['script']).trim() === '') problems.push({ path: 'script', message: 'must hold a program' });
+  if (text(settings['script']).trim() === '') problems.push({ path: 'script', message: 'must contain a program' });
   if (!/\.[cm]?[jt]s$/.test(entry)) {
     problems.push({ path: 'scriptPath', message: 'must end in .js, .mjs, .cjs, .ts, .mts or .cts' });
   }
@@ -59,8 +59,9 @@ export function scriptProblems(settings: JsonObject): SettingsProblem[] {
 function pathProblem(path: string): string | null {
   const parts = path.split('/');
   const isRelative = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part));
-  if (!isRelative) return 'must be a relative path with / between its parts, none of them . or ..';
-  if (parts.some((part) => Buffer.byteLength(part) > 255) || path.length > 1000) return 'must be shorter';
+  if (!isRelative) return 'must be a relative path with / as separator and without . or .. parts';
+  if (parts.some((part) => Buffer.byteLength(part) > 255) || path.length > 1000)
+    return 'must have at most 1000 characters, and 255 bytes between separators';
   return ourNames.includes(parts[0] ?? '') ? `must not begin with ${ourNames.join(' or ')}` : null;
 }
 

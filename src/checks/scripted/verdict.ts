@@ -20,11 +20,11 @@ export function judgeScript(
   hide: Hide,
 ): ScriptVerdict {
   const { ending, errors, tests, problem } = outcome;
-  if (ending === 'stopped') return unknown('the script was stopped before it ended');
+  if (ending === 'stopped') return unknown('the script was stopped before it finished');
   if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
   if (ending !== 'ended') {
     const { openStep } = outcome;
-    const at = openStep === null ? '' : `; it was at ${sentenceOf(openStep, files, hide)}`;
+    const at = openStep === null ? '' : `; it stopped at ${sentenceOf(openStep, files, hide)}`;
     return { verdict: 'failed', reason: ending, message: `${passedLimit(ending, limits)}${at}` };
   }
   // Where a test took too long, the next one tells what it waited for then.
@@ -38,8 +38,9 @@ export function judgeScript(
     const isTold = limit === null || error === errors[0];
     return { verdict: 'failed', reason: reasonOf(errors), message: isTold ? said : `${said}; ${limit}` };
   }
-  if (outcome.failedTests > 0) return { verdict: 'failed', reason: 'script', message: 'a test failed without a word' };
-  if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test that runs' };
+  if (outcome.failedTests > 0)
+    return { verdict: 'failed', reason: 'script', message: 'a test failed without a message' };
+  if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test to run' };
   return { verdict: 'passed', reason: null, message: null };
 }
 
@@ -56,7 +57,7 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
     output: `${megabytes(limits.outputBytes)} of output`,
     disk: `${megabytes(limits.diskBytes)} on disk`,
   };
-  return `the script was ended: it took more than ${passed[limit]}`;
+  return `the script was stopped: it used more than ${passed[limit]}`;
 }
 
 /** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */

@@ -5,6 +5,7 @@ import type { ThreadInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { CertificatePath } from '#lib/tls-trust.ts';
 import type { Assertion } from '../assertions/assertion.ts';
+import { assertionWarnings } from '../assertions/warn.ts';
 import { seenCertificate, trustOf } from '../connection/certificate.ts';
 import { type Handshake, type Peer, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { type AnswerWork, type Offload, workOn } from '../findings/answer-work.ts';
@@ -46,6 +47,10 @@ export const sslKind: CheckKind = {
     });
   },
   validateSettings: validateSslSettings,
+  warnSettings: (settings) => {
+    const read = readSslSettings(settings);
+    return assertionWarnings(read.assertions, 'sslConfig.assertions', read.maxResponseTime);
+  },
   describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {

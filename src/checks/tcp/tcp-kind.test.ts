@@ -158,7 +158,7 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
   assert.match(problemsOfKind('TCP', { request: { ...request, hostname: 'tcp://x' } }).join(), /^request\.hostname: /);
   assert.match(
     problemsOfKind('TCP', { request: { ...request, hostname: 'redis.example:6379' } }).join(),
-    /^request\.hostname: .* without scheme, port and path/,
+    /^request\.hostname: .* leave out scheme, port and path/,
   );
   for (const hostname of ['::1', '[::1]', 'fe80::1%eth0'])
     assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname } }), []);

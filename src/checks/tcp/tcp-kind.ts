@@ -6,6 +6,7 @@ import type { Finding, Reason } from '#domain/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { budgetMs } from '../assertions/evaluate.ts';
 import type { Outcome } from '../assertions/outcome.ts';
+import { assertionWarnings } from '../assertions/warn.ts';
 import { timeoutFault } from '../connection/fault.ts';
 import { workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
@@ -35,6 +36,10 @@ export const tcpKind: CheckKind = {
       (plan, startedAt, signal) => look(plan, startedAt, means, signal),
     ),
   validateSettings: validateTcpSettings,
+  warnSettings: (settings) => {
+    const read = readTcpSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
   describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {

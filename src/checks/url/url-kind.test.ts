@@ -49,7 +49,7 @@ test('a URL check refuses an address that the egress policy does, before it conn
 test('settings a URL check cannot run with are refused', () => {
   const url = 'https://shop.example/';
   assert.deepEqual(problemsOfKind('URL', { request: { url } }), []);
-  assert.match(problemsOfKind('URL', { request: { url: 'shop' } }).join(), /^request\.url: "shop" is not a URL/);
+  assert.match(problemsOfKind('URL', { request: { url: 'shop' } }).join(), /^request\.url: "shop" is not a valid URL/);
   assert.match(
     problemsOfKind('URL', { request: { url, assertions: [assertion('x', 'TEXT_BODY')] } }).join(),
     /^request\.assertions\[0\]: "TEXT_BODY" is no assertion source of this type of check: use one of STATUS_CODE$/,

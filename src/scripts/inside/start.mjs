@@ -25,7 +25,7 @@ const home = process.cwd();
 
 // What it is to be. With its order, or that comes later: who was begun before there is one is warm by then.
 const told = readTold();
-const { sort, browser: installed, network, code, packages, order: atOnce = null } = await nextTold();
+const { sort, browser: installed, network, code, packages, certificates, order: atOnce = null } = await nextTold();
 setEnvironment(atOnce?.environment ?? {});
 // The thread starts while this one loads what it needs.
 const forwarding = installed === null || network === null ? null : startForwarding();
@@ -117,6 +117,8 @@ function setEnvironment(environment) {
   // What leads this process through the gateway leads every Node.js that it starts.
   if (network !== null)
     process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
+  // For every Node.js that it starts.
+  if (certificates !== null) process.env.NODE_EXTRA_CA_CERTS ??= certificates;
   if (code !== null) process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
 }
 
