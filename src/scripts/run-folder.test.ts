@@ -27,7 +27,7 @@ test('what a process has left that was killed goes an hour later, and nothing el
   const owner = process.getuid?.() === 0 ? nobody : null;
   const [left, fresh] = [await makeRunFolder(owner), await makeRunFolder(owner)];
   const files = ['lib/a.js'].map((path) => ({ path, content: '' }));
-  for (const folder of [left, fresh]) await folder.fill(files, '/nowhere');
+  for (const folder of [left, fresh]) await folder.put(files, '/nowhere');
   utimesSync(dirname(left.home), old, old);
   const other = join(tmpdir(), 'something-else');
   mkdirSync(other);
@@ -57,7 +57,7 @@ for (;;) for (let n = 0; n < 300; n++) try { fs.symlinkSync(process.argv[1], pro
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const files = Array.from({ length: 300 }, (_, n) => ({ path: `lib/f${n}.js`, content: 'script' }));
-  await folder.fill(files, '/nowhere');
+  await folder.put(files, '/nowhere');
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.deepEqual([readFileSync(victim, 'utf8'), statSync(victim).uid], ['kept', 0]);

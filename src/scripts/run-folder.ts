@@ -22,7 +22,7 @@ export interface RunFolder {
   /** Lets a process in that waits for files: it can neither read nor write there yet. */
   show(): Promise<void>;
   /** Puts its files there, with a link to the packages by the name they have for the script. */
-  fill(files: readonly RunFile[], packages: string): Promise<void>;
+  put(files: readonly RunFile[], packages: string): Promise<void>;
   /** Removes everything; never rejects. */
   remove(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function makeRunFolder(owner: number | null, trustedCas: TrustedCas
       await chmod(base, 0o711);
       await chmod(home, 0o711);
     },
-    async fill(files, packages) {
+    async put(files, packages) {
       // Until all of it is there nobody else may enter: a link that somebody puts there would lead what is written elsewhere.
       await chmod(home, 0o700);
       for (const { path, content } of files) {

@@ -65,7 +65,7 @@ async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): 
     const { folder, command, owner } = place;
     if (hasGateway(means.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
     const files = [...work.files, ...browserFiles(work, means)];
-    await folder.fill(files, command.packages);
+    await folder.put(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
     const outcome = await conduct(orderedProcess(warm, place, work), run);
     const { ending, failedTests, errors } = outcome;
