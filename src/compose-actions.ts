@@ -43,7 +43,7 @@ import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
 import { renderWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
-import { settingsWarnings } from './compose-warnings.ts';
+import { composeMissingVariables, settingsWarnings } from './compose-warnings.ts';
 
 /** Every action of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
@@ -73,7 +73,7 @@ export function composeActions(means: ActionMeans) {
     ...checksOf(means, heldCalls),
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
-    variables: createVariableActions({ variables }),
+    variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
@@ -121,6 +121,7 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     now: () => clock.now(),
     scriptFault: reader.scriptFault,
     settingsWarnings,
+    missingVariables: composeMissingVariables(store),
   };
   return {
     checks: createCheckActions({
@@ -207,6 +208,7 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans
       now,
     }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
+    missingVariables: composeMissingVariables(store),
   };
 }
 

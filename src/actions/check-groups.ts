@@ -21,6 +21,7 @@ import {
   type VariableInput,
   variablesMeant,
 } from './masking.ts';
+import { groupNames, type MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from './problems.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
@@ -28,7 +29,7 @@ import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from './refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
-import { type SettingsWarnings, type Warned, withWarnings } from './warnings.ts';
+import { type SettingsWarnings, type Warned, type Warning, withWarnings } from './warnings.ts';
 
 /** A group as it is written. */
 export interface GroupInput extends Omit<
@@ -69,6 +70,7 @@ export interface GroupMeans
   extends Choices, GroupSecretMeans, AroundScriptMeans, Omit<ScriptRuntimeMeans, 'checkGroups'> {
   readonly pingUrl: PingUrl;
   readonly settingsWarnings: SettingsWarnings;
+  readonly missingVariables: Pick<MissingVariables, 'ofGroup' | 'ofDeletion'>;
   readonly checkGroups: {
     list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
@@ -92,7 +94,7 @@ export interface GroupActions {
   /** What is not named stays. */
   change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup>;
   /** Its checks stay, in no group, and run as they say themselves; refused where scripts of theirs would have no runtime then. */
-  remove(caller: Caller, id: number): Promise<void>;
+  remove(caller: Caller, id: number): Promise<readonly Warning[]>;
   /** Its checks, in the order of their `groupOrder`. */
   listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
   /** One of its checks, with the values that hold once the group's are applied. */
@@ -137,11 +139,7 @@ export function createGroupActions(means: GroupMeans): GroupActions {
       if (changed === null) throw notFound('check group', id);
       return shownWithWarnings(caller, savedOrRefused(changed), means);
     },
-    async remove(caller, id) {
-      requirePermission(caller, 'write');
-      await refuseRemoval(caller, id, means);
-      if (!(await checkGroups.remove(caller.accountId, id))) throw notFound('check group', id);
-    },
+    remove: (caller, id) => removeGroup(caller, id, means),
     async listChecks(caller, id, slice) {
       const { group } = await required(caller, id);
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
@@ -157,9 +155,14 @@ export function createGroupActions(means: GroupMeans): GroupActions {
 }
 
 /** Its checks must have a runtime without it. */
-async function refuseRemoval({ accountId }: Caller, id: number, means: GroupMeans): Promise<void> {
+async function removeGroup(caller: Caller, id: number, means: GroupMeans): Promise<readonly Warning[]> {
+  requirePermission(caller, 'write');
+  const { accountId } = caller;
   const present = await means.checkGroups.find(accountId, id);
-  if (present !== null) refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
+  if (present === null) throw notFound('check group', id);
+  refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
+  if (!(await means.checkGroups.remove(accountId, id))) throw notFound('check group', id);
+  return means.missingVariables.ofDeletion(accountId, groupNames(present.group));
 }
 
 /** What is wrong with a new one by itself. */
@@ -232,8 +235,12 @@ function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGro
 }
 
 /** The answer of a write. */
-function shownWithWarnings(caller: Caller, stored: Stored, { settingsWarnings }: GroupMeans): ShownGroup {
-  return withWarnings(shownGroup(caller, stored), settingsWarnings.ofDefaults(stored.group.apiCheckDefaults));
+async function shownWithWarnings(caller: Caller, stored: Stored, means: GroupMeans): Promise<ShownGroup> {
+  const { group } = stored;
+  return withWarnings(shownGroup(caller, stored), [
+    ...(await means.missingVariables.ofGroup(group)),
+    ...means.settingsWarnings.ofDefaults(group.apiCheckDefaults),
+  ]);
 }
 
 function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGroup {

@@ -25,6 +25,7 @@ import {
   type VariableInput,
   variablesMeant,
 } from './masking.ts';
+import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
 import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
@@ -89,6 +90,8 @@ interface Write {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[] | null;
   readonly isAutoAssigned: boolean;
+  /** Those it uses and does not define itself. */
+  readonly variables: readonly string[];
 }
 
 /** Where a heartbeat with that token is pinged. */
@@ -106,6 +109,7 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMea
   /** What the kind of a check says of its settings; empty = fine. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly settingsWarnings: SettingsWarnings;
+  readonly missingVariables: Pick<MissingVariables, 'namesOf' | 'ofCheck'>;
   readonly newId: () => string;
   /** UUID that nobody can guess. */
   readonly newToken: () => string;
@@ -174,7 +178,8 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         settings: settingsMeant(checkType, input.settings, {}, means),
       };
       refuseProblems([...problemsOf(check, input, null, means), ...(await scriptProblemsOf(check, means))]);
-      const added = await checks.add({ check, subscriptions, isAutoAssigned });
+      const variables = means.missingVariables.namesOf(check);
+      const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
       return shownWithWarnings(caller, savedOrRefused(added), means);
     },
     async change(caller, id, wanted, checkType, said) {
@@ -193,7 +198,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         const check: Check = { ...present, ...fields, environmentVariables, settings };
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
         refuseProblems([...problemsOf(check, change, present, means), ...ofRuntime, ...ofScripts]);
-        return { check, subscriptions, isAutoAssigned: false };
+        return { check, subscriptions, isAutoAssigned: false, variables: means.missingVariables.namesOf(check) };
       });
       if (changed === null) throw notFound('check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), means);
@@ -311,8 +316,12 @@ async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: Chec
 
 /** The answer of a write. */
 async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
-  const shown = await shownWithRuntime(caller, stored, means);
-  return withWarnings(shown, means.settingsWarnings.ofCheck(stored.check));
+  const { check } = stored;
+  const found = check.groupId === null ? null : await means.checkGroups.find(check.accountId, check.groupId);
+  return withWarnings(await shownWithRuntime(caller, stored, means), [
+    ...(await means.missingVariables.ofCheck(check, found?.group ?? null)),
+    ...means.settingsWarnings.ofCheck(check),
+  ]);
 }
 
 /** A stored check as a caller may see it. @param group that of the check; null = it has none */

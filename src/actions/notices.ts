@@ -59,6 +59,8 @@ export interface NoticeMeans {
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Where Chromium is missing and the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
+  /** Variables that checks use and nobody defines. */
+  readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
   /** What this process notices of itself: runtimes that are broken. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
@@ -87,8 +89,18 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofMoves = moveNotices(await accountMoves.stalled(), caller);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
+      const ofVariables = await means.missingVariables.notices(caller.accountId);
       const ofProcess = await processNotices();
-      const all = [...ofChannels, ...ofTemplates, ...ofGaps, ...ofMoves, ...ofRuntimes, ...ofBrowsers, ...ofProcess];
+      const all = [
+        ...ofChannels,
+        ...ofTemplates,
+        ...ofGaps,
+        ...ofMoves,
+        ...ofRuntimes,
+        ...ofBrowsers,
+        ...ofVariables,
+        ...ofProcess,
+      ];
       return all.sort((a, b) => a.since - b.since);
     },
   };

@@ -2,8 +2,10 @@
 import type { Caller } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { type ShownVariable, shownVariables, valueMeant, type VariableInput } from './masking.ts';
+import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
+import type { Warning } from './warnings.ts';
 
 /** Where a page begins and how long it is. */
 export interface Slice {
@@ -24,6 +26,7 @@ export interface VariableMeans {
     ): Promise<EnvironmentVariable | null>;
     remove(accountId: string, key: string): Promise<boolean>;
   };
+  readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
 }
 
 /** Secret values are never among the answers; locked ones only for those who may change them. */
@@ -35,10 +38,11 @@ export interface VariableActions {
   create(caller: Caller, variable: VariableInput): Promise<ShownVariable>;
   /** What is not named stays. Refuses to turn a secret into a plain variable without a new value. */
   change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<ShownVariable>;
-  remove(caller: Caller, key: string): Promise<void>;
+  /** Warns about checks that use it. */
+  remove(caller: Caller, key: string): Promise<readonly Warning[]>;
 }
 
-export function createVariableActions({ variables }: VariableMeans): VariableActions {
+export function createVariableActions({ variables, missingVariables }: VariableMeans): VariableActions {
   const shown = (caller: Caller, variable: EnvironmentVariable): ShownVariable => {
     const [one] = shownVariables(caller, [variable]);
     return one ?? { ...variable, value: null };
@@ -76,6 +80,7 @@ export function createVariableActions({ variables }: VariableMeans): VariableAct
     async remove(caller, key) {
       requirePermission(caller, 'write');
       if (!(await variables.remove(caller.accountId, key))) throw notFound('environment variable', key);
+      return missingVariables.ofDeletion(caller.accountId, [key]);
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Runtime } from '#domain/runtime.ts';
 import type { RunScript, ScriptBrowser } from '#domain/script.ts';
 import type { Offload } from './findings/answer-work.ts';
 import type { ByteBudget } from './http/body-store.ts';
+import type { VariableUse } from './placeholders.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -138,6 +139,8 @@ export interface KindWords {
   readonly measures: Measures;
   /** What the wire schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
+  /** Variables that the settings, and those of the group that take effect, use; absent = none. */
+  variableUses?(settings: JsonObject, apiCheckDefaults: JsonObject | null): VariableUse[];
   /** Settings that can be saved but cannot have the wished effect. */
   warnSettings?(settings: JsonObject, shouldFail: boolean): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */

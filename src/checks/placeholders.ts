@@ -1,4 +1,5 @@
 // `{{NAME}}` in the settings of a check: plain insertion, no helpers, no expressions.
+import type { JsonValue } from '#domain/json.ts';
 
 const placeholder = /\{\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}\}|\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}/g;
 
@@ -43,6 +44,26 @@ export function fillKnown(
 
 /** The first name that a text has a placeholder of; null = it has none. */
 export function firstPlaceholder(text: string): string | null {
-  const found = text.match(new RegExp(placeholder.source));
-  return found?.[1] ?? found?.[2] ?? null;
+  return namesIn(text)[0] ?? null;
+}
+
+/** A variable that settings use, and where. */
+export interface VariableUse {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Every use in the texts of a value. A regex is not filled in. */
+export function usesIn(value: JsonValue | undefined, path: string): VariableUse[] {
+  if (typeof value === 'string') return namesIn(value).map((name) => ({ path, name }));
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) {
+    return (value as readonly JsonValue[]).flatMap((item, index) => usesIn(item, `${path}[${index}]`));
+  }
+  return Object.entries(value).flatMap(([key, field]) => (key === 'regex' ? [] : usesIn(field, `${path}.${key}`)));
+}
+
+function namesIn(text: string): string[] {
+  if (!text.includes('{{')) return [];
+  return [...text.matchAll(placeholder)].map(([, triple, double]) => triple ?? double ?? '');
 }

@@ -1,6 +1,7 @@
 // Check groups over HTTP (reference §4.2, §4.4). The two versions differ in their defaults alone.
 import type { GroupActions, ShownGroup } from '#actions/check-groups.ts';
 import type { CheckGroupBody } from '#contract/check-group.ts';
+import { deleted } from './deleted.ts';
 import { checkToWire } from './checks.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText, isoTextOrNull, written } from './wire.ts';
@@ -25,7 +26,7 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
     route('updateCheckGroupV2', async ({ caller, params, body }) =>
       toWire(await actions.change(caller, params.id, body)),
     ),
-    route('deleteCheckGroup', ({ caller, params }) => actions.remove(caller, params.id)),
+    route('deleteCheckGroup', async ({ caller, params }) => deleted(await actions.remove(caller, params.id))),
     route('listChecksOfGroup', async ({ caller, params, query }) =>
       pageOf(await actions.listChecks(caller, params.id, sliceOf(query)), checkToWire),
     ),

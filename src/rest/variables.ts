@@ -2,6 +2,7 @@
 import type { ShownVariable } from '#actions/masking.ts';
 import type { VariableActions } from '#actions/variables.ts';
 import type { VariableBody } from '#contract/variable.ts';
+import { deleted } from './deleted.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
 
@@ -16,7 +17,7 @@ export function variableRoutes(actions: VariableActions): Route[] {
       if (key !== params.key) throw keyChanged(params.key);
       return toWire(await actions.change(caller, params.key, change));
     }),
-    route('deleteVariable', ({ caller, params }) => actions.remove(caller, params.key)),
+    route('deleteVariable', async ({ caller, params }) => deleted(await actions.remove(caller, params.key))),
   ];
 }
 

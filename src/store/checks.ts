@@ -5,6 +5,7 @@ import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
+import { keepVariables } from './check-variables.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { CloseRules } from './close-told.ts';
 import { askForRuns } from './first-runs.ts';
@@ -28,6 +29,8 @@ export type Saved<Stored> = { readonly saved: Stored } | { readonly dangling: st
 export interface CheckWrite extends ChannelChange {
   /** Its stamps are the store's to set. */
   readonly check: Check;
+  /** Variables that it uses and does not define itself; absent = none. */
+  readonly variables?: readonly string[];
 }
 
 /** Checks. Secrets in the records are plain; in the table they are sealed. */
@@ -138,6 +141,7 @@ async function saveCheck(
   await writeRow();
   const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
   if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
+  await keepVariables(tx, check, write.variables ?? []);
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);

@@ -4,7 +4,7 @@ import { type IdBytes, idText, latin1 } from './codec.ts';
 import type { RunCountsTable } from './schema.ts';
 
 /** What a run_counts row counts. */
-export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited';
+export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited' | 'misconfigured';
 
 const dayMs = 86_400_000;
 
@@ -16,7 +16,10 @@ export interface Counts {
 }
 
 /** A row of run_counts, complete. */
-export type CountsRow = Omit<RunCountsTable, 'limited'> & { limited: number };
+export type CountsRow = Omit<RunCountsTable, 'limited' | 'misconfigured'> & {
+  limited: number;
+  misconfigured: number;
+};
 
 export function createCounts(): Counts {
   type Sum = Record<Counted, number> & { account_id: IdBytes };
@@ -41,6 +44,7 @@ export function createCounts(): Counts {
           unknown: 0,
           missed: 0,
           limited: 0,
+          misconfigured: 0,
         };
         sum = { account_id: accountId, ...none };
         sums.set(key, sum);
@@ -56,7 +60,17 @@ export function createCounts(): Counts {
   };
 }
 
-const columns = ['scheduled', 'on_demand', 'passed', 'degraded', 'failed', 'unknown', 'missed', 'limited'] as const;
+const columns = [
+  'scheduled',
+  'on_demand',
+  'passed',
+  'degraded',
+  'failed',
+  'unknown',
+  'missed',
+  'limited',
+  'misconfigured',
+] as const;
 
 /** What ends the INSERT of such rows: they are added to what is there. */
 export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${columns

@@ -14,7 +14,7 @@ export interface Gap {
   readonly since: number;
   /** Slots that were not run, those above the execution limit or under maintenance not counted. */
   readonly missed: number;
-  /** Runs whose verdict was withheld. */
+  /** Runs whose verdict was withheld; those that settings are to blame for are not counted. */
   readonly unknown: number;
 }
 
@@ -62,13 +62,17 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
     async ofAccount(accountId) {
       const days = await reader
         .selectFrom('run_counts')
-        .select(['day', 'missed', 'limited', 'unknown'])
+        .select(['day', 'missed', 'limited', 'unknown', 'misconfigured'])
         .where('account_id', '=', idBytes(accountId))
         .where('day', '>=', Math.floor(clock.now() / dayMs) - 1)
         .orderBy('day')
         .execute();
       const gaps = days
-        .map(({ day, missed, limited, unknown }) => ({ since: day * dayMs, missed: missed - limited, unknown }))
+        .map(({ day, missed, limited, unknown, misconfigured }) => ({
+          since: day * dayMs,
+          missed: missed - limited,
+          unknown: unknown - misconfigured,
+        }))
         .filter(({ missed, unknown }) => missed + unknown > 0);
       const [first] = gaps;
       if (first === undefined) return null;

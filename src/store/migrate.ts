@@ -23,6 +23,7 @@ import { listeners } from './migrations/0020-listeners.ts';
 import { firstRuns } from './migrations/0021-first-runs.ts';
 import { lastReason } from './migrations/0022-last-reason.ts';
 import { triggerCalls } from './migrations/0023-trigger-calls.ts';
+import { checkVariables } from './migrations/0024-check-variables.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -49,6 +50,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   firstRuns,
   lastReason,
   triggerCalls,
+  checkVariables,
 ];
 
 /** The version that this program knows and needs. */

@@ -67,6 +67,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   counts.add(ids.accountId, outcome, 1);
   // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
   if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
+  if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, 'misconfigured', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   if (attempt.isQuiet === true) {
     if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));

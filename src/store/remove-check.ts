@@ -35,6 +35,7 @@ export async function removeCheck(
   await closeTold(tx, removed, rules);
   for (const table of [
     'check_tags',
+    'check_variables',
     'check_states',
     'told',
     'triggers',

@@ -59,6 +59,13 @@ export interface ChecksTable {
   updated_at: number | null;
 }
 
+/** A variable that a check uses and does not define itself. */
+export interface CheckVariablesTable {
+  account_id: IdBytes;
+  name: string;
+  check_id: IdBytes;
+}
+
 export interface CheckTagsTable {
   account_id: IdBytes;
   tag: string;
@@ -298,6 +305,8 @@ export interface RunCountsTable {
   missed: number;
   /** Of the missed ones, those above the execution limit of the account, or under maintenance. */
   limited: Generated<number>;
+  /** Of the unknown ones, those that the settings of the check are to blame for. */
+  misconfigured: Generated<number>;
 }
 
 /** Runs that count toward the execution limit, per account and UTC month. */
@@ -357,6 +366,7 @@ export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, Sche
   api_key_accounts: ApiKeyAccountsTable;
   checks: ChecksTable;
   check_tags: CheckTagsTable;
+  check_variables: CheckVariablesTable;
   check_groups: CheckGroupsTable;
   alert_channels: AlertChannelsTable;
   subscriptions: SubscriptionsTable;

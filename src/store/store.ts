@@ -12,6 +12,7 @@ import { type CheckHistory, createCheckHistory } from './check-history.ts';
 import { type CheckSubjects, createCheckSubjects } from './check-subjects.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
+import { type CheckVariables, createCheckVariables } from './check-variables.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
 import { type BrowserChecks, createBrowserChecks } from './browser-checks.ts';
@@ -65,6 +66,7 @@ export interface Store {
   readonly runtimeWishes: RuntimeWishes;
   readonly browserChecks: BrowserChecks;
   readonly firstRuns: FirstRuns;
+  readonly checkVariables: CheckVariables;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -121,6 +123,7 @@ export function nounsOf(database: Database): Nouns {
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),
     runtimeWishes: createRuntimeWishes(database),
+    checkVariables: createCheckVariables(database),
     browserChecks: createBrowserChecks(database),
     firstRuns: createFirstRuns(database),
     figures: createFigures(database),

@@ -12,7 +12,7 @@ import { checkKinds } from '#checks/registry.ts';
 import type { ChannelType } from '#domain/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Runtime } from '#domain/runtime.ts';
-import { settingsWarnings } from '#compose-warnings.ts';
+import { composeMissingVariables, settingsWarnings } from '#compose-warnings.ts';
 import { programReader, scriptRules } from '#compose-script-rules.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alert-channels.ts';
@@ -41,6 +41,8 @@ export interface Reply {
   readonly body: any;
   readonly text: string;
   readonly range: string | undefined;
+  /** The header of a deletion that warns. */
+  readonly warningsHeader?: string;
 }
 
 export interface Resources extends AsyncDisposable {
@@ -62,11 +64,13 @@ export function resourcesUnderTest(
   const { store, clock } = temp;
   const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
   const installed = { ...runtime, ...currentRuntime };
+  const missingVariables = composeMissingVariables(store);
   const choices = {
     ...scriptRules,
     accounts: store.accounts,
     scriptFault: reader.scriptFault,
     settingsWarnings,
+    missingVariables,
     programFault: programReader(() => [installed], reader),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [installed, ...others()],
@@ -80,7 +84,7 @@ export function resourcesUnderTest(
   const server: FastifyInstance = createRestServer({
     operations,
     routes: [
-      ...variableRoutes(createVariableActions({ variables: store.variables })),
+      ...variableRoutes(createVariableActions({ variables: store.variables, missingVariables })),
       ...maintenanceWindowRoutes(
         createMaintenanceWindowActions({ maintenanceWindows: store.maintenanceWindows, clock }),
       ),
@@ -124,12 +128,13 @@ export function resourcesUnderTest(
     async ask(method, path, body, as = 'tsn_writer') {
       const headers = { authorization: `Bearer ${as}` };
       const reply = await server.inject({ method, url: path, headers, ...(body && { payload: body }) });
-      const range = reply.headers['content-range'];
+      const { 'content-range': range, 'x-service-warnings': warnings } = reply.headers;
       return {
         status: reply.statusCode,
         body: reply.body === '' ? null : reply.json(),
         text: reply.body,
         range: typeof range === 'string' ? range : undefined,
+        ...(typeof warnings === 'string' && { warningsHeader: warnings }),
       };
     },
     async [Symbol.asyncDispose]() {

@@ -103,6 +103,7 @@ export function variablesInMemory(): VariableActions {
       },
       remove: async (_accountId, key) => rows.delete(key),
     },
+    missingVariables: { ofDeletion: async () => [] },
   });
 }
 

@@ -25,6 +25,7 @@ import { createTriggerActions } from '#actions/triggers.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { scriptRules } from '#compose-script-rules.ts';
+import { composeMissingVariables } from '#compose-warnings.ts';
 import type { CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Runtime } from '#domain/runtime.ts';
@@ -163,6 +164,7 @@ function routesOfRows(
     ),
     ...noticeRoutes(
       createNoticeActions({
+        missingVariables: composeMissingVariables(store),
         ...store,
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],

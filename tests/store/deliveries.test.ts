@@ -307,6 +307,7 @@ test('a failing channel is a notice of its own account, beside those of the inst
   putChannel(temp.raw, accountId, 2, 5000);
   const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
   const notices = createNoticeActions({
+    missingVariables: { notices: async () => [] },
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

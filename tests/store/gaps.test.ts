@@ -15,6 +15,7 @@ const day = 86_400_000;
 
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
+    missingVariables: { notices: async () => [] },
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
@@ -40,6 +41,17 @@ describe('notices', () => {
     assert.equal(notice.since, Math.floor(test.now / day) * day);
     assert.match(notice.message, /3 slots were not run and 1 verdicts withheld/);
     test.temp.clock.turn(2 * day);
+    assert.deepEqual(await noticesOf(test), []);
+  });
+
+  it('do not blame Tocsin for runs without a verdict that the settings of a check are to blame for', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    await test.schedule();
+    const finding = test.finding('unknown', { reason: 'settings', message: 'request.url uses {{GONE}}' });
+    await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'unknown', { finding })));
+    assert.equal(test.one('SELECT unknown FROM run_counts'), 1);
+    assert.equal(test.one('SELECT misconfigured FROM run_counts'), 1);
     assert.deepEqual(await noticesOf(test), []);
   });
 

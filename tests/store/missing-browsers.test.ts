@@ -20,6 +20,7 @@ async function scene(newStore: NewStore) {
   const { store, raw, clock } = temp;
   const missingBrowsers = createMissingBrowsers({ ...store, location: eu, now: () => clock.now() });
   const notices = createNoticeActions({
+    missingVariables: { notices: async () => [] },
     ...store,
     missingBrowsers,
     runtimeEnds: async () => [],

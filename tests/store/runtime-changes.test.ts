@@ -7,6 +7,7 @@ import { createCheckActions } from '#actions/checks.ts';
 import { ensureFirstAccount } from '#actions/first-account.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { scriptRules } from '#compose-script-rules.ts';
+import { composeMissingVariables } from '#compose-warnings.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { Check } from '#domain/check.ts';
 import type { Runtime } from '#domain/runtime.ts';
@@ -47,6 +48,7 @@ async function scene(
     scriptFault: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
+    missingVariables: composeMissingVariables(store),
     settingsWarnings: { ofCheck: () => [], ofDefaults: () => [] },
     validateConfig: () => [],
     newId,

@@ -41,6 +41,7 @@ async function scene(
     now: () => clock.now(),
   });
   const notices = createNoticeActions({
+    missingVariables: { notices: async () => [] },
     ...store,
     runtimeEnds,
     missingBrowsers: async () => [],

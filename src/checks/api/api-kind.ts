@@ -6,7 +6,8 @@ import { describeHttp, httpAlertFacts, httpMeasures } from '../http/describe.ts'
 import { decodeDetails } from '../http/details.ts';
 import { createHttpExchange } from '../http/exchange.ts';
 import { createHttpProbe } from '../http/probe.ts';
-import { readSettings } from '../http/settings.ts';
+import { noDefaults, readDefaults, readSettings } from '../http/settings.ts';
+import { httpUses } from '../http/uses.ts';
 import { httpWarnings } from '../http/warn.ts';
 import { createAroundProbe } from './around-probe.ts';
 import { hasScriptsAround } from './around-scripts.ts';
@@ -21,6 +22,8 @@ export const apiKind: CheckKind = {
     createProbe: createAroundProbe,
   },
   validateSettings: validateApiSettings,
+  variableUses: (settings, defaults) =>
+    httpUses(readSettings(settings), defaults === null ? noDefaults : readDefaults(defaults), false),
   warnSettings: (settings, shouldFail) => httpWarnings(readSettings(settings), shouldFail),
   describeResult: (result, exchange) => ({
     apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },

@@ -7,7 +7,7 @@ import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { keepsNothing, type ScriptOutcome, type ScriptSees } from '#domain/script.ts';
 import { hiddenOf } from '../http/plan.ts';
-import { wrongSettings } from '../findings/judge.ts';
+import { isNoProbe, wrongSettings } from '../findings/judge.ts';
 import type { AroundProbeMeans } from '../kind.ts';
 import { aroundLimits } from '../scripted/limits.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../scripted/runtime.ts';
@@ -69,6 +69,7 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
   }
   const scripted = requestToSend(state);
   if (typeof scripted === 'string') return wrongSettings(startedAt, hide(scripted).slice(0, mostMessage));
+  if (isNoProbe(scripted)) return wrongSettings(startedAt, scripted);
   hiding.add(scripted.hidden);
   const changed = (): ProbeInput => {
     const shown = { ...scripted, hidden: [...scripted.hidden, ...hiding.told] };

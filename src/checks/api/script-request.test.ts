@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { apiCheck, groupWith, inputOf, variable } from '../../../tests/support/api-check.ts';
+import { isNoProbe, MissingVariable } from '../findings/judge.ts';
 import { requestAfter, requestBefore, requestSeen, requestToSend, type RequestState } from './script-request.ts';
 
 const variables = [variable('HOST', 'https://shop.example'), variable('KEY', 'hunter22', true), variable('N', '1')];
@@ -24,12 +25,13 @@ function told(state: RequestState, change: object, environment: Record<string, s
 
 /** The sentence that there is in the place of a request. */
 function wordsOf(outcome: object | string): string {
+  if (outcome instanceof MissingVariable) return outcome.message;
   return typeof outcome === 'string' ? outcome : assert.fail('nothing is wrong');
 }
 
 function sent(state: RequestState) {
   const scripted = requestToSend(state);
-  return typeof scripted === 'string' ? assert.fail(scripted) : scripted;
+  return isNoProbe(scripted) ? assert.fail(wordsOf(scripted)) : scripted;
 }
 
 describe('a setup script', () => {
@@ -144,10 +146,10 @@ describe('a setup script', () => {
   });
 
   it('makes no request of a URL that is none, or that still waits for a variable', () => {
-    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is not an absolute http/);
-    assert.match(
-      wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))),
-      /\{\{NOBODY\}\}, which is not defined .*, or by a script/,
-    );
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is no absolute http/);
+    assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /^request\.url uses \{\{NOBODY\}\}/);
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'https://{{NOBODY}}/' }))), /\{\{NOBODY\}\}/);
+    const headers = [{ key: 'a', value: '{{NOBODY}}' }];
+    assert.match(wordsOf(requestToSend(before({ headers }))), /^request\.headers\[0\] uses \{\{NOBODY\}\}/);
   });
 });

@@ -9,7 +9,8 @@ import { headerProblem, valuesOf } from '../http/plan.ts';
 import { filledBody } from '../http/request-body.ts';
 import type { ApiDefaults, BodyType } from '../http/settings.ts';
 import { parseTarget } from '../http/target.ts';
-import { fillIn, fillKnown, firstPlaceholder } from '../placeholders.ts';
+import { MissingVariable, missingVariable, type NoProbe } from '../findings/judge.ts';
+import { fillIn, fillKnown, firstPlaceholder, usesIn, type VariableUse } from '../placeholders.ts';
 import { http } from './http.ts';
 import { readEnvironment, readRequest } from './script-left.ts';
 
@@ -115,17 +116,37 @@ export function requestAfter(state: RequestState, left: JsonObject | null): Requ
   };
 }
 
-/** The request to be sent, or a sentence that says why it makes none. */
-export function requestToSend(state: RequestState): ScriptedRequest | string {
+/** Variables in the parts of the request that no script has written. */
+function usesOf({ url, headers, queryParameters, body, bodyType, group }: RequestState): VariableUse[] {
+  const own = ({ text, isOfScript }: Written, path: string) => (isOfScript ? [] : usesIn(text, path));
+  const pairs = (list: readonly Pair[], path: string) =>
+    list.flatMap(({ key, value, isOfScript }, index) =>
+      isOfScript
+        ? []
+        : usesIn([key, value], `${path}[${index}]`).map(({ name }) => ({ path: `${path}[${index}]`, name })),
+    );
+  const uses = [
+    ...own(url, 'request.url'),
+    ...pairs(headers, 'request.headers'),
+    ...pairs(queryParameters, 'request.queryParameters'),
+    ...(bodyType === 'NONE' ? [] : own(body, 'request.body')),
+  ];
+  const usesBaseUrl = group.url !== '' && uses.some(({ name }) => name === 'GROUP_BASE_URL');
+  return usesBaseUrl ? [...usesIn(group.url, 'apiCheckDefaults.url'), ...uses] : uses;
+}
+
+/** The request to be sent, or why it makes none. */
+export function requestToSend(state: RequestState): ScriptedRequest | NoProbe {
   const values = valuesOf(state, state.group);
   const { set } = state;
   const fill: Fill = (text, isOfScript) => (isOfScript ? fillKnown(text, set) : fillIn(text, values, new Set()));
   const { method, url, body, bodyType } = state;
+  const undefinedUse = missingVariable(usesOf(state), values);
+  if (undefinedUse !== null) return undefinedUse;
   const address = fillKnown(url.text, url.isOfScript ? set : values);
   const missing = firstPlaceholder(address);
-  if (missing !== null)
-    return `the URL uses {{${missing}}}, which is not defined for this check, its group or its account, or by a script`;
-  if (parseTarget(address) === null) return `the URL "${address}" is not an absolute http:// or https:// URL`;
+  if (missing !== null) return new MissingVariable({ path: 'request.url', name: missing });
+  if (parseTarget(address) === null) return `the URL "${address}" is no absolute http:// or https:// URL`;
   const headers = trimmed(state.headers, fill);
   const queryParameters = filledPairs(state.queryParameters, fill);
   const isHidden = (pair: Pair): boolean => isCredential(pair, state.locked);

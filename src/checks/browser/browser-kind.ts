@@ -2,7 +2,7 @@
 import type { ScriptedKind } from '../kind.ts';
 import { describeBrowser } from '../scripted/describe.ts';
 import { browserLimits as limits } from '../scripted/limits.ts';
-import { besideBrowser as beside, besideProblems } from '../scripted/beside.ts';
+import { besideBrowser as beside, besideProblems, besideUses } from '../scripted/beside.ts';
 import { createScriptedProbe } from '../scripted/probe.ts';
 import { scriptProblems } from '../scripted/settings.ts';
 
@@ -13,6 +13,7 @@ export const browserKind: ScriptedKind = {
   beside,
   createProbe: (means) =>
     createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true, beside }),
+  variableUses: besideUses,
   validateSettings: (settings) => [...scriptProblems(settings), ...besideProblems(settings)],
   describeResult: ({ details }, exchange) => ({ browserCheckResult: describeBrowser(details, exchange) }),
   measures: { statusCode: false, phases: [] },

@@ -191,7 +191,7 @@ test('names are asked for in ASCII, with their variables, and what is no name is
   assert.deepEqual(problems({ nameServer: 'ns1.example' }), []);
   assert.match(problems({ query: 'a..example' }).join(), /^request\.query: "a\.\.example" is not a domain name$/);
   assert.match(problems({ nameServer: 'udp://ns1' }).join(), /^request\.nameServer: /);
-  assert.equal(verdictOf(await look(server, { query: '{{NONE}}' })), 'failed settings');
+  assert.equal(verdictOf(await look(server, { query: '{{NONE}}' })), 'unknown settings');
 });
 
 test('without a name server those of this machine are asked, in turn, and their silence is no failure of the name', async (t) => {

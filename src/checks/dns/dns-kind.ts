@@ -16,6 +16,7 @@ import { ask, type Asked, type Asking, type NameServer } from './ask.ts';
 import { documentOf, zoneText } from './document.ts';
 import { askedName, recordTypes } from './message.ts';
 import { type DnsSettings, dnsSources, readDnsSettings, validateDnsSettings } from './settings.ts';
+import { usesIn, type VariableUse } from '../placeholders.ts';
 
 /** No question waits longer, ms. */
 const mostMs = 5000;
@@ -33,13 +34,19 @@ interface DnsPlan {
   readonly request: JsonObject;
 }
 
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['request'], 'request');
+}
+
 export const dnsKind: CheckKind = {
   createProbe: (means) =>
     createPlannedProbe(
+      variableUses,
       (input) => makePlan(input, means),
       async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
     ),
   validateSettings: validateDnsSettings,
+  variableUses,
   warnSettings: (settings) => {
     const read = readDnsSettings(settings);
     return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
@@ -57,10 +64,7 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
   const filling = createFilling(input);
   const { redactor } = filling;
   const name = askedName(filling.fill(settings.query));
-  const [missing] = filling.missing;
-  if (missing !== undefined)
-    return `the query uses {{${missing}}}, which is not defined for this check, its group or its account`;
-  if (name === null) return 'the query is not a domain name once its variables are filled in';
+  if (name === null) return 'the query is no domain name once its variables are filled in';
   const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, dnsSources, filling);

@@ -5,6 +5,7 @@ import type { Outcome } from '../assertions/outcome.ts';
 import { sentence } from '../assertions/sentence.ts';
 import type { AssertionOutcome } from '../assertions/stored.ts';
 import { spoken } from '../connection/fault.ts';
+import type { VariableUse } from '../placeholders.ts';
 
 /** A verdict with its reason and its sentence. */
 export interface Judged {
@@ -82,7 +83,33 @@ export function outcomesOf(
   });
 }
 
+/** A variable that settings use and nobody defines: a fault of the settings, which says nothing of the target. */
+export class MissingVariable {
+  readonly message: string;
+
+  constructor({ path, name }: VariableUse) {
+    this.message = `${path} uses {{${name}}}, which is not defined for this check, its group or its account`;
+  }
+}
+
+/** The first use of a variable that is missing; null = all are defined. */
+export function missingVariable(
+  uses: readonly VariableUse[],
+  values: { has(name: string): boolean },
+): MissingVariable | null {
+  const use = uses.find(({ name }) => !values.has(name));
+  return use === undefined ? null : new MissingVariable(use);
+}
+
+/** Why settings make no probe; a sentence may be shown. */
+export type NoProbe = string | MissingVariable;
+
+export function isNoProbe(plan: object | NoProbe): plan is NoProbe {
+  return typeof plan === 'string' || plan instanceof MissingVariable;
+}
+
 /** The finding of settings that make no probe. */
-export function wrongSettings(startedAt: number, message: string): Finding {
-  return bareFinding(startedAt, failed('settings', message));
+export function wrongSettings(startedAt: number, problem: NoProbe): Finding {
+  if (typeof problem === 'string') return bareFinding(startedAt, failed('settings', problem));
+  return bareFinding(startedAt, { verdict: 'unknown', reason: 'settings', message: problem.message });
 }

@@ -1,4 +1,5 @@
 // What probes begin with, most of it those of light kinds: variables filled in, assertions compiled, one plan a revision.
+import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { asciiHost } from '#lib/host-name.ts';
@@ -9,32 +10,26 @@ import {
   type AssertionSource,
   compileAssertion,
 } from '../assertions/assertion.ts';
-import { fillIn } from '../placeholders.ts';
+import { fillIn, type VariableUse } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import { wrongSettings } from './judge.ts';
+import { isNoProbe, missingVariable, type NoProbe, wrongSettings } from './judge.ts';
 
 /** The variables of an input, ready to be filled in and to be hidden. */
 export interface Filling {
   /** A text with its placeholders filled in. */
   readonly fill: (text: string) => string;
-  /** Names that were used and that nobody defined. */
-  readonly missing: ReadonlySet<string>;
   readonly redactor: Redactor;
 }
 
 export function createFilling({ variables }: ThreadInput): Filling {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
-  const missing = new Set<string>();
   const hidden = variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
-  return { fill: (text) => fillIn(text, values, missing), missing, redactor: createRedactor(hidden) };
+  return { fill: (text) => fillIn(text, values, new Set()), redactor: createRedactor(hidden) };
 }
 
 /** Where to connect to, filled in; or a sentence that says why that is nowhere. */
-export function filledHost(text: string, { fill, missing }: Filling): { readonly host: string } | string {
+export function filledHost(text: string, { fill }: Filling): { readonly host: string } | string {
   const host = withoutBrackets(fill(text).trim());
-  const [name] = missing;
-  if (name !== undefined)
-    return `the host name uses {{${name}}}, which is not defined for this check, its group or its account`;
   return hostProblem(host) ?? { host: asciiHost(host) ?? host };
 }
 
@@ -76,17 +71,22 @@ function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): As
 /**
  * The probe of a kind. Plans are kept as long as their input is.
  *
+ * @param uses the variables that its settings use
  * @param makePlan all that does not change from run to run, or a sentence that says what is wrong; it may be shown
  * @param look never rejects for what the target does
  */
 export function createPlannedProbe<Plan extends object>(
+  uses: (settings: JsonObject) => readonly VariableUse[],
   makePlan: (input: ThreadInput) => Plan | string,
   look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
 ): ThreadProbe {
-  const planOf = madeOnce(makePlan);
+  const planOf = madeOnce((input: ThreadInput): Plan | NoProbe => {
+    const names = new Set(input.variables.map(({ key }) => key));
+    return missingVariable(uses(input.check.settings), names) ?? makePlan(input);
+  });
   return (input, signal) => {
     const plan = planOf(input);
     const startedAt = Date.now();
-    return typeof plan === 'string' ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
+    return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
   };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Exchange, Exchanged, ExchangeWork } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { type Offload, workOn } from '../findings/answer-work.ts';
-import { outcomesOf, wrongSettings } from '../findings/judge.ts';
+import { isNoProbe, outcomesOf, wrongSettings } from '../findings/judge.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
@@ -33,7 +33,7 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
 
   return async (work, signal) => {
     const plan = makePlan(work.input, kind, means.version);
-    if (typeof plan === 'string') return { finding: wrongSettings(Date.now(), plan), answer: null };
+    if (isNoProbe(plan)) return { finding: wrongSettings(Date.now(), plan), answer: null };
     return work.half === 'send'
       ? send(plan, work, signal)
       : { finding: await judged(plan, work, means.offload), answer: null };

@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
 import { readDomain } from '../connection/domain.ts';
 import type { Place } from '../connection/reach.ts';
+import { type MissingVariable, missingVariable } from '../findings/judge.ts';
 import { compileAll } from '../findings/prepare.ts';
 import { fillIn } from '../placeholders.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
@@ -13,6 +14,7 @@ import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
 import { framing, mergedPairs } from './pairs.ts';
 import { type ApiDefaults, type ApiSettings, type BasicAuth, methods } from './settings.ts';
 import { parseTarget, type Target } from './target.ts';
+import { httpUses } from './uses.ts';
 
 /** A request ready to be sent. */
 export interface OutgoingRequest {
@@ -63,14 +65,30 @@ export interface HttpKind {
  * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
  * is secret or locked is hidden in it, as it is in a plan's `shown`.
  */
-export function makePlan(input: ThreadInput, kind: HttpKind, version: string): Plan | string {
+export function makePlan(input: ThreadInput, kind: HttpKind, version: string): Plan | string | MissingVariable {
   const own = kind.read(input.check.settings);
   const group = kind.defaultsOf(input.group);
   const values = valuesOf(input, group);
-  const unknown = new Set<string>();
-  const fill = (text: string): string => fillIn(text, values, unknown);
-
   const { scripted } = input;
+  const missing = missingVariable(httpUses(own, group, scripted !== undefined), values);
+  return missing ?? filledPlan(input, kind, { own, group, values }, version);
+}
+
+/** Settings of a check and its group, and the values to fill in. */
+interface Filling {
+  readonly own: ApiSettings;
+  readonly group: ApiDefaults;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+function filledPlan(
+  input: ThreadInput,
+  kind: HttpKind,
+  { own, group, values }: Filling,
+  version: string,
+): Plan | string {
+  const { scripted } = input;
+  const fill = (text: string): string => fillIn(text, values, new Set());
   const target = scripted === undefined ? targetOf(own, group, values) : scriptedTarget(scripted);
   const userInfo = typeof target === 'string' ? null : target.userInfo;
   const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
@@ -124,15 +142,11 @@ export function valuesOf({ variables }: Pick<ThreadInput, 'variables'>, group: A
 const noUrl = 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
 
 function targetOf(own: ApiSettings, group: ApiDefaults, values: ReadonlyMap<string, string>): Target | string {
-  const missing = new Set<string>();
-  const text = fillIn(own.url, values, missing);
-  const [name] = missing;
-  if (name !== undefined)
-    return `the URL uses {{${name}}}, which is not defined for this check, its group or its account`;
+  const fill = (text: string): string => fillIn(text, values, new Set());
   const parameters = mergedPairs('queryParameters', group, own).map(
-    ({ key, value }) => [fillIn(key, values, missing), fillIn(value, values, missing)] as const,
+    ({ key, value }) => [fill(key), fill(value)] as const,
   );
-  return targetWith(text, parameters);
+  return targetWith(fill(own.url), parameters);
 }
 
 function scriptedTarget({ url, queryParameters }: ScriptedRequest): Target | string {

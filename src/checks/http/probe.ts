@@ -11,7 +11,7 @@ import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import type { Fault } from '../connection/fault.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
-import { wrongSettings } from '../findings/judge.ts';
+import { isNoProbe, wrongSettings } from '../findings/judge.ts';
 import { answered, type LookedAt, type SeenBody, unanswered } from './finding.ts';
 import { mostBodyBytes } from './http1.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
@@ -25,7 +25,7 @@ export function createHttpProbe(means: ProbeMeans, kind: HttpKind): ThreadProbe 
   const look = createLook(means);
   return async (input, signal) => {
     const plan = planOf(input);
-    return typeof plan === 'string' ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
+    return isNoProbe(plan) ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
   };
 }
 

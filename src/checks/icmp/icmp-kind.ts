@@ -13,6 +13,7 @@ import type { Redactor } from '../redact.ts';
 import { findPing, ping } from './ping.ts';
 import { icmpSources, type IcmpSettings, readIcmpSettings, validateIcmpSettings } from './settings.ts';
 import { createTurns, type Turns } from './turns.ts';
+import { usesIn, type VariableUse } from '../placeholders.ts';
 
 /** Programs for pings that run at once, of one thread. */
 const atOnce = 16;
@@ -28,14 +29,19 @@ interface IcmpPlan {
   readonly redactor: Redactor;
 }
 
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['request'], 'request');
+}
+
 export const icmpKind: CheckKind = {
   createProbe: (means) => {
     const turns = createTurns(atOnce);
-    return createPlannedProbe(makePlan, async (plan, startedAt, signal) =>
+    return createPlannedProbe(variableUses, makePlan, async (plan, startedAt, signal) =>
       findingOf(plan, startedAt, await look(plan, means, turns, signal), means.offload),
     );
   },
   validateSettings: validateIcmpSettings,
+  variableUses,
   describeResult: (result, exchange) => ({ icmpCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => ({

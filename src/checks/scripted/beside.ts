@@ -6,13 +6,18 @@ import { trustOf } from '../connection/certificate.ts';
 import { domainProblem, readDomain } from '../connection/domain.ts';
 import { createNamedCertificates } from '../connection/named-certificate.ts';
 import type { BesideScripts, SettingsProblem } from '../kind.ts';
-import { fillIn } from '../placeholders.ts';
+import { fillIn, usesIn, type VariableUse } from '../placeholders.ts';
 import { text } from '../read.ts';
 import { createRedactor } from '../redact.ts';
 import { hiddenVariables } from './runtime.ts';
 
 function domainOf(settings: JsonObject): string {
   return text(settings['sslCheckDomain']);
+}
+
+/** The variables that the domain uses. */
+export function besideUses(settings: JsonObject): VariableUse[] {
+  return usesIn(domainOf(settings), 'sslCheckDomain');
 }
 
 /** What is wrong with the domain that a check names; empty = fine. */

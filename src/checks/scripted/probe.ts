@@ -4,7 +4,9 @@ import type { Probe, ProbeInput } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/script.ts';
+import { missingVariable, wrongSettings } from '../findings/judge.ts';
 import type { BesideScripts, ScriptProbeMeans } from '../kind.ts';
+import { besideUses } from './beside.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
 import { readKeeps, readScript } from './settings.ts';
@@ -24,13 +26,16 @@ export interface ScriptedProbe {
 }
 
 export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe): Probe {
-  const { refuses, hasBrowser } = kind;
+  const { refuses, hasBrowser, beside } = kind;
   return async (input, signal) => {
     const wallClockMs = means.wallClockMs[input.check.checkType] ?? kind.limits.wallClockMs;
     const limits = { ...kind.limits, wallClockMs };
     const now = means.now();
     const chosen = chooseRuntime(input, means.runtimes(), now);
     if ('message' in chosen) return withoutRuntime(now, chosen.message);
+    const names = new Set(input.variables.map(({ key }) => key));
+    const missing = missingVariable(beside === undefined ? [] : besideUses(input.check.settings), names);
+    if (missing !== null) return wrongSettings(now, missing);
     const script = readScript(input.check.settings);
     const refusal = refuses(chosen.runtime) ?? refusesSort(script.sort, chosen.runtime);
     if (refusal !== null) return withoutRuntime(now, refusal);

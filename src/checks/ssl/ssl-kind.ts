@@ -20,6 +20,7 @@ import { createFindRevocation, type Revocation } from './revocation.ts';
 import { revokedSentence, shownRevocation } from './revocation-words.ts';
 import { createFindSoon } from './shown-in-turn.ts';
 import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
+import { usesIn, type VariableUse } from '../placeholders.ts';
 
 interface SslPlan {
   readonly accountId: string;
@@ -32,6 +33,10 @@ interface SslPlan {
   readonly request: JsonObject;
 }
 
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['sslConfig'], 'sslConfig');
+}
+
 export const sslKind: CheckKind = {
   createProbe: (means) => {
     // What is weak is to be seen and named, not to end in a handshake that fails.
@@ -41,12 +46,17 @@ export const sslKind: CheckKind = {
       ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
     });
     const look = createLook(means, { secureContext, trust });
-    return createPlannedProbe(planner(means, { secureContext, trust }), async (plan, startedAt, signal) => {
-      const seen = await shakeHands(plan.handshake, means.guard, signal);
-      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
-    });
+    return createPlannedProbe(
+      variableUses,
+      planner(means, { secureContext, trust }),
+      async (plan, startedAt, signal) => {
+        const seen = await shakeHands(plan.handshake, means.guard, signal);
+        return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
+      },
+    );
   },
   validateSettings: validateSslSettings,
+  variableUses,
   warnSettings: (settings) => {
     const read = readSslSettings(settings);
     return assertionWarnings(read.assertions, 'sslConfig.assertions', read.maxResponseTime);

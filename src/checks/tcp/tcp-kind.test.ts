@@ -169,6 +169,9 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
   const finding = await look(1, { hostname: '{{HOST}}' });
   assert.deepEqual(
     [verdictOf(finding), finding.message],
-    ['failed settings', 'the host name uses {{HOST}}, which is not defined for this check, its group or its account'],
+    [
+      'unknown settings',
+      'request.hostname uses {{HOST}}, which is not defined for this check, its group or its account',
+    ],
   );
 });

@@ -16,6 +16,7 @@ import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
 import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } from './settings.ts';
 import { talk, type Talk, type Talked, textOf } from './talk.ts';
+import { usesIn, type VariableUse } from '../placeholders.ts';
 
 interface TcpPlan {
   readonly accountId: string;
@@ -29,13 +30,19 @@ interface TcpPlan {
   readonly request: JsonObject;
 }
 
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['request'], 'request');
+}
+
 export const tcpKind: CheckKind = {
   createProbe: (means) =>
     createPlannedProbe(
+      variableUses,
       (input) => makePlan(input, means),
       (plan, startedAt, signal) => look(plan, startedAt, means, signal),
     ),
   validateSettings: validateTcpSettings,
+  variableUses,
   warnSettings: (settings) => {
     const read = readTcpSettings(settings);
     return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);

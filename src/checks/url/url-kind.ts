@@ -6,6 +6,7 @@ import type { HttpKind } from '../http/plan.ts';
 import { createHttpProbe } from '../http/probe.ts';
 import { type ApiSettings, noDefaults, readSettings } from '../http/settings.ts';
 import { urlProblem } from '../http/validate.ts';
+import { httpUses } from '../http/uses.ts';
 import { httpWarnings } from '../http/warn.ts';
 import type { CheckKind } from '../kind.ts';
 import { object, positive } from '../read.ts';
@@ -41,6 +42,7 @@ export const urlKind: CheckKind = {
       ...timeProblems(settings, read),
     ];
   },
+  variableUses: (settings) => httpUses(readUrlSettings(settings), noDefaults, false),
   warnSettings: (settings, shouldFail) => httpWarnings(readUrlSettings(settings), shouldFail),
   describeResult: (result, exchange) => ({ urlCheckResult: describeHttp(result, exchange) }),
   measures: httpMeasures,

@@ -10,7 +10,7 @@ export function writeCounts(connection: Connection, counts: Counts, now: number)
     connection
       .prepare(
         `INSERT INTO run_counts (account_id, day, scheduled, on_demand, passed, degraded, failed, unknown, missed,
-           limited) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${addToCounts}`,
+           limited, misconfigured) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${addToCounts}`,
       )
       .run(
         row.account_id,
@@ -23,6 +23,7 @@ export function writeCounts(connection: Connection, counts: Counts, now: number)
         row.unknown,
         row.missed,
         row.limited,
+        row.misconfigured,
       );
   }
 }

@@ -1,0 +1,116 @@
+// A variable that is missing anywhere in a check is a fault of the settings: the target is neither asked nor blamed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckGroup } from '#domain/check-group.ts';
+import type { CheckType } from '#domain/check.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { groupWith } from '../../tests/support/api-check.ts';
+import { probeOnce, verdictOf } from '../../tests/support/api-probe.ts';
+import { probeKind } from '../../tests/support/kind-probe.ts';
+import { startTarget } from '../../tests/support/target.ts';
+
+const assertion = { comparison: 'CONTAINS', property: '', target: '{{GONE}}' };
+const body = { source: 'TEXT_BODY', ...assertion };
+
+test('wherever an API check uses a missing variable it is unknown, and nothing is sent', async (t) => {
+  let asked = 0;
+  const { url } = await startTarget(t, (_request, response) => {
+    asked++;
+    response.end('ok');
+  });
+  const cases: readonly (readonly [string, JsonObject, JsonObject?])[] = [
+    ['request.url', { url: `${url}/{{GONE}}` }],
+    ['request.headers[0].value', { url, headers: [{ key: 'a', value: '{{ GONE }}', locked: false }] }],
+    ['request.headers[0].key', { url, headers: [{ key: '{{{GONE}}}', value: 'a', locked: false }] }],
+    ['request.queryParameters[0].value', { url, queryParameters: [{ key: 'a', value: '{{GONE}}', locked: false }] }],
+    ['request.body', { url, method: 'POST', bodyType: 'JSON', body: '{"a": "{{GONE}}"}' }],
+    ['request.basicAuth.password', { url, basicAuth: { username: 'u', password: '{{GONE}}' } }],
+    ['request.assertions[0].target', { url, assertions: [body] }],
+    ['request.assertions[0].property', { url, assertions: [{ ...body, source: 'JSON_BODY', property: '$.{{GONE}}' }] }],
+    ['sslCheckDomain', { url }, { sslCheckDomain: '{{GONE}}' }],
+  ];
+  for (const [path, request, settings] of cases) {
+    const finding = await probeOnce({ method: 'GET', ...request }, settings ? { settings } : {});
+    assert.equal(verdictOf(finding), 'unknown settings', path);
+    assert.ok(
+      finding.message?.startsWith(`${path} uses {{GONE}}, which is not defined`),
+      `${path}: ${finding.message}`,
+    );
+  }
+  assert.equal(asked, 0);
+
+  const unsent = await probeOnce({ method: 'GET', url, bodyType: 'NONE', body: '{{GONE}}' });
+  assert.equal(unsent.verdict, 'passed', 'a body that is not sent needs no variable');
+  const variables = [{ key: 'GONE', value: '', locked: false, secret: false }];
+  const defined = await probeOnce({ method: 'GET', url, assertions: [body] }, { variables });
+  assert.equal(defined.verdict, 'passed', 'an empty value is a value');
+});
+
+test('what a group gives an API check needs its variables as well, unless the check overrides it', async (t) => {
+  let asked = 0;
+  const { url } = await startTarget(t, (_request, response) => {
+    asked++;
+    response.end('ok');
+  });
+  const pair = (value: string) => ({ key: 'X-Token', value, locked: false });
+  const group = (apiCheckDefaults: JsonObject): CheckGroup => groupWith(apiCheckDefaults);
+  for (const [path, defaults, request] of [
+    ['apiCheckDefaults.headers[0].value', { headers: [pair('{{GONE}}')] }, { url }],
+    ['apiCheckDefaults.queryParameters[0].value', { queryParameters: [pair('{{GONE}}')] }, { url }],
+    ['apiCheckDefaults.assertions[0].target', { assertions: [body] }, { url }],
+    ['apiCheckDefaults.basicAuth.username', { basicAuth: { username: '{{GONE}}', password: 'p' } }, { url }],
+    ['apiCheckDefaults.url', { url: `${url}{{GONE}}` }, { url: '{{GROUP_BASE_URL}}/' }],
+    ['request.url', {}, { url: '{{GROUP_BASE_URL}}/' }],
+  ] as const) {
+    const finding = await probeOnce({ method: 'GET', ...request }, { group: group(defaults as unknown as JsonObject) });
+    assert.deepEqual(
+      [verdictOf(finding), finding.message?.startsWith(`${path} uses {{G`)],
+      ['unknown settings', true],
+      path,
+    );
+  }
+  assert.equal(asked, 0);
+  const overridden = await probeOnce(
+    { method: 'GET', url, headers: [{ ...pair('x'), key: 'x-token' }], basicAuth: { username: 'u', password: 'p' } },
+    {
+      group: group({
+        headers: [pair('{{GONE}}')],
+        basicAuth: { username: '{{GONE}}', password: '' },
+        url: '{{GONE}}',
+      }),
+    },
+  );
+  assert.equal(verdictOf(overridden), 'passed');
+});
+
+test('the same holds for every other type of check', async () => {
+  const request = { hostname: '127.0.0.1', port: 1 };
+  for (const [type, path, settings] of [
+    ['URL', 'request.url', { request: { url: 'http://{{GONE}}/' } }],
+    [
+      'URL',
+      'request.assertions[0].target',
+      {
+        request: {
+          url: 'http://127.0.0.1:1/',
+          assertions: [{ ...assertion, source: 'STATUS_CODE', comparison: 'EQUALS' }],
+        },
+      },
+    ],
+    ['TCP', 'request.data', { request: { ...request, data: '{{GONE}}' } }],
+    [
+      'TCP',
+      'request.assertions[0].target',
+      { request: { ...request, assertions: [{ ...assertion, source: 'RESPONSE_DATA' }] } },
+    ],
+    ['DNS', 'request.query', { request: { query: '{{GONE}}.test', recordType: 'A' } }],
+    ['DNS', 'request.nameServer', { request: { query: 'a.test', recordType: 'A', nameServer: '{{GONE}}' } }],
+    ['ICMP', 'request.hostname', { request: { hostname: '{{GONE}}' } }],
+    ['SSL', 'sslConfig.hostname', { sslConfig: { hostname: '{{GONE}}' } }],
+    ['SSL', 'sslConfig.serverName', { sslConfig: { hostname: '127.0.0.1', serverName: '{{GONE}}' } }],
+  ] as const) {
+    const finding = await probeKind(type as CheckType, settings as unknown as JsonObject);
+    assert.equal(verdictOf(finding), 'unknown settings', `${type} ${path}`);
+    assert.ok(finding.message?.startsWith(`${path} uses {{GONE}}`), finding.message ?? '');
+  }
+});
