@@ -38,7 +38,7 @@ test('settings an API check cannot run with are refused, each with its path and 
       /^request\.assertions\[0\]: "\$\.a\[" is not a JSON path/,
     ],
     [{ url: 'http://a.test', assertions: assertion({ property: '$.{{KEY}}' }) }, null],
-    [{ url: 'http://a.test', assertions: assertion({ regex: 'a' }) }, /takes no regex/],
+    [{ url: 'http://a.test', assertions: assertion({ regex: 'a' }) }, /does not take a regex/],
     [{ url: 'http://a.test', assertions: assertion({ source: 'TEXT_BODY', regex: '(' }) }, /not a regular expression/],
     [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: 'ok' }) }, /needs a number/],
     [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: '{{OK}}' }) }, null],

@@ -149,7 +149,7 @@ test('a certificate that its authority has revoked fails its check, and the aler
   const { json } = await receiver.alert('ALERT_FAILURE');
   assert.equal(
     json['CHECK_ERROR_MESSAGE'],
-    'the certificate of localhost was revoked on 2026-03-01 (key compromise), says the OCSP responder of its authority',
+    'the certificate of localhost was revoked on 2026-03-01 (key compromise), according to the OCSP responder of its CA',
   );
 });
 

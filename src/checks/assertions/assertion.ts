@@ -162,24 +162,24 @@ export function compileAssertion(
   const { property, target, regex } = settings;
   const source = allowed.find((each) => each === settings.source);
   if (source === undefined) {
-    return `"${settings.source}" is no assertion source of this type of check: use one of ${allowed.join(', ')}`;
+    return `"${settings.source}" is not an assertion source for this type of check; use one of ${allowed.join(', ')}`;
   }
   const sort = sortOf[source];
   const known = comparisonsOf(source);
   const comparison = known.find((each) => each === settings.comparison);
   if (comparison === undefined) {
-    return `"${settings.comparison}" is no comparison of ${source}: use one of ${known.join(', ')}`;
+    return `"${settings.comparison}" is not a comparison for ${source}; use one of ${known.join(', ')}`;
   }
   const properties = propertiesOf[source];
   if (properties !== undefined && !properties.includes(property)) {
-    return `"${hide(property)}" is no property of ${source}: use one of ${properties.join(', ')}`;
+    return `"${hide(property)}" is not a property of ${source}; use one of ${properties.join(', ')}`;
   }
   const isOrder = comparison === 'GREATER_THAN' || comparison === 'LESS_THAN';
   if ((isOrder || sort === 'number') && !isNumber(target)) {
     return `${source} ${comparison} needs a number as its target, not "${hide(target)}"`;
   }
   if (regex !== '' && sort !== 'headers' && sort !== 'text') {
-    return `${source} takes no regex: only HEADERS and sources of text do`;
+    return `${source} does not take a regex; only HEADERS and text sources do`;
   }
   // Clients write the pattern of a text into its property.
   const expression = sort === 'text' && regex === '' ? property : regex;

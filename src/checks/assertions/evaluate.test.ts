@@ -181,7 +181,7 @@ test('a comparison that its source does not know is refused, with those it knows
       const problem = compileAssertion({ source, comparison, property: '', target: '1', regex: '' });
       assert.match(
         problemText(problem),
-        new RegExp(`"${comparison}" is no comparison of ${source}: use one of EQUALS`),
+        new RegExp(`"${comparison}" is not a comparison for ${source}; use one of EQUALS`),
       );
     }
   }

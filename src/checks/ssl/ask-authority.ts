@@ -31,7 +31,7 @@ export interface AskingMeans {
 export async function askAuthority(asking: Asking, means: AskingMeans): Promise<Buffer | string> {
   const { url, question, mostBytes } = asking;
   const target = parseTarget(url);
-  if (target === null || target.isTls) return 'its address cannot be asked';
+  if (target === null || target.isTls) return 'its address is not an http:// URL';
   if (means.signal.aborted) return stopped.message;
   const stop: Stop = { end: null };
   const timer = setTimeout(() => stop.end?.(timeIsUp(means.limitMs)), means.limitMs);
@@ -53,6 +53,6 @@ export async function askAuthority(asking: Asking, means: AskingMeans): Promise<
 
 function answerOf({ fault, answer, isCut, body }: Hop, mostBytes: number): Buffer | string {
   if (fault !== null) return fault.message;
-  if (answer?.statusCode !== 200) return `it answered with status ${answer?.statusCode ?? 0}`;
+  if (answer?.statusCode !== 200) return `it responded with status ${answer?.statusCode ?? 0}`;
   return isCut ? `it sent more than ${Math.round(mostBytes / 1024)} kB` : Buffer.concat(body.pieces);
 }

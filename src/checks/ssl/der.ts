@@ -35,18 +35,18 @@ export interface Element {
 
 /** Where the element that begins at `at` ends. @throws {RangeError} when there is none, or not all of it */
 export function endAt(bytes: Buffer, at: number): number {
-  if (at + 2 > bytes.length) throw new RangeError('it is cut short');
-  if ((bytes.readUInt8(at) & 0x1f) === 0x1f) throw new RangeError('it has a tag of more than one byte');
+  if (at + 2 > bytes.length) throw new RangeError('it is truncated');
+  if ((bytes.readUInt8(at) & 0x1f) === 0x1f) throw new RangeError('it has a tag of several bytes');
   const first = bytes.readUInt8(at + 1);
   if (first < 0x80) return within(bytes, at + 2 + first);
   // 0x80 alone leaves the length open, which DER does not allow; four bytes are 4 GB.
-  if (first === 0x80 || first > 0x84) throw new RangeError('a length in it is none');
+  if (first === 0x80 || first > 0x84) throw new RangeError('it contains an invalid length');
   const start = within(bytes, at + 2 + first - 0x80);
   return within(bytes, start + bytes.readUIntBE(at + 2, first - 0x80));
 }
 
 function within(bytes: Buffer, end: number): number {
-  if (end > bytes.length) throw new RangeError('it is cut short');
+  if (end > bytes.length) throw new RangeError('it is truncated');
   return end;
 }
 
@@ -61,7 +61,7 @@ export function elementAt(bytes: Buffer, at: number): Element {
 /** The one element that some bytes are. @throws {RangeError} when they are more, less, or another */
 export function soleElement(bytes: Buffer, tag: number): Element {
   const element = expected(elementAt(bytes, 0), tag);
-  if (element.whole.length < bytes.length) throw new RangeError('something follows it');
+  if (element.whole.length < bytes.length) throw new RangeError('it is followed by other data');
   return element;
 }
 
@@ -88,7 +88,7 @@ export function readerOf({ content }: Element): Reader {
 export function elementsIn({ content }: Element, most = 64): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < content.length; at += found.at(-1)?.whole.length ?? 0) {
-    if (found.length === most) throw new RangeError(`it has more than ${most} parts`);
+    if (found.length === most) throw new RangeError(`it has more than ${most} elements`);
     found.push(elementAt(content, at));
   }
   return found;
@@ -100,12 +100,12 @@ const longestOid = 32;
 /** An object identifier as `1.3.6.1`. @throws {RangeError} */
 export function oidOf({ tag, content }: Element): string {
   if (tag !== tags.oid || content.length === 0 || content.length > longestOid)
-    throw new RangeError('a name in it is none');
+    throw new RangeError('it contains an invalid object identifier');
   const values = [0];
   for (const byte of content) {
     // A number and not bits: 32 of them would run over.
     const value = (values.at(-1) ?? 0) * 128 + (byte & 127);
-    if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('a name in it is none');
+    if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('it contains an invalid object identifier');
     values[values.length - 1] = value;
     if (byte < 128) values.push(0);
   }
@@ -118,22 +118,23 @@ export function oidOf({ tag, content }: Element): string {
 export function timeOf({ tag, content }: Element): number {
   const text = content.toString('latin1');
   const isShort = tag === tags.utcTime;
-  if (!isShort && tag !== tags.generalizedTime) throw new RangeError('a time in it is none');
+  if (!isShort && tag !== tags.generalizedTime) throw new RangeError('it contains an invalid time');
   const match = /^(\d\d)?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d{1,9})?Z$/.exec(text);
-  if (match === null || (match[1] === undefined) !== isShort) throw new RangeError('a time in it is none');
+  if (match === null || (match[1] === undefined) !== isShort) throw new RangeError('it contains an invalid time');
   const [century, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1)
     .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
   // Years of two digits are those from 1950 to 2049 (RFC 5280 §4.1.2.5.1).
   const at = Date.UTC((century ?? (year < 50 ? 20 : 19)) * 100 + year, month - 1, day, hour, minute, second);
   const isReal = new Date(at).getUTCMonth() === month - 1 && hour < 24 && minute < 60 && second < 60;
-  if (!isReal) throw new RangeError('a time in it is none');
+  if (!isReal) throw new RangeError('it contains an invalid time');
   return at;
 }
 
 /** The bytes of a string of bits, of which whole bytes are wanted. @throws {RangeError} */
 export function bitsOf({ tag, content }: Element): Buffer {
-  if (tag !== tags.bitString || content.length === 0 || content[0] !== 0) throw new RangeError('bits in it are none');
+  if (tag !== tags.bitString || content.length === 0 || content[0] !== 0)
+    throw new RangeError('it contains an invalid bit string');
   return content.subarray(1);
 }
 
@@ -157,6 +158,6 @@ export function extensionsIn(list: Element): Extension[] {
 }
 
 function expected(element: Element, tag: number): Element {
-  if (element.tag !== tag) throw new RangeError('it has another part than it should at this place');
+  if (element.tag !== tag) throw new RangeError('it contains an unexpected element');
   return element;
 }

@@ -55,15 +55,15 @@ export function flawsOf(
   for (const { value, severity } of baseline.keySize) {
     const { keyAlgorithm, keySizeBits } = facts.certificate;
     const isWeak = facts.strength !== null && facts.strength < value;
-    tell(severity, isWeak, `the key is weak: ${text(keyAlgorithm)} of ${text(keySizeBits)} bits, less than ${value}`);
+    tell(severity, isWeak, `the key is weak: ${text(keyAlgorithm)} with ${text(keySizeBits)} bits, less than ${value}`);
   }
   const weak = facts.signatureAlgorithms.find((name) => /MD2|MD5|SHA1(?!\d)/i.test(name));
-  tell(baseline.weakSignature, weak !== undefined, `a certificate of the chain is signed weakly, with ${weak ?? ''}`);
+  tell(baseline.weakSignature, weak !== undefined, `a certificate in the chain has a weak signature: ${weak ?? ''}`);
   tell(baseline.weakCipher, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
   const isBare = facts.mustStaple && facts.connection['ocspStapled'] !== true;
   tell(baseline.mustStaple, isBare, 'the certificate asks for a stapled OCSP response, and none was sent');
   tell(baseline.revocationAnswer, revocation?.flaw != null, revocation?.flaw ?? '');
-  tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate holds no timestamps of certificate transparency');
+  tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate contains no certificate transparency timestamps');
   const expiry = expiryFlaw(path, { name, now }, alertDaysBeforeExpiry);
   if (expiry !== null) flaws.push(expiry);
   return flaws;

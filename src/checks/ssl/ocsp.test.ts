@@ -148,7 +148,7 @@ test('a list is the one of a certificate where one of its names is one of the di
     const list = readRevokedList(revokedList(ours, { point }), both, at, Date.now());
     assert.equal(
       'problem' in list ? list.problem : null,
-      isSame ? null : 'it is another list of CN=Ours',
+      isSame ? null : 'it is a different list of CN=Ours',
       `case ${index}`,
     );
   }
@@ -156,7 +156,7 @@ test('a list is the one of a certificate where one of its names is one of the di
 
 test('an answer of more than 64 kB is not even looked at', () => {
   const { problem } = readOcspAnswer(Buffer.alloc(65_537), good, now) as { problem: string };
-  assert.equal(problem, 'it has more than 64 kB');
+  assert.equal(problem, 'it is larger than 64 kB');
 });
 
 test('a number that stands in an entry of another certificate is not taken for an entry of its own', () => {

@@ -60,7 +60,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
 
 /** What an answer says of a certificate. @param now epoch ms */
 export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): Said | Unsaid {
-  if (bytes.length > mostOcspBytes) return unbelievable(`it has more than ${mostOcspBytes / 1024} kB`);
+  if (bytes.length > mostOcspBytes) return unbelievable(`it is larger than ${mostOcspBytes / 1024} kB`);
   return reading(() => {
     const answer = readerOf(soleElement(bytes, tags.sequence));
     const [status = 0] = answer.next(tags.enumerated).content;
@@ -70,7 +70,7 @@ export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): Said
     }
     const body = readerOf(readerOf(answer.next(holding(0))).next(tags.sequence));
     const sort = oidOf(body.next());
-    if (sort !== basicResponse) return unbelievable(`it is of a sort that is not known here: ${sort}`);
+    if (sort !== basicResponse) return unbelievable(`its response type is unknown: ${sort}`);
     const basic = readerOf(soleElement(body.next(tags.octets).content, tags.sequence));
     const signed = readSigned(basic);
     const problem = signerProblem(signed, basic, issued.issuerCertificate, now);
@@ -85,7 +85,7 @@ function signerProblem(signed: Signed, basic: Reader, issuer: X509Certificate, n
   if (isSignedBy(signed, issuer.publicKey)) return null;
   const enclosed = basic.optional(holding(0));
   const list = enclosed === null ? [] : elementsIn(readerOf(enclosed).next(tags.sequence)).slice(0, mostSigners);
-  let problem = 'it is not signed by the authority of the certificate, nor by a responder of its own';
+  let problem = 'it is not signed by the issuing CA or a responder that the CA authorized';
   for (const { whole } of list) {
     const signer = certificateIn(whole);
     if (!isSignedBy(signed, signer.publicKey)) continue;
@@ -101,20 +101,21 @@ function certificateIn(der: Buffer): X509Certificate {
     const certificate = new X509Certificate(der);
     // Read when it is asked for, and of what strangers send it need not be one.
     if (certificate.publicKey.type === 'public') return certificate;
-    throw new RangeError('a key in it is none');
+    throw new RangeError('it contains an invalid key');
   } catch {
-    throw new RangeError('a certificate in it is none');
+    throw new RangeError('it contains an invalid certificate');
   }
 }
 
 /** Why a signer may not answer in the place of an authority; null = it may (RFC 6960 §4.2.2.2). */
 function delegationProblem(signer: X509Certificate, issuer: X509Certificate, now: number): string | null {
-  if (!isCertifiedBy(signer, issuer)) return 'its signer has no certificate of the authority';
+  if (!isCertifiedBy(signer, issuer)) return 'the issuing CA did not certify its signer';
   // Typed as always there, and absent where a certificate names no use.
   const uses = signer.keyUsage as readonly string[] | undefined;
-  if (uses?.includes(ocspSigning) !== true) return 'the certificate of its signer is not for signing such responses';
+  if (uses?.includes(ocspSigning) !== true)
+    return 'the certificate of its signer does not allow signing OCSP responses';
   const isOfTime = Date.parse(signer.validFrom) <= now && now <= Date.parse(signer.validTo);
-  return isOfTime ? null : 'the certificate of its signer has expired, or is not valid yet';
+  return isOfTime ? null : 'the certificate of its signer has expired or is not valid yet';
 }
 
 function saidIn(data: Element, issued: Issued, now: number): Said | Unsaid {
@@ -126,7 +127,7 @@ function saidIn(data: Element, issued: Issued, now: number): Said | Unsaid {
   const answers = elementsIn(reader.next(tags.sequence));
   const more = reader.optional(holding(1));
   if (more !== null && extensionsIn(readerOf(more).next()).some(({ isCritical }) => isCritical)) {
-    return unbelievable('it has a critical extension that is not known here');
+    return unbelievable('it has an unknown critical extension');
   }
   for (const each of answers) {
     const answer = readerOf(each);
@@ -154,7 +155,7 @@ function statusIn(answer: Reader, now: number): Said | Unsaid {
   const said = { revokedAt: null, reason: null, thisUpdate, nextUpdate };
   if (status.tag === plain(0)) return { ...said, status: 'good' };
   if (status.tag === plain(2)) return { ...said, status: 'unknown' };
-  if (status.tag !== holding(1)) throw new RangeError('its status is none');
+  if (status.tag !== holding(1)) throw new RangeError('it has an invalid status');
   const revoked = readerOf(status);
   const revokedAt = timeOf(revoked.next());
   const reason = revoked.optional(holding(0));

@@ -22,9 +22,9 @@ function isoOrNull(at: number | null | undefined): string | null {
 }
 
 const speakers: Readonly<Record<RevocationSource, string>> = {
-  STAPLED: 'says the stapled OCSP response',
-  OCSP: 'says the OCSP responder of its authority',
-  CRL: 'says the list of its authority',
+  STAPLED: 'according to the stapled OCSP response',
+  OCSP: 'according to the OCSP responder of its CA',
+  CRL: 'according to the revocation list of its CA',
 };
 
 /** The sentence of a certificate that is revoked; null = it is not, as far as anybody said. @param name whose it is */

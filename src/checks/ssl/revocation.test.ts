@@ -80,7 +80,7 @@ test('a certificate that its stapled response calls revoked fails, with since wh
   assert.equal(verdictOf(finding), 'failed tls');
   assert.equal(
     finding.message,
-    'the certificate of localhost was revoked on 2026-03-01 (key compromise), says the stapled OCSP response',
+    'the certificate of localhost was revoked on 2026-03-01 (key compromise), according to the stapled OCSP response',
   );
   const { status, reason, revokedAt } = shown(finding);
   assert.deepEqual([status, reason, revokedAt], ['revoked', 'keyCompromise', since.toISOString()]);
@@ -97,13 +97,16 @@ test('a stapled response that cannot be believed is degraded and told, or as bad
   const { cert } = server;
   const past = { thisUpdate: new Date(Date.now() - 9 * day), nextUpdate: new Date(Date.now() - 2 * day) };
   const wrong: readonly (readonly [Buffer, RegExp])[] = [
-    [ocspAnswer(authority, cert, past), / says nothing: it expired on \d{4}-/],
-    [ocspAnswer(authority, cert, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / names no end$/],
-    [ocspAnswer(authority, cert, { thisUpdate: new Date(Date.now() + day) }), / says nothing: it is not valid before /],
-    [ocspAnswer(authority, cert, { signer: stranger }), /: it is not signed by the authority of the certificate, nor /],
+    [ocspAnswer(authority, cert, past), / cannot be used: it expired on \d{4}-/],
+    [ocspAnswer(authority, cert, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / has no expiry$/],
+    [
+      ocspAnswer(authority, cert, { thisUpdate: new Date(Date.now() + day) }),
+      / cannot be used: it is not valid before /,
+    ],
+    [ocspAnswer(authority, cert, { signer: stranger }), /: it is not signed by the issuing CA or a responder/],
     [ocspAnswer(authority, authority.issue().cert), /: it is about another certificate$/],
     [ocspAnswer(stranger, cert, { signer: authority }), /: it is about another certificate$/],
-    [ocspAnswer(authority, cert, { hash: 'sha1' }), /: it is signed weakly, with MD5 or SHA-1$/],
+    [ocspAnswer(authority, cert, { hash: 'sha1' }), /: it has a weak signature \(MD5 or SHA-1\)$/],
     [ocspAnswer(authority, cert, { status: 'unknown' }), / response does not know the certificate$/],
     [ocspRefusal(3), /: the responder refused to answer: tryLater$/],
     [Buffer.from('<html>no</html>'), /: it cannot be read: /],
@@ -130,8 +133,8 @@ test('a responder with a certificate of the authority may answer for it, and nob
   };
   assert.equal(verdictOf(await stapledBy(authority.issue({ isResponder: true }))), 'failed tls');
   const refused = [
-    [authority.issue(), /the certificate of its signer is not for signing such responses$/],
-    [stranger.issue({ isResponder: true }), /its signer has no certificate of the authority$/],
+    [authority.issue(), /the certificate of its signer does not allow signing OCSP responses$/],
+    [stranger.issue({ isResponder: true }), /the issuing CA did not certify its signer$/],
     [authority.issue({ isResponder: true, validTo: new Date(Date.now() - day / 2) }), /its signer has expired/],
     [server, /is not for signing such responses$/],
   ] as const;
@@ -175,7 +178,7 @@ test('online, the responder of the authority is asked where nothing is stapled, 
   assert.equal(verdictOf(finding), 'failed tls');
   assert.equal(
     finding.message,
-    'the certificate of localhost was revoked on 2026-03-01, says the OCSP responder of its authority',
+    'the certificate of localhost was revoked on 2026-03-01, according to the OCSP responder of its CA',
   );
   assert.equal(shown(finding)['source'], 'OCSP');
   const { timingPhases } = describedKind('SSL', finding) as { timingPhases: JsonObject };
@@ -199,7 +202,7 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
   assert.equal(verdictOf(finding), 'degraded tls');
   assert.match(
     finding.message ?? '',
-    /^the OCSP responder http:\/\/127\.0\.0\.1:\d+ says nothing: it cannot be read: /,
+    /^the OCSP responder http:\/\/127\.0\.0\.1:\d+ cannot be used: it cannot be read: /,
   );
 
   const endless = await startAuthority(t, (_, response) => {
@@ -216,14 +219,14 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
   const silent = await startAuthority(t, () => {});
   const short = { means: { ...trusted.means, limitMs: 1500 } };
   const unreachable: readonly (readonly [string, RegExp, KindProbeOptions?])[] = [
-    [endless.url, / could not be asked: it sent more than 64 kB$/],
-    [long.url, / could not be asked: it sent more than 64 kB$/],
-    [broken.url, / could not be asked: it answered with status 500$/],
-    [moved.url, / could not be asked: it answered with status 302$/],
-    [unwilling.url, / says nothing: the responder refused to answer: unauthorized$/],
-    [silent.url, / could not be asked: 127\.0\.0\.1:\d+ did not respond within (1[0-4]\d\d|\d{1,3}) ms/, short],
-    ['http://127.0.0.1:1/', / could not be asked: connection refused by 127\.0\.0\.1:1 /],
-    ['https://127.0.0.1:1/', /^it names neither a responder nor a list that can be asked over http$/],
+    [endless.url, / could not be queried: it sent more than 64 kB$/],
+    [long.url, / could not be queried: it sent more than 64 kB$/],
+    [broken.url, / could not be queried: it responded with status 500$/],
+    [moved.url, / could not be queried: it responded with status 302$/],
+    [unwilling.url, / cannot be used: the responder refused to answer: unauthorized$/],
+    [silent.url, / could not be queried: 127\.0\.0\.1:\d+ did not respond within (1[0-4]\d\d|\d{1,3}) ms/, short],
+    ['http://127.0.0.1:1/', / could not be queried: connection refused by 127\.0\.0\.1:1 /],
+    ['https://127.0.0.1:1/', /^the certificate names no OCSP responder or revocation list with an http:\/\/ URL$/],
   ];
   for (const [ocspUrl, problem, options] of unreachable) {
     const looked = await lookAt(t, authority.issue({ ocspUrl }), online, undefined, options ?? trusted);
@@ -243,7 +246,7 @@ test('the egress policy holds for who a certificate names: what it refuses is no
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.match(
     shown(finding)['problem'] ?? '',
-    / could not be asked: refused by the egress policy: 127\.0\.0\.2 is .*; .* not be fetched: refused .* 127\.0\.0\.3 is/,
+    / could not be queried: refused by the egress policy: 127\.0\.0\.2 is .*; .* not be fetched: refused .* 127\.0\.0\.3 is/,
   );
 });
 
@@ -266,7 +269,7 @@ test('online, the list of the authority is fetched where there is no responder, 
   assert.equal(verdictOf(finding), 'failed tls');
   assert.equal(
     finding.message,
-    'the certificate of localhost was revoked on 2026-03-01 (superseded), says the list of its authority',
+    'the certificate of localhost was revoked on 2026-03-01 (superseded), according to the revocation list of its CA',
   );
   const other = await probe(await settingsOf(t, authority.issue({ listUrl }), online));
   assert.equal(verdictOf(other), 'passed', other.message ?? '');
@@ -278,20 +281,23 @@ test('a list that is expired, of others, another one of the authority or only ab
   const past = { thisUpdate: new Date(Date.now() - 9 * day), nextUpdate: new Date(Date.now() - 2 * day) };
   const wrong: readonly (readonly [() => Buffer, RegExp])[] = [
     [() => revokedList(authority, past), /: it expired on /],
-    [() => revokedList(authority, { signer: stranger }), /: it is not signed by the authority of the certificate$/],
-    [() => revokedList(stranger), /: it is not signed by the authority of the certificate$/],
-    [() => revokedList(authority, { url: 'http://127.0.0.1:1/2.crl' }), /: it is another list of CN=Tests of Tocsin$/],
-    [() => revokedList(authority, { onlyOf: 2 }), /: it is about other certificates, or some reasons only$/],
-    [() => revokedList(authority, { onlyOf: 3 }), /: it is about other certificates, or some reasons only$/],
-    [() => revokedList(authority, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / names no end$/],
-    [() => revokedList(authority, { onlyOf: 4 }), /: it is about other certificates, or some reasons only$/],
+    [() => revokedList(authority, { signer: stranger }), /: it is not signed by the issuing CA$/],
+    [() => revokedList(stranger), /: it is not signed by the issuing CA$/],
+    [
+      () => revokedList(authority, { url: 'http://127.0.0.1:1/2.crl' }),
+      /: it is a different list of CN=Tests of Tocsin$/,
+    ],
+    [() => revokedList(authority, { onlyOf: 2 }), /: it covers other certificates or only some reasons$/],
+    [() => revokedList(authority, { onlyOf: 3 }), /: it covers other certificates or only some reasons$/],
+    [() => revokedList(authority, { nextUpdate: null, thisUpdate: new Date(Date.now() - 8 * day) }), / has no expiry$/],
+    [() => revokedList(authority, { onlyOf: 4 }), /: it covers other certificates or only some reasons$/],
     [() => Buffer.from('-----BEGIN X509 CRL-----'), /: it cannot be read: /],
   ];
   for (const [list, message] of wrong) {
     const { server } = await listed(t, list);
     const finding = await lookAt(t, server, online);
     assert.equal(verdictOf(finding), 'degraded tls');
-    assert.match(finding.message ?? '', /^the list http:\/\/127\.0\.0\.1:\d+\/list\.crl of revoked certificates says/);
+    assert.match(finding.message ?? '', /^the revocation list http:\/\/127\.0\.0\.1:\d+\/list\.crl cannot be used/);
     assert.match(finding.message ?? '', message);
   }
 });
@@ -305,10 +311,10 @@ test('a list may name another address of the distribution point, and is another 
   );
   const probe = startProbing('SSL', trusted);
   const finding = await probe(await settingsOf(t, server, online));
-  assert.match(finding.message ?? '', /was revoked on 2026-03-01, says the list of its authority$/);
+  assert.match(finding.message ?? '', /was revoked on 2026-03-01, according to the revocation list of its CA$/);
   const other = await probe(await settingsOf(t, authority.issue({ listUrl }), online));
   assert.equal(verdictOf(other), 'degraded tls');
-  assert.match(other.message ?? '', /: it is another list of CN=Tests of Tocsin$/);
+  assert.match(other.message ?? '', /: it is a different list of CN=Tests of Tocsin$/);
   const third = authority.issue({ listUrl, listNames: [addressName(elsewhere)] });
   assert.equal(verdictOf(await probe(await settingsOf(t, third, online))), 'passed');
   assert.equal(asked.length, 2, 'what was fetched first is kept');
@@ -319,7 +325,7 @@ test('a list of more than 5 MB is not read on, and one of nearly as much is', as
   const fine = await listed(t, (server) => long(150_000, server));
   assert.match(
     (await lookAt(t, fine.server, online)).message ?? '',
-    /was revoked on .*, says the list of its authority$/,
+    /was revoked on .*, according to the revocation list of its CA$/,
   );
   const tooLong = await listed(t, (server) => Buffer.concat([long(1, server), Buffer.alloc(5 * 1024 * 1024)]));
   const finding = await lookAt(t, tooLong.server, online);
@@ -331,7 +337,7 @@ test('online, the list is asked where the responder does not know', async (t) =>
   const { server, asked } = await listed(t, ({ cert }) => revokedList(authority, { revoked: [cert] }), {
     ocspUrl: 'http://127.0.0.1:1/',
   });
-  assert.match((await lookAt(t, server, online)).message ?? '', /says the list of its authority$/);
+  assert.match((await lookAt(t, server, online)).message ?? '', /according to the revocation list of its CA$/);
   assert.equal(asked.length, 1);
 });
 

@@ -98,7 +98,7 @@ function stapledIn(staple: Buffer, issued: Issued, now: number): Revocation {
 /** @param what the sentence of its problem begins with it */
 function revocationOf(source: RevocationSource, said: Said | Unsaid, what: string): Revocation {
   if ('problem' in said) {
-    const problem = `${what} says nothing: ${said.problem}`;
+    const problem = `${what} cannot be used: ${said.problem}`;
     // A server should not pass on that a responder refused, either.
     return notKnown(problem, said.isUnbelievable || source === 'STAPLED' ? problem : null);
   }
@@ -115,7 +115,7 @@ async function askAll(issued: Issued, lists: Map<string, Kept<RevokedList>>, loo
     ...ocspUrls.map((url) => (means: Means) => askResponder(url, issued, means)),
     ...issued.own.lists.map((place) => (means: Means) => askList(place, issued, lists, means)),
   ];
-  let unsure = notKnown('it names neither a responder nor a list that can be asked over http');
+  let unsure = notKnown('the certificate names no OCSP responder or revocation list with an http:// URL');
   const problems: string[] = [];
   let flaw: string | null = null;
   for (const [index, ask] of sources.entries()) {
@@ -136,7 +136,7 @@ type Means = Looking & Pick<AskingMeans, 'limitMs'>;
 async function askResponder(url: string, issued: Issued, means: Means): Promise<Revocation> {
   const what = `the OCSP responder ${shown(url)}`;
   const answer = await askAuthority({ url, question: ocspQuestion(issued), mostBytes: mostOcspBytes }, means);
-  if (typeof answer === 'string') return notKnown(`${what} could not be asked: ${answer}`);
+  if (typeof answer === 'string') return notKnown(`${what} could not be queried: ${answer}`);
   return revocationOf('OCSP', readOcspAnswer(answer, issued, means.now), what);
 }
 
@@ -147,7 +147,7 @@ async function askList(
   means: Means,
 ): Promise<Revocation> {
   const { url } = place;
-  const what = `the list ${shown(url)} of revoked certificates`;
+  const what = `the revocation list ${shown(url)}`;
   const name = `${issued.issuerCertificate.fingerprint256} ${url}`;
   let list = stillKept(lists.get(name), means.now);
   // What is kept was of another certificate: this one may name the same address, and not the same point.

@@ -55,7 +55,7 @@ export function readRevokedList(
     list.next(tags.sequence);
     const isOfIssuer = list.next(tags.sequence).whole.equals(own.issuerName);
     if (!isOfIssuer || !isSignedBy(signed, issuerCertificate.publicKey)) {
-      return unbelievable('it is not signed by the authority of the certificate');
+      return unbelievable('it is not signed by the issuing CA');
     }
     const thisUpdate = timeOf(list.next());
     const next = list.optional(tags.utcTime, tags.generalizedTime);
@@ -70,7 +70,7 @@ export function readRevokedList(
     const problem =
       timeProblem(thisUpdate, nextUpdate, now) ??
       scopeProblem(extensions, scope) ??
-      (isListOf({ names }, place) ? null : `it is another list of ${nameOf(issuerCertificate)}`);
+      (isListOf({ names }, place) ? null : `it is a different list of ${nameOf(issuerCertificate)}`);
     // Not a piece of the whole answer: what is kept is what counts.
     return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate, names } : unbelievable(problem);
   });
@@ -87,13 +87,13 @@ export function isListOf({ names }: Pick<RevokedList, 'names'>, place: ListPlace
 /** Why a list says nothing of certificates for servers; null = it does. @param scope what its issuing distribution point says */
 function scopeProblem(extensions: readonly Extension[], scope: Element | null): string | null {
   if (extensions.some(({ oid, isCritical }) => isCritical && oid !== issuingPoint)) {
-    return 'it has a critical extension that is not known here';
+    return 'it has an unknown critical extension';
   }
   if (scope === null) return null;
   const isPartial = elementsIn(scope).some(
     ({ tag, content }) => partial.has(tag) && (tag === someReasons || content[0] !== 0),
   );
-  return isPartial ? 'it is about other certificates, or some reasons only' : null;
+  return isPartial ? 'it covers other certificates or only some reasons' : null;
 }
 
 /** An authority may have an empty name. */

@@ -40,7 +40,7 @@ export function timeProblem(thisUpdate: number, nextUpdate: number | null, now: 
   if (nextUpdate !== null && nextUpdate < now - otherClocksMs) return `it expired on ${instant(nextUpdate)}`;
   // What tells no end could be shown for ever, also after a revocation.
   if (nextUpdate === null && thisUpdate < now - oldestEndlessMs)
-    return `it is of ${instant(thisUpdate)} and names no end`;
+    return `it is of ${instant(thisUpdate)} and has no expiry`;
   return null;
 }
 

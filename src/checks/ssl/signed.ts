@@ -42,9 +42,9 @@ const weak: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.1135
 /** Why nothing signed so can be believed, whoever signed it; null = it can. @throws {RangeError} */
 export function algorithmProblem({ algorithm }: Signed): string | null {
   const name = oidOf(readerOf(algorithm).next());
-  if (weak.has(name)) return 'it is signed weakly, with MD5 or SHA-1';
+  if (weak.has(name)) return 'it has a weak signature (MD5 or SHA-1)';
   const isKnown = name === pss ? pssHashOf(algorithm) !== undefined : name in hashes;
-  return isKnown ? null : `it is signed in a way that is not known here: ${name}`;
+  return isKnown ? null : `it has an unknown signature algorithm: ${name}`;
 }
 
 /** Whether a key made the signature. @throws {RangeError} */

@@ -180,9 +180,9 @@ test('a self-signed certificate is called that', async (t) => {
 test('a weak key, signature, version or cipher breaks the baseline, as badly as the check says', async (t) => {
   const weakly = { ciphers: 'DEFAULT:@SECLEVEL=0' };
   const key = { ...issued({ rsaBits: 1024 }), ...weakly };
-  assert.match((await lookAt(t, key)).message ?? '', /^the key is weak: RSA of 1024 bits, less than 2048$/);
+  assert.match((await lookAt(t, key)).message ?? '', /^the key is weak: RSA with 1024 bits, less than 2048$/);
   const sha1 = { ...issued({ hash: 'sha1' }), ...weakly };
-  assert.match((await lookAt(t, sha1)).message ?? '', /^a certificate of the chain is signed weakly, with ECDSA-SHA1$/);
+  assert.match((await lookAt(t, sha1)).message ?? '', /^a certificate in the chain has a weak signature: ECDSA-SHA1$/);
   const old = { ...issued(), ...weakly, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' } as const;
   assert.match((await lookAt(t, old)).message ?? '', /^the connection uses TLS1\.1, older than TLS1\.2$/);
   const cipher = { ...issued({ rsaBits: 2048 }), ciphers: 'AES128-SHA:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
@@ -249,5 +249,8 @@ test('settings an SSL check cannot run with are refused', () => {
   assert.deepEqual(problems({}), []);
   assert.match(problems({ hostname: 'https://shop.example' }).join(), /^sslConfig\.hostname: /);
   const assertion = { source: 'CERTIFICATE', property: 'colour', comparison: 'EQUALS', target: 'red' };
-  assert.match(problems({ assertions: [assertion] }).join(), /"colour" is no property of CERTIFICATE: use one of days/);
+  assert.match(
+    problems({ assertions: [assertion] }).join(),
+    /"colour" is not a property of CERTIFICATE; use one of days/,
+  );
 });

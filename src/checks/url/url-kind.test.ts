@@ -52,7 +52,7 @@ test('settings a URL check cannot run with are refused', () => {
   assert.match(problemsOfKind('URL', { request: { url: 'shop' } }).join(), /^request\.url: "shop" is not a valid URL/);
   assert.match(
     problemsOfKind('URL', { request: { url, assertions: [assertion('x', 'TEXT_BODY')] } }).join(),
-    /^request\.assertions\[0\]: "TEXT_BODY" is no assertion source of this type of check: use one of STATUS_CODE$/,
+    /^request\.assertions\[0\]: "TEXT_BODY" is not an assertion source for this type of check; use one of STATUS_CODE$/,
   );
   const times = { degradedResponseTime: 5001, maxResponseTime: 5000 };
   assert.match(problemsOfKind('URL', { request: { url }, ...times }).join(), /^degradedResponseTime: 5001 is more/);
