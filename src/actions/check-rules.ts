@@ -13,11 +13,13 @@ export interface Choices {
   readonly now: () => number;
 }
 
-/** Where and in what something runs; absent fields are not judged. */
+/** Where and in what something runs, and how long it is muted; absent fields are not judged. */
 export interface Placing {
   readonly locations?: readonly string[];
   readonly privateLocations?: readonly string[] | null;
   readonly runtimeId?: string | null;
+  /** Epoch ms. */
+  readonly mutedUntil?: number | null;
 }
 
 /**
@@ -28,9 +30,9 @@ export interface Placing {
  * @param mayHaveEnded a runtime that has ended will do, because another takes its place (`runtimeFallback`)
  */
 export function placingProblems(
-  { locations, privateLocations, runtimeId }: Placing,
+  { locations, privateLocations, runtimeId, mutedUntil = null }: Placing,
   choices: Choices,
-  present: Pick<Placing, 'locations' | 'runtimeId'> = {},
+  present: Pick<Placing, 'locations' | 'runtimeId' | 'mutedUntil'> = {},
   mayHaveEnded = false,
 ): Problem[] {
   const problems: Problem[] = [];
@@ -44,6 +46,8 @@ export function placingProblems(
   }
   if (runtimeId !== undefined && runtimeId !== present.runtimeId)
     problems.push(...runtimeNameProblems(runtimeId, choices, mayHaveEnded));
+  if (mutedUntil !== null && mutedUntil !== present.mutedUntil && mutedUntil <= choices.now())
+    problems.push({ path: 'mutedUntil', message: 'must be in the future, or null' });
   return problems;
 }
 

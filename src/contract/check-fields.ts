@@ -1,7 +1,7 @@
 // Fields that checks of every type have, as they are written and as they are shown (reference §4.3).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from './alert-settings.ts';
-import { instant, orNull } from './fields.ts';
+import { bodyInstant, instant, orNull } from './fields.ts';
 import { jsonObject } from './json.ts';
 import {
   channelSubscriptions,
@@ -30,6 +30,10 @@ export const checkFields = {
   description: z.string().max(510).nullable().default(null),
   activated: z.boolean().default(true).describe('Whether it runs.'),
   muted: z.boolean().default(false).describe('Run, but do not alert.'),
+  mutedUntil: bodyInstant
+    .nullable()
+    .default(null)
+    .describe('Muted until then, whatever `muted` says; what still fails then is alerted. ISO 8601.'),
   shouldFail: z
     .boolean()
     .default(false)
@@ -65,6 +69,7 @@ export const checkFieldsShown = {
   description: z.string().nullable(),
   activated: z.boolean(),
   muted: z.boolean(),
+  mutedUntil: instant.nullable(),
   shouldFail: z.boolean(),
   doubleCheck: z.boolean(),
   locations: z.array(z.string()),

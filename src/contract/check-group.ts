@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from './alert-settings.ts';
 import { apiCheckDefaults, apiCheckDefaultsShown } from './api-request.ts';
-import { instant, orNull, pathNumber, updateOf } from './fields.ts';
+import { bodyInstant, instant, orNull, pathNumber, updateOf } from './fields.ts';
 import { jsonObject } from './json.ts';
 import {
   channelSubscriptions,
@@ -24,6 +24,10 @@ const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
   activated: z.boolean().default(true).describe('Whether its checks run.'),
   muted: z.boolean().default(false).describe('Run its checks, but do not alert.'),
+  mutedUntil: bodyInstant
+    .nullable()
+    .default(null)
+    .describe('Muted until then, whatever `muted` says; what still fails then is alerted. ISO 8601.'),
   tags: tagList.default([]),
   locations: locationList.default([]),
   privateLocations: privateLocationList.default(null),
@@ -70,6 +74,7 @@ export const checkGroup = z
     name: z.string(),
     activated: z.boolean(),
     muted: z.boolean(),
+    mutedUntil: instant.nullable(),
     tags: z.array(z.string()),
     locations: z.array(z.string()),
     privateLocations: z.array(z.string()).nullable(),

@@ -64,6 +64,9 @@ export const queryInstant = z
 /** An instant in an answer: ISO 8601, UTC, milliseconds (decisions: Dates). */
 export const instant = z.iso.datetime({ precision: 3 });
 
+/** An instant of a body, as epoch ms. */
+export const bodyInstant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
 /** A calendar day in an answer (decisions: Dates of triggers). */
 export const day = z.iso.date();
 

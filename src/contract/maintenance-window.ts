@@ -1,6 +1,6 @@
 // Maintenance windows on the wire (reference §4.7).
 import { z } from 'zod';
-import { instant, pathNumber, updateOf } from './fields.ts';
+import { bodyInstant, instant, pathNumber, updateOf } from './fields.ts';
 import { creating, ignoring, readOnlyFields } from './lists.ts';
 import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
@@ -9,8 +9,6 @@ import { warnings } from './warnings.ts';
 
 const units = ['DAY', 'WEEK', 'MONTH'] as const;
 const tags = z.array(z.string().min(1).max(200)).max(200);
-/** An instant of a body, as epoch ms. */
-const bodyInstant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 const words = {
   tags: 'Checks that have one of these tags, or whose group has, are not run.',

@@ -12,6 +12,8 @@ export interface CheckGroup {
   readonly name: string;
   readonly activated: boolean;
   readonly muted: boolean;
+  /** Muted until then as well, epoch ms; null = not. */
+  readonly mutedUntil: number | null;
   readonly tags: readonly string[];
   readonly locations: readonly string[];
   readonly privateLocations: readonly string[] | null;

@@ -31,6 +31,8 @@ export interface Check {
   readonly description: string | null;
   readonly activated: boolean;
   readonly muted: boolean;
+  /** Muted until then as well, epoch ms; null = not. */
+  readonly mutedUntil: number | null;
   readonly shouldFail: boolean;
   /** Stored and returned, without effect (decisions: Checks). */
   readonly doubleCheck: boolean;

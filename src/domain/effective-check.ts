@@ -7,7 +7,7 @@ import type { Check } from './check.ts';
  * What a group says wins; what it leaves open stays the check's own: an empty list of locations, `runParallel` and
  * `useGlobalAlertSettings` of null, a retry strategy of `FALLBACK` (null says no retry). Some differ:
  * the check's runtime wins over its group's (decisions: Runtimes), and a check runs only when both are activated and is
- * muted when either is.
+ * muted when, and as long as, either is.
  */
 export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
   if (group === null) return check;
@@ -17,6 +17,7 @@ export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
     ...check,
     activated: check.activated && group.activated,
     muted: check.muted || group.muted,
+    mutedUntil: later(check.mutedUntil, group.mutedUntil),
     runtimeId: check.runtimeId ?? group.runtimeId,
     runParallel: group.runParallel ?? check.runParallel,
     ...(isPlaced ? { locations: group.locations, privateLocations: group.privateLocations } : {}),
@@ -25,4 +26,8 @@ export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
       ? {}
       : { useGlobalAlertSettings, alertSettings: group.alertSettings ?? check.alertSettings }),
   };
+}
+
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }

@@ -87,6 +87,7 @@ function sampleCheck(accountId: string, now: number): Check {
     description: 'Adds an article and reads the cart',
     activated: true,
     muted: false,
+    mutedUntil: null,
     shouldFail: false,
     doubleCheck: false,
     locations: [],

@@ -190,3 +190,11 @@ describe('the share of locations that must fail', () => {
     });
   }
 });
+
+it('a mute until an instant silences up to it, by the check or its group, and pauses nothing', () => {
+  const until = (check: number | null, group: number | null, now: number) =>
+    maintenanceOf(contextOf(aCheck(accountId, { mutedUntil: check }), aGroup(accountId, { mutedUntil: group })), now);
+  const silenced = { isPaused: false, isSilenced: true };
+  assert.deepEqual([until(1000, null, 999), until(1000, null, 1000)], [silenced, noMaintenance]);
+  assert.deepEqual([until(1000, 2000, 1999), until(null, null, 0)], [silenced, noMaintenance]);
+});

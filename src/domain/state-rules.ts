@@ -8,10 +8,12 @@ import { lastPause, type Maintenance, maintenanceAt, noMaintenance } from './mai
 import type { CheckContext } from './recording.ts';
 import { intervalMs } from './slot.ts';
 
-/** What the windows of its account mean for a check now (epoch ms). */
+/** What the windows of its account, and a mute that ends by itself, mean for a check now (epoch ms). */
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
-  if (maintenanceWindows.length === 0) return noMaintenance;
-  return maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+  const isMuted = now < Math.max(check.mutedUntil ?? 0, group?.mutedUntil ?? 0);
+  if (maintenanceWindows.length === 0) return isMuted ? { ...noMaintenance, isSilenced: true } : noMaintenance;
+  const maintenance = maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+  return isMuted ? { ...maintenance, isSilenced: true } : maintenance;
 }
 
 /** The last time in which windows did not run a check, that a part of `span` lies in; null = none. */

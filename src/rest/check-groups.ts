@@ -37,12 +37,13 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
 }
 
 function toWire(group: ShownGroup): CheckGroupBody {
-  const { accountId: _account, apiCheckDefaults, retryStrategy, createdAt, updatedAt, ...rest } = group;
+  const { accountId: _account, apiCheckDefaults, retryStrategy, mutedUntil, createdAt, updatedAt, ...rest } = group;
   return {
     ...written(rest),
     // Only bodies that the contract has parsed are stored.
     apiCheckDefaults: apiCheckDefaults as unknown as CheckGroupBody['apiCheckDefaults'],
     retryStrategy: retryStrategy as CheckGroupBody['retryStrategy'],
+    mutedUntil: isoTextOrNull(mutedUntil),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
   };

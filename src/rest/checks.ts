@@ -105,7 +105,7 @@ const browserDefaults = { sslCheckDomain: null, screenshots: 'on-failure', trace
 
 /** A check as it is written on the wire. */
 export function checkToWire(check: ShownCheck): CheckBody {
-  const { accountId: _account, settings, nextRunAt, createdAt, updatedAt, ...rest } = check;
+  const { accountId: _account, settings, mutedUntil, nextRunAt, createdAt, updatedAt, ...rest } = check;
   // Only bodies that the contract has parsed are stored as settings.
   return {
     ...written(rest),
@@ -113,6 +113,7 @@ export function checkToWire(check: ShownCheck): CheckBody {
     ...(check.checkType === 'MULTI_STEP' && multiStepDefaults),
     ...(check.checkType === 'BROWSER' && browserDefaults),
     ...settings,
+    mutedUntil: isoTextOrNull(mutedUntil),
     nextRunAt: isoTextOrNull(nextRunAt),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),

@@ -39,9 +39,12 @@ export function checkRow(check: Check, seal: Seal): ChecksTable {
 
 /** The check of a row, its secrets opened. */
 export function checkOf(row: ChecksTable, seal: Seal): Check {
+  const definition = openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal);
   return {
     // First: an object that begins with others is made property by property.
-    ...openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal),
+    ...definition,
+    // Those of older versions have none.
+    mutedUntil: definition.mutedUntil ?? null,
     accountId: idText(row.account_id),
     id: idText(row.id),
     // Only `checkRow` writes the column.
@@ -77,6 +80,7 @@ export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
 
 /** The check group of a row, its secrets opened. */
 export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
+  const definition = openGroup(parsed<Omit<CheckGroup, GroupColumn>>(row.definition), seal);
   return {
     accountId: idText(row.account_id),
     id: row.id,
@@ -84,7 +88,8 @@ export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
     activated: row.activated === 1,
     muted: row.muted === 1,
     tags: parsed(row.tags),
-    ...openGroup(parsed<Omit<CheckGroup, GroupColumn>>(row.definition), seal),
+    ...definition,
+    mutedUntil: definition.mutedUntil ?? null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

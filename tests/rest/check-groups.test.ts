@@ -25,6 +25,7 @@ test('the two versions of a group differ in their defaults', async () => {
   const common = {
     activated: true,
     muted: false,
+    mutedUntil: null,
     tags: [],
     locations: [],
     privateLocations: null,
@@ -205,4 +206,18 @@ test('two changes of a group at once both hold', async () => {
   ]);
   const { name, muted, concurrency } = (await api.ask('GET', `/v1/check-groups/${id}`)).body;
   assert.deepEqual({ name, muted, concurrency }, { name: 'B', muted: true, concurrency: 7 });
+});
+
+test('a check and its group are muted until an instant in the future; the later one holds', async () => {
+  await using api = resourcesUnderTest();
+  const past = await api.ask('POST', '/v2/check-groups', { name: 'A', mutedUntil: '2026-03-10T13:00:00+01:00' });
+  assert.deepEqual([past.status, past.body.attributes], [400, { mutedUntil: 'must be in the future, or null' }]);
+  const groupId = await makeGroup(api, { mutedUntil: '2026-03-10T14:00:00+01:00' });
+  const id = await makeCheck(api, { groupId, mutedUntil: '2026-03-10T12:30:00Z' });
+  const read = async (query = '') => (await api.ask('GET', `/v1/checks/${id}${query}`)).body;
+  assert.equal((await read()).mutedUntil, '2026-03-10T12:30:00.000Z');
+  assert.equal((await read('?applyGroupSettings=true')).mutedUntil, '2026-03-10T13:00:00.000Z');
+  const wrong = await api.ask('PUT', `/v1/checks/api/${id}`, { mutedUntil: '2026-03-09T12:30:00Z' });
+  assert.equal(wrong.status, 400);
+  assert.equal((await api.ask('PUT', `/v1/checks/api/${id}`, { mutedUntil: null })).body.mutedUntil, null);
 });

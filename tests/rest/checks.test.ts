@@ -20,6 +20,7 @@ test('a check is created with every default, read, changed in part, reset and de
     description: null,
     activated: true,
     muted: false,
+    mutedUntil: null,
     shouldFail: false,
     doubleCheck: true,
     locations: [],

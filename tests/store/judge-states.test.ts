@@ -6,6 +6,7 @@ import type { StateRules } from '#domain/check-state.ts';
 import type { Check } from '#domain/check.ts';
 import { settleMs } from '#domain/heartbeat.ts';
 import type { DeliveryFacts, Rendered } from '#domain/recording.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes, idText } from '#store/codec.ts';
 import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/judge-states.ts';
@@ -143,6 +144,21 @@ describe('a failure that outlasts its silence', () => {
       group: { ...present, muted: false },
     }));
     assert.deepEqual(idsOf(await look(test)), [ofGroup]);
+  });
+
+  it('is alerted when the mute until an instant is over, and results before it are silent', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check({ mutedUntil: test.now + minute }));
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed?.context);
+    const rules = stateRulesOf(claimed.context, ['local'], maintenanceOf(claimed.context, test.now));
+    await test.record([test.ended(claimed, 'failed', { rules })]);
+    test.temp.clock.turn(minute - 1);
+    assert.deepEqual([await look(test), told(test)], [[], []]);
+    test.temp.clock.turn(1);
+    await look(test);
+    assert.deepEqual(told(test), ['ALERT_FAILURE']);
   });
 
   it('is told when a result finds it milder or worse than what was told', async (newStore) => {
