@@ -25,7 +25,7 @@ test('what is cut short, longer than it says, without a length or with a tag of 
     [[0x30, 0x85, 0, 0, 0, 0, 1, 0], /an invalid length/],
     [[0x3f, 0x81, 0x01, 0x00], /a tag of several bytes/],
     [[0x30, 0x00, 0x00], /followed by other data/],
-    [[0x04, 0x00], /another part than it should/],
+    [[0x04, 0x00], /an unexpected element/],
   ] as const;
   for (const [bytes, message] of refused) {
     assert.throws(() => soleElement(Buffer.from(bytes), tags.sequence), { name: 'RangeError', message });

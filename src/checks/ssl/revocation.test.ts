@@ -136,7 +136,7 @@ test('a responder with a certificate of the authority may answer for it, and nob
     [authority.issue(), /the certificate of its signer does not allow signing OCSP responses$/],
     [stranger.issue({ isResponder: true }), /the issuing CA did not certify its signer$/],
     [authority.issue({ isResponder: true, validTo: new Date(Date.now() - day / 2) }), /its signer has expired/],
-    [server, /is not for signing such responses$/],
+    [server, /does not allow signing OCSP responses$/],
   ] as const;
   for (const [signer, message] of refused) {
     const finding = await stapledBy(signer);
