@@ -155,6 +155,7 @@ function askOverUdp(means: Means, turn: number): void {
         seen.address = address;
         if ((answer.flags & isTruncated) === 0) return finish({ answer });
         clearTimeout(again);
+        if (seen.isTruncated) return;
         seen.isTruncated = true;
         askOverTcp(means, { host: address, port: server.port });
       } catch (error) {

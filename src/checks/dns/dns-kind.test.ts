@@ -205,3 +205,25 @@ test('without a name server those of this machine are asked, in turn, and their 
   assert.equal(verdictOf(gone), 'unknown observer-network');
   assert.match(gone.message ?? '', /^the name servers of this machine: no name server listens at 127\.0\.0\.1:1$/);
 });
+
+test('the order in which a name server sends records changes nothing', async (t) => {
+  const alias = { type: 5, data: Buffer.from([3, 119, 119, 119, 0xc0, 12]) };
+  const hosts = [7, 10, 9].map((last) => ({ type: 1, data: Buffer.from([192, 0, 2, last]) }));
+  const server = await startZoneServer(t, (_question, before) => {
+    const all = [...hosts, alias];
+    return [...all.slice(before % 4), ...all.slice(0, before % 4)];
+  });
+  const seen = new Set<string>();
+  for (let count = 0; count < 4; count++) {
+    const finding = await look(server, {
+      assertions: [
+        { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.10' },
+        { source: 'TEXT_ANSWER', property: 'A (\\S+)', comparison: 'EQUALS', target: '192.0.2.10' },
+      ],
+    });
+    assert.equal(finding.message, null);
+    const { text, json } = describedKind('DNS', finding)['response'] as JsonObject;
+    seen.add(JSON.stringify([text, json]));
+  }
+  assert.equal(seen.size, 1);
+});

@@ -1,6 +1,6 @@
 // An answer of a name server as assertions and results show it: as JSON, in the shape that resolvers over HTTPS use, and as lines of a zone.
 import type { JsonObject } from '#domain/json.ts';
-import { type DnsAnswer, type DnsRecord, typeName } from './message.ts';
+import { type DnsAnswer, type DnsRecord, recordTypes, typeName } from './message.ts';
 
 /** `{Status, TC, RD, RA, AD, CD, Question, Answer, Authority}`; types are numbers there. */
 export function documentOf({ flags, codeNumber, question, answers, authority }: DnsAnswer): JsonObject {
@@ -14,8 +14,8 @@ export function documentOf({ flags, codeNumber, question, answers, authority }: 
     AD: has(0x0020),
     CD: has(0x0010),
     Question: question === null ? [] : [{ ...question }],
-    Answer: answers.map(shown),
-    Authority: authority.map(shown),
+    Answer: inOrder(answers, question).map(shown),
+    Authority: inOrder(authority, question).map(shown),
   };
 }
 
@@ -24,6 +24,30 @@ function shown({ name, type, ttl, data }: DnsRecord): JsonObject {
 }
 
 /** A line for each record of the answer: `shop.example. 300 IN A 192.0.2.1`. */
-export function zoneText({ answers }: DnsAnswer): string {
-  return answers.map(({ name, type, ttl, data }) => `${name} ${ttl} IN ${typeName(type)} ${data}`).join('\n');
+export function zoneText({ answers, question }: DnsAnswer): string {
+  return inOrder(answers, question)
+    .map(({ name, type, ttl, data }) => `${name} ${ttl} IN ${typeName(type)} ${data}`)
+    .join('\n');
+}
+
+/** Name servers turn the order of records around: here they stand along the aliases, then by type and data. */
+function inOrder(records: readonly DnsRecord[], question: DnsAnswer['question']): readonly DnsRecord[] {
+  const aliases = new Map(
+    records
+      .filter(({ type }) => type === recordTypes.CNAME)
+      .map(({ name, data }) => [name.toLowerCase(), data.toLowerCase()]),
+  );
+  const ranks = new Map<string, number>();
+  let next = question?.name.toLowerCase();
+  while (next !== undefined && !ranks.has(next)) {
+    ranks.set(next, ranks.size);
+    next = aliases.get(next);
+  }
+  const rankOf = ({ name }: DnsRecord): number => ranks.get(name.toLowerCase()) ?? ranks.size;
+  const textOf = ({ name, type, data }: DnsRecord): string =>
+    `${name.toLowerCase()} ${String(type).padStart(5, '0')} ${data}`;
+  return records
+    .map((record) => ({ record, rank: rankOf(record), text: textOf(record) }))
+    .toSorted((one, other) => one.rank - other.rank || (one.text < other.text ? -1 : Number(one.text > other.text)))
+    .map(({ record }) => record);
 }
