@@ -43,6 +43,7 @@ export type Reason =
   | 'crashed'
   // of a slot that was not run
   | 'overload'
+  | 'overlap'
   | 'downtime'
   | 'clock'
   | 'store'

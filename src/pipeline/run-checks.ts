@@ -78,6 +78,7 @@ export interface RunChecks {
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
   const underWay = new Map<string, { readonly run: Run; readonly done: Promise<unknown> }>();
+  const lastOf = new Map<string, Promise<EndedAttempt | null>>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
 
@@ -91,8 +92,16 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   };
   const start = (run: Run, context: CheckContext): void => {
     const key = `${run.id}/${run.attempt}`;
-    const done = letIn(run, context, options, outages)
-      .catch((cause: unknown) => failedOurselves(run, context, options, cause))
+    // Runs of one check at one location follow each other.
+    const place = `${run.checkId}@${run.location}`;
+    const attempted = letIn(run, context, options, outages, lastOf.get(place) ?? null).catch((cause: unknown) =>
+      failedOurselves(run, context, options, cause),
+    );
+    lastOf.set(place, attempted);
+    const done = attempted
+      .finally(() => {
+        if (lastOf.get(place) === attempted) lastOf.delete(place);
+      })
       .then((attempt) => (attempt === null ? null : options.record(attempt)))
       .finally(() => {
         const wasFull = underWay.size >= underWayMost;
@@ -134,18 +143,21 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
 }
 
 /**
- * An attempt, once there is room for it: what waits longer than its slot lasts is missed. null = its check was deleted while it
- * waited, and the run with it.
+ * An attempt, once the previous run of its check has ended and there is room for it: what waits longer than its slot lasts
+ * is missed. null = its check was deleted while it waited, and the run with it.
  */
 async function letIn(
   run: Run,
   context: CheckContext,
   options: RunChecksOptions,
   outages: Outages,
+  before: Promise<EndedAttempt | null> | null,
 ): Promise<EndedAttempt | null> {
+  const earlier = before === null ? null : await before;
   const room = options.enter?.(context) ?? null;
-  if (room === null) return attemptOf(run, context, options, outages);
+  if (room === null && before === null) return attemptOf(run, context, options, outages, false);
   const leave = await room;
+  const isOverlap = earlier !== null && earlier.outcome !== 'missed';
   try {
     // Edits and windows that came while it waited hold for it (docs/decisions/0103); what cannot be read is as it was.
     const standing = await outages
@@ -154,9 +166,9 @@ async function letIn(
         if (isPassing(error)) return context;
         throw error;
       });
-    return standing === null ? null : await attemptOf(run, standing, options, outages);
+    return standing === null ? null : await attemptOf(run, standing, options, outages, isOverlap);
   } finally {
-    leave();
+    leave?.();
   }
 }
 
@@ -165,6 +177,7 @@ async function attemptOf(
   context: CheckContext,
   options: RunChecksOptions,
   outages: Outages,
+  isOverlap: boolean,
 ): Promise<EndedAttempt> {
   const { clock, startedAt } = options;
   const now = clock.now();
@@ -174,7 +187,8 @@ async function attemptOf(
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
     const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
-    const reason: Reason = endsAt <= startedAt ? 'downtime' : isOutage ? 'store' : 'overload';
+    const ours: Reason = isOutage ? 'store' : 'overload';
+    const reason: Reason = endsAt <= startedAt ? 'downtime' : isOverlap ? 'overlap' : ours;
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
   if (run.attempt === 1 && run.source !== 'TRIGGER_API') {
@@ -219,6 +233,7 @@ const notRunMessages: Partial<Record<Reason, string>> = {
   store: 'not run: the database could not be written',
   maintenance: 'not run: a maintenance window pauses the check',
   deactivated: 'not run: the check was deactivated first',
+  overlap: 'not run: the previous run of the check was still in progress',
 };
 
 function notRun(reason: Reason, now: number): Finding {

@@ -39,6 +39,7 @@ export const reasons = [
   'job-failed',
   'deadline',
   'deactivated',
+  'overlap',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

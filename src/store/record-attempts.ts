@@ -85,7 +85,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
 }
 
 function isOnPurpose(reason: Reason | null): boolean {
-  return reason === 'maintenance' || reason === 'deactivated';
+  return reason === 'maintenance' || reason === 'deactivated' || reason === 'overlap';
 }
 
 function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): ResultsTable {

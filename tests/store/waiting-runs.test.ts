@@ -124,3 +124,51 @@ describe('a run that waits for room', () => {
     assert.deepEqual([probed, ended.map(({ finding }) => finding.reason)], [[], ['crashed']]);
   });
 });
+
+describe('a run whose predecessor is still in progress', () => {
+  it('waits for it at the same location, and is missed when its slot is over', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    const answers: PromiseWithResolvers<ReturnType<typeof test.finding>>[] = [];
+    const ended: EndedAttempt[] = [];
+    const step = createRunChecks({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      location: 'local',
+      locations: () => ['local'],
+      probe: () => {
+        const answer = Promise.withResolvers<ReturnType<typeof test.finding>>();
+        answers.push(answer);
+        return answer.promise;
+      },
+      record: async (attempt) => {
+        ended.push(attempt);
+        await test.record([attempt]);
+      },
+      startedAt: 0,
+      wake: () => {},
+    });
+    const from = test.now;
+    for (const passedMs of [0, 10_000, 10_000]) {
+      test.temp.clock.turn(passedMs);
+      await test.schedule();
+      await step.turn();
+    }
+    assert.deepEqual([step.underWay, answers.length], [3, 1], 'one is probed, two wait');
+    test.temp.clock.turn(5000);
+    answers[0]?.resolve(test.finding('failed'));
+    await until('the next one', () => answers.length === 2);
+    answers[1]?.resolve(test.finding('passed'));
+    await until('its end', () => step.underWay === 0);
+    assert.deepEqual(
+      ended.map(({ run, outcome, finding }) => [(run.slotAt ?? 0) - from, outcome, finding.reason]),
+      [
+        [0, 'failed', 'status'],
+        [10_000, 'missed', 'overlap'],
+        [20_000, 'passed', null],
+      ],
+    );
+    assert.deepEqual(test.rows('SELECT missed, limited FROM run_counts'), [{ missed: 1, limited: 1 }]);
+  });
+});
