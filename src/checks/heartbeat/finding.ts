@@ -5,7 +5,7 @@ import { bareFinding, type Finding } from '#domain/result.ts';
 /** The finding of a ping. Its response time is how long the job took, where it told its start. */
 export function pingFinding(ping: JudgedPing): Finding {
   const { signal, exitCode, state, method, source, userAgent, at, isFailure, tookMs, note } = ping;
-  const said = signal === 'exit' ? `the job ended with exit code ${exitCode}` : 'the job says that it failed';
+  const said = signal === 'exit' ? `the job ended with exit code ${exitCode}` : 'the job reported a failure';
   return {
     ...bareFinding(at, {
       verdict: isFailure ? 'failed' : 'passed',
@@ -27,7 +27,7 @@ const missingDetails = { signal: 'missing', state: 'FAILING' } as const;
 export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null): Finding {
   const { excuse } = overdue;
   if (excuse === 'maintenance') {
-    const message = 'not expected: its checks are not run in this maintenance window';
+    const message = 'no ping was expected: a maintenance window pauses the check';
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'maintenance', message });
   }
   if (excuse !== null) {

@@ -23,8 +23,8 @@ function validateSettings(settings: JsonObject): SettingsProblem[] {
   const { periodMs, graceMs } = readHeartbeat(settings);
   const problems: SettingsProblem[] = [];
   if (periodMs < leastPeriodMs || periodMs > mostMs) {
-    problems.push({ path: 'heartbeat.period', message: 'must come to 30 seconds at least and 365 days at most' });
+    problems.push({ path: 'heartbeat.period', message: 'must be at least 30 seconds and at most 365 days' });
   }
-  if (graceMs > mostMs) problems.push({ path: 'heartbeat.grace', message: 'must come to 365 days at most' });
+  if (graceMs > mostMs) problems.push({ path: 'heartbeat.grace', message: 'must be at most 365 days' });
   return problems;
 }

@@ -8,7 +8,7 @@ import { readDomain } from '../connection/domain.ts';
 import type { Place } from '../connection/reach.ts';
 import { type MissingVariable, missingVariable } from '../findings/judge.ts';
 import { compileAll } from '../findings/prepare.ts';
-import { fillIn } from '../placeholders.ts';
+import { fillIn, fillKnown } from '../placeholders.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
 import { framing, mergedPairs } from './pairs.ts';
@@ -27,9 +27,11 @@ export interface OutgoingRequest {
 
 /** Parts of a request that are dropped when a redirect leads to another origin. */
 export interface Confidential {
-  /** Names of locked headers, lower case. */
-  readonly lockedHeaders: ReadonlySet<string>;
-  /** Whether a text contains a secret or a locked value. */
+  /** Names of headers that are locked or use a secret or locked variable, lower case. */
+  readonly headers: ReadonlySet<string>;
+  /** The body uses such a variable. */
+  readonly body: boolean;
+  /** Whether a text contains a secret or a locked value of at least three characters. */
   readonly isIn: (text: string) => boolean;
 }
 
@@ -112,11 +114,6 @@ function filledPlan(
   const assertions = compileAll(written, kind.sources, { fill, redactor });
   if (typeof assertions === 'string') return hide(assertions);
   const request: OutgoingRequest = { method, target, headers, body };
-  const locked = mergedPairs('headers', group, own).filter((pair) => pair.locked);
-  const confidential: Confidential = {
-    lockedHeaders: new Set(locked.map(({ key }) => fill(key).trim().toLowerCase())),
-    isIn: (text) => redactor.text(text) !== text,
-  };
   return {
     of: input,
     settings: own,
@@ -127,8 +124,21 @@ function filledPlan(
     wantsText: false,
     needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
-    confidential,
+    confidential: confidentialOf(input, { own, group, values }, redactor),
     shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),
+  };
+}
+
+function confidentialOf({ variables }: ThreadInput, { own, group, values }: Filling, redactor: Redactor): Confidential {
+  const hidden = new Map(variables.filter(({ secret, locked }) => secret || locked).map(({ key }) => [key, '']));
+  const usesHidden = (text: string): boolean => fillKnown(text, hidden) !== text;
+  const pairs = mergedPairs('headers', group, own).filter(
+    ({ key, value, locked }) => locked || usesHidden(key) || usesHidden(value),
+  );
+  return {
+    headers: new Set(pairs.map(({ key }) => fillIn(key, values, new Set()).trim().toLowerCase())),
+    body: usesHidden(own.body),
+    isIn: (text) => redactor.text(text) !== text,
   };
 }
 

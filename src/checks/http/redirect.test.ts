@@ -113,6 +113,7 @@ test('locked headers and whatever contains a secret do not go along to another o
     { key: 'X-Locked', value: 'p', locked: true },
     { key: 'X-{{NAME}}', value: '1' },
     { key: 'X-Secret', value: 'a {{SECRET}} b' },
+    { key: 'X-Short', value: 'a {{PIN}} b' },
     { key: 'X-Encoded', value: Buffer.from('secret&value').toString('base64') },
     { key: 'Proxy-Authorization', value: 'Basic abc' },
     { key: 'X-Plain', value: '{{PLAIN}}' },
@@ -121,13 +122,15 @@ test('locked headers and whatever contains a secret do not go along to another o
     variables: [
       variable('SECRET', 'secret&value', true),
       variable('NAME', 'hidden-name', true),
+      variable('PIN', '7', true),
       variable('PLAIN', plain),
     ],
   });
-  const dropped = ['x-locked', 'x-hidden-name', 'x-secret', 'x-encoded', 'proxy-authorization'];
+  const dropped = ['x-locked', 'x-hidden-name', 'x-secret', 'x-short', 'x-encoded', 'proxy-authorization'];
   const bodies = [
     ['RAW', 'v={{SECRET}}', ''],
     ['FORM', 'v={{SECRET}}', ''],
+    ['RAW', 'v={{PIN}}', ''],
     ['JSON', '{"v":"{{SECRET}}"}', ''],
     ['JSON', '{"v":"{{PLAIN}}"}', '{"v":"plain"}'],
   ] as const;

@@ -29,7 +29,8 @@ export function redirected(
   const isRewritten =
     status === 303 ? request.method !== 'HEAD' : (status === 301 || status === 302) && request.method === 'POST';
   const isElsewhere = target.origin !== request.target.origin;
-  const hasSecretBody = isElsewhere && request.body !== null && confidential.isIn(request.body.toString());
+  const hasSecretBody =
+    isElsewhere && request.body !== null && (confidential.body || confidential.isIn(request.body.toString()));
   const dropsBody = isRewritten || hasSecretBody;
   const headers = request.headers.filter(([name, value]) => {
     const lower = name.toLowerCase();
@@ -42,6 +43,6 @@ export function redirected(
 
 const ofOrigin: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'host']);
 
-function isOfOrigin(name: string, value: string, { lockedHeaders, isIn }: Confidential): boolean {
-  return ofOrigin.has(name) || lockedHeaders.has(name) || isIn(name) || isIn(value);
+function isOfOrigin(name: string, value: string, { headers, isIn }: Confidential): boolean {
+  return ofOrigin.has(name) || headers.has(name) || isIn(name) || isIn(value);
 }
