@@ -76,7 +76,10 @@ export const subscription = z
   .meta({ id: 'Subscription', description: 'A check, or every check of a group, that a channel is told of.' });
 export type SubscriptionBody = z.output<typeof subscription>;
 
-const type = z.literal('WEBHOOK', 'must be WEBHOOK: other types of channel are not available');
+const type = z.literal(
+  'WEBHOOK',
+  'must be WEBHOOK: for Slack, e-mail gateways and others start from a preset (GET /v1/alert-channels/presets)',
+);
 
 const fields = z.strictObject({
   type,

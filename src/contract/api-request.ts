@@ -12,17 +12,24 @@ export const httpMethod = z.preprocess(
   z.enum(methods),
 );
 
-const urlRule = 'must be an absolute http or https URL, or start with a variable like {{NAME}}';
+function urlRule(url: unknown): string {
+  const rule = 'must be an absolute http or https URL, or start with a variable like {{NAME}}';
+  const isOther = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i.test(String(url));
+  return isOther ? `${rule}; for other protocols use a TCP check (POST /v1/checks/tcp) or a script` : rule;
+}
 
 /** A URL that may hold variables. */
 export const templatedUrl = z
   .string()
   .min(1)
   .max(2048)
-  .refine((url) => {
-    if (/^\{\{\{?\s*[\w$]+/.test(url)) return true;
-    return /^https?:\/\/[^\s/]/i.test(url) && (url.includes('{{') || URL.canParse(url));
-  }, urlRule);
+  .refine(
+    (url) => {
+      if (/^\{\{\{?\s*[\w$]+/.test(url)) return true;
+      return /^https?:\/\/[^\s/]/i.test(url) && (url.includes('{{') || URL.canParse(url));
+    },
+    { error: ({ input }) => urlRule(input) },
+  );
 
 const sources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
 /** What the API checks of a check or a group assert. */

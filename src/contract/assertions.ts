@@ -20,6 +20,31 @@ const comparisons = [
   'NOT_NULL',
 ] as const;
 
+/** What to use where a type of check lacks a source: the first that it has, else another type of check. */
+const instead: Readonly<Record<string, readonly [sources: readonly string[], other: string]>> = {
+  TEXT_BODY: [['RESPONSE_DATA', 'TEXT_ANSWER', 'TEXT_RESPONSE', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
+  JSON_BODY: [['RESPONSE_DATA', 'JSON_ANSWER', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
+  HEADERS: [[], 'an API check (POST /v1/checks/api)'],
+  RESPONSE_TIME: [['LATENCY'], 'maxResponseTime and degradedResponseTime, or an API check (POST /v1/checks/api)'],
+  STATUS_CODE: [['RESPONSE_CODE'], 'a URL check (POST /v1/checks/url) or an API check (POST /v1/checks/api)'],
+  RESPONSE_DATA: [['TEXT_BODY', 'TEXT_ANSWER', 'TEXT_RESPONSE'], 'a TCP check (POST /v1/checks/tcp)'],
+  RESPONSE_CODE: [['STATUS_CODE'], 'a DNS check (POST /v1/checks/dns)'],
+  TEXT_ANSWER: [['TEXT_BODY'], 'a DNS check (POST /v1/checks/dns)'],
+  JSON_ANSWER: [['JSON_BODY'], 'a DNS check (POST /v1/checks/dns)'],
+  LATENCY: [['RESPONSE_TIME'], 'an ICMP check (POST /v1/checks/icmp)'],
+  CERTIFICATE: [[], 'an SSL check (POST /v1/checks/ssl)'],
+  CONNECTION: [[], 'an SSL check (POST /v1/checks/ssl)'],
+  JSON_RESPONSE: [['JSON_BODY', 'JSON_ANSWER'], 'an ICMP or SSL check'],
+  TEXT_RESPONSE: [['TEXT_BODY', 'TEXT_ANSWER'], 'an SSL check (POST /v1/checks/ssl)'],
+};
+
+function sourceRule(sources: readonly string[], input: unknown): string {
+  const [alike, other] = instead[String(input)] ?? [[], null];
+  const own = alike.find((source) => sources.includes(source)) ?? other;
+  const rule = sources.length === 1 ? `must be ${sources[0]}` : `must be one of ${sources.join(', ')}`;
+  return own === null ? rule : `${rule}: for ${String(input)} use ${own}`;
+}
+
 /** Who compares a status writes 200 as often as "200". */
 const target = z
   .union([z.string().max(32_768), z.number(), z.boolean()])
@@ -35,7 +60,7 @@ const target = z
 export function assertionList<const Sources extends readonly string[]>(id: string, sources: Sources, property: string) {
   const assertion = z
     .strictObject({
-      source: z.enum(sources).describe('What is looked at.'),
+      source: z.enum(sources, { error: ({ input }) => sourceRule(sources, input) }).describe('What is looked at.'),
       comparison: z.enum(comparisons).describe('How it is compared.'),
       property: orNull(z.string().max(2000), () => '')
         .default('')

@@ -11,7 +11,7 @@ import {
 } from './check-fields.ts';
 import { pathUuid, updateOf } from './fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
-import { creating, ignoring } from './lists.ts';
+import { creating, ignoring, refusing } from './lists.ts';
 import {
   browserFieldsOnly,
   browserFieldsShown,
@@ -27,7 +27,7 @@ import { dnsRequest, dnsRequestShown } from './dns-request.ts';
 import { icmpRequest, icmpRequestShown, packetLoss } from './icmp-request.ts';
 import { liftingSslConfig, sslConfig, sslConfigShown } from './ssl-config.ts';
 import { tcpRequest, tcpRequestShown } from './tcp-request.ts';
-import { urlRequest, urlRequestShown } from './url-request.ts';
+import { urlCheckHints, urlRequest, urlRequestShown } from './url-request.ts';
 
 /** Types of check that this server runs. */
 export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
@@ -114,7 +114,10 @@ export const browserCheckCreate = creating(
   ignoredOfBrowser,
   browserFields.extend({ checkType: ofPath('BROWSER').default('BROWSER') }),
 ).meta({ id: 'BrowserCheckCreate' });
-export const urlCheckCreate = creating(ignored, urlFields.extend({ checkType: ofPath('URL').default('URL') })).meta({
+export const urlCheckCreate = creating(
+  ignored,
+  refusing(urlCheckHints, urlFields.extend({ checkType: ofPath('URL').default('URL') })),
+).meta({
   id: 'UrlCheckCreate',
 });
 export const tcpCheckCreate = creating(ignored, tcpFields.extend({ checkType: ofPath('TCP').default('TCP') })).meta({
@@ -174,7 +177,7 @@ export const browserCheckUpdate = ignoring(
 ).meta({ id: 'BrowserCheckUpdate' });
 export const urlCheckUpdate = ignoring(
   ignored,
-  updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() }),
+  refusing(urlCheckHints, updateOf(urlFields).extend({ checkType: ofPath('URL').exactOptional() })),
 ).meta({ id: 'UrlCheckUpdate' });
 export const tcpCheckUpdate = ignoring(
   ignored,

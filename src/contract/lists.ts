@@ -79,6 +79,18 @@ export function ignoring<Schema extends z.ZodType>(
   }, schema);
 }
 
+/** A body in which the named fields are refused with what to use instead. */
+export function refusing<Schema extends z.ZodType>(hints: Readonly<Record<string, string>>, schema: Schema) {
+  return z.preprocess((value, context) => {
+    const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+    for (const name of names) {
+      const message = Object.hasOwn(hints, name) ? hints[name] : undefined;
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+    }
+    return value;
+  }, schema);
+}
+
 /** The body of a create: the same, but an `id` must be empty, as the reference clients send it (reference §5.6). */
 export function creating<Schema extends z.ZodType>(
   names: readonly string[] | ((body: object) => readonly string[]),

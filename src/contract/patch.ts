@@ -119,7 +119,12 @@ function opening(schema: z.ZodType): z.ZodType {
     // Transforms of the whole object run after the merge, preprocessing of what was sent before it.
     if (!(first instanceof z.ZodTransform)) return renamed(partial(first), schema);
     return renamed(
-      z.preprocess((value) => (value === null ? value : first.parse(value)), partial(last)),
+      z.preprocess((value, context) => {
+        const read = value === null ? { success: true as const, data: value } : first.safeParse(value);
+        if (read.success) return read.data;
+        for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+        return value;
+      }, partial(last)),
       schema,
     );
   }

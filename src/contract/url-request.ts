@@ -2,16 +2,35 @@
 import { z } from 'zod';
 import { ipFamily, ipFamilyShown, templatedUrl } from './api-request.ts';
 import { assertionList, assertionsShown } from './assertions.ts';
+import { refusing } from './lists.ts';
 
 const sources = ['STATUS_CODE'] as const;
+
+const useApi = 'use an API check (POST /v1/checks/api)';
+const onlyStatus = `a URL check looks at the status only: ${useApi} with an assertion TEXT_BODY CONTAINS`;
+const nothing = `a URL check sends only a URL: ${useApi}`;
+
+/** What looks as if it belonged to a URL check. */
+const hints = {
+  headers: nothing,
+  queryParameters: nothing,
+  body: nothing,
+  bodyType: nothing,
+  basicAuth: nothing,
+  keyword: onlyStatus,
+  contains: onlyStatus,
+};
+
+/** The same beside the request. */
+export const urlCheckHints = { keyword: onlyStatus, contains: onlyStatus };
 
 /** The method is always GET; clients send it all the same. */
 const method = z.preprocess(
   (value) => (typeof value === 'string' ? value.toUpperCase() : (value ?? 'GET')),
-  z.literal('GET', 'must be GET: a URL check sends no other'),
+  z.literal('GET', `must be GET: for other methods ${useApi}`),
 );
 
-export const urlRequest = z
+const fields = z
   .strictObject({
     method: method.default('GET'),
     url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
@@ -21,6 +40,8 @@ export const urlRequest = z
     assertions: assertionList('UrlAssertion', sources, 'Has no meaning here.').default([]),
   })
   .meta({ id: 'UrlRequestWrite', description: 'What a URL check asks for.' });
+
+export const urlRequest = refusing(hints, fields);
 
 /** The same as shown: everything present. */
 export const urlRequestShown = z

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { resourcesUnderTest } from './resources-under-test.ts';
 import { restUnderTest } from './rest-under-test.ts';
 
 const { server, logged } = restUnderTest();
@@ -120,6 +121,64 @@ test('an unknown query parameter is a 400 with the nearest name', async () => {
     assertShape(answer, 400);
     assert.equal(answer.json<{ message: string }>().message, message);
   }
+});
+
+test('a refusal says what to use instead', async () => {
+  await using api = resourcesUnderTest();
+  const url = 'https://shop.example/';
+  const asserting = (source: string) => [{ source, comparison: 'CONTAINS', target: 'x' }];
+  const place = { hostname: 'a.example', port: 1 };
+  for (const [path, body, field, message] of [
+    [
+      '/v1/checks/url',
+      { request: { url, assertions: asserting('TEXT_BODY') } },
+      'request.assertions[0].source',
+      /API check/,
+    ],
+    [
+      '/v1/checks/url',
+      { request: { url, assertions: asserting('RESPONSE_TIME') } },
+      'request.assertions[0].source',
+      /maxResponseTime/,
+    ],
+    ['/v1/checks/url', { request: { url, method: 'POST' } }, 'request.method', /API check/],
+    ['/v1/checks/url', { request: { url, headers: [] } }, 'request.headers', /API check/],
+    ['/v1/checks/url', { request: { url, keyword: 'x' } }, 'request.keyword', /TEXT_BODY CONTAINS/],
+    ['/v1/checks/url', { request: { url }, keyword: 'x' }, 'keyword', /TEXT_BODY CONTAINS/],
+    ['/v1/checks/url', { request: { url: 'tcp://a.example:25' } }, 'request.url', /TCP check/],
+    [
+      '/v1/checks/tcp',
+      { request: { ...place, assertions: asserting('JSON_BODY') } },
+      'request.assertions[0].source',
+      /for JSON_BODY use RESPONSE_DATA$/,
+    ],
+    [
+      '/v1/checks/icmp',
+      { request: { hostname: 'a.example', assertions: asserting('RESPONSE_TIME') } },
+      'request.assertions[0].source',
+      /use LATENCY$/,
+    ],
+    [
+      '/v1/checks/ssl',
+      { sslConfig: { hostname: 'a.example', assertions: asserting('STATUS_CODE') } },
+      'sslConfig.assertions[0].source',
+      /URL check/,
+    ],
+    [
+      '/v1/checks/api',
+      { request: { method: 'GET', url, assertions: asserting('CERTIFICATE') } },
+      'request.assertions[0].source',
+      /SSL check/,
+    ],
+    ['/v1/alert-channels', { type: 'SLACK', config: { url } }, 'type', /alert-channels\/presets/],
+  ] as const) {
+    const refused = await api.ask('POST', path, { ...(path.includes('channels') ? {} : { name: 'A' }), ...body });
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(String(refused.body.attributes[field]), message, refused.text);
+  }
+  const made = await api.ask('POST', '/v1/checks/url', { name: 'A', request: { url } });
+  const changed = await api.ask('PUT', `/v1/checks/url/${made.body.id}`, { request: { headers: [] } });
+  assert.match(String(changed.body.attributes['request.headers']), /API check/);
 });
 
 test('an id that never existed is a 404, whatever it is made of', async () => {
