@@ -164,7 +164,7 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
     assert.deepEqual(problemsOfKind('TCP', { request: { ...request, hostname } }), []);
   assert.match(
     problemsOfKind('TCP', { request: { ...request, assertions: [data('HAS_KEY')] } }).join(),
-    /no comparison of RESPONSE_DATA/,
+    /not a comparison for RESPONSE_DATA/,
   );
   const finding = await look(1, { hostname: '{{HOST}}' });
   assert.deepEqual(
@@ -174,4 +174,20 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
       'request.hostname uses {{HOST}}, which is not defined for this check, its group or its account',
     ],
   );
+});
+
+test('however often data comes, its assertions are evaluated for half a second at most', async (t) => {
+  const { port } = await startTcpTarget(t, (socket) => {
+    socket.setNoDelay(true);
+    socket.write(`${'a'.repeat(60)}!`);
+    const timer = setInterval(() => socket.write('!'), 2);
+    socket.once('close', () => clearInterval(timer));
+  });
+  const before = process.threadCpuUsage();
+  const hostile = { source: 'RESPONSE_DATA', property: '^(a|a)*$', comparison: 'NOT_EMPTY', target: '' };
+  const finding = await look(port, { assertions: [hostile] }, {}, { maxResponseTime: 20_000 });
+  const { user, system } = process.threadCpuUsage(before);
+  assert.equal(verdictOf(finding), 'failed assertion');
+  assert.match(finding.message ?? '', /500 ms that all assertions of a check share/);
+  assert.ok(user + system < 2_500_000, `${user + system} µs`);
 });
