@@ -122,6 +122,7 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     scriptFault: reader.scriptFault,
     settingsWarnings,
     missingVariables: composeMissingVariables(store),
+    scriptsRefused: means.scriptsRefused,
   };
   return {
     checks: createCheckActions({

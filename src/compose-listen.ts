@@ -12,8 +12,8 @@ export interface Listeners {
   /** That of the API, as configured until it is known. */
   readonly port: number;
   readonly ports: readonly number[];
-  /** Listens, for metrics only where they have a port; answers with `http://host:port` of the first one. Throws StartError or ConfigError with what to do. */
-  start(server: Server, metrics: Server): Promise<string>;
+  /** Listens with the server of the API and that of the metrics, with the latter only where it has a port; answers with `http://host:port` of the first one. Throws StartError or ConfigError with what to do. */
+  start(servers: readonly Server[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -32,11 +32,12 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
     get ports() {
       return ports;
     },
-    async start(server, metricsServer) {
+    async start([server, metricsServer]) {
+      if (server === undefined) throw new Error('there is no server to listen with');
       servers.push(server);
       const address = await listenAt(server, { host, port, variable: 'PORT' });
       ports = [portOf(address)];
-      if (metrics.port !== null) {
+      if (metrics.port !== null && metricsServer !== undefined) {
         servers.push(metricsServer);
         const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
         ports = [...ports, portOf(await listenAt(metricsServer, place))];

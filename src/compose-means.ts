@@ -40,6 +40,8 @@ export interface ActionMeans {
   readonly attemptHints: Hints;
   /** Aborts when this process stops: whoever waits for an answer is let go. */
   readonly stopping: AbortSignal;
+  /** Why this installation runs no scripts, in a sentence; null = it does. */
+  readonly scriptsRefused: () => Promise<string | null>;
   readonly ownProcess: OwnProcess;
   readonly metrics: Pick<Metrics, 'onPing'>;
   /** Counts pings that could not be written. */

@@ -10,7 +10,7 @@ import type { OpenedStore } from './opened-store.ts';
 /** Where the database is, and what its store is opened with. */
 export interface PostgresPlace extends Pick<
   PostgresOptions,
-  'secretKey' | 'ownLocation' | 'listenAddress' | 'onMigrating'
+  'secretKey' | 'ownLocation' | 'limits' | 'listenAddress' | 'onMigrating'
 > {
   readonly address: PostgresAddress;
   /** A clock that is never set, ms. */

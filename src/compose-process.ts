@@ -21,6 +21,8 @@ export interface OwnProcess {
   known(): readonly ProcessSign[];
   /** Where people reach the installation: this process, or of those that serve the API the one that started last. */
   publicUrl(): string;
+  /** Notes why scripts do not run in this process, for its next signs of life; null = they do. */
+  refuseScripts(why: string | null): void;
   /** Takes back its sign of life. */
   leave(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
   let noBrowserSince: number | null = null;
+  let scriptsRefused: string | null = null;
   return {
     id: own.id,
     async sign() {
@@ -61,6 +64,7 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
         holds: means.holds(),
         noBrowserSince,
         listeners: means.listeners(),
+        scriptsRefused,
       });
       known = await store.processes.list();
       means.onOthers(known.filter(({ id }) => id !== own.id));
@@ -68,6 +72,9 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
     servedLocations: () => servedLocations(known, location, clock.now()),
     known: () => known.filter((one) => isAlive(one, clock.now())),
     publicUrl: () => (servesApi ? null : newest(known)) ?? means.publicUrl(),
+    refuseScripts(why) {
+      scriptsRefused = why;
+    },
     leave: () => store.processes.leave(own.id).catch(() => undefined),
   };
 }

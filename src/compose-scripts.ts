@@ -6,7 +6,7 @@ import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/check.ts';
 import type { Probe, ProbeInput } from '#domain/probe.ts';
-import type { Finding } from '#domain/result.ts';
+import { bareFinding, type Finding } from '#domain/result.ts';
 import type { ScriptOutcome, ScriptWork } from '#domain/script.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
@@ -21,6 +21,7 @@ import { createTrustedCas, type TrustedCas } from '#scripts/trusted-cas.ts';
 import { createWarmScripts, type WarmScripts } from '#scripts/warm-scripts.ts';
 import type { LoadedRuntimes } from './compose-runtimes.ts';
 import { isWithScripts, scriptRules } from './compose-script-rules.ts';
+import type { OwnProcess } from './compose-process.ts';
 import type { Config } from './config.ts';
 import { crashed } from './probe-lanes.ts';
 import type { Prober } from './probe-threads.ts';
@@ -31,6 +32,8 @@ import { createScriptLanes, type ScriptLanes } from './script-lanes.ts';
 export interface ScriptProber {
   /** Whether the check is a script, or has some around what it measures. */
   isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
+  /** Why no script runs in this process, in a sentence; null = they do. Never rejects. */
+  refusal(): Promise<string | null>;
   /** Waits for room in the lane of the check's type; answers with how to leave it. */
   enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
   /** Never rejects. */
@@ -47,6 +50,8 @@ export interface ScriptProberOptions {
   readonly log: Log;
   /** Where scripts may connect, as far as their containment lets us see to it. */
   readonly egress: EgressPolicy;
+  /** Whether they may run where nothing contains them. */
+  readonly mayBeUncontained: boolean;
   /** Scripts of one type of check that run at once. */
   readonly atOnce: number;
   /** How long a script that is a check may take, by its type, ms. */
@@ -62,6 +67,9 @@ export interface ScriptProberOptions {
   /** Does what is no script: halves of probes with scripts around them, and looks beside a script. */
   readonly prober: Pick<Prober, 'exchange' | 'probe'>;
 }
+
+const uncontained =
+  'this machine cannot contain scripts by bubblewrap or namespaces. Install bubblewrap, allow user namespaces, or set TOCSIN_SCRIPTS_UNCONTAINED=yes to run them uncontained (docs/security.md, "Scripts")';
 
 /** Beside what is compiled of this program itself, where that is kept (NODE_COMPILE_CACHE); null = it is not. */
 export function codeFolderHere(): string | null {
@@ -119,13 +127,20 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     },
   };
   const probes = scriptProbes(means);
+  const refusal = async (): Promise<string | null> =>
+    options.mayBeUncontained || hasGateway(await containment()) ? null : uncontained;
   return {
     isScripted: isWithScripts,
+    // How far they can be contained is tried again when one runs.
+    refusal: () => refusal().catch(() => null),
     enter: ({ check }) => letIn(check, lanes),
     async probe(input) {
       try {
         const probe = probes.get(input.check.checkType);
         if (probe === undefined) return crashed(`${input.check.checkType} checks are not scripts`);
+        const refused = await refusal();
+        if (refused !== null)
+          return bareFinding(clock.now(), { verdict: 'unknown', reason: 'runtime', message: `not run: ${refused}` });
         return await probe(input, closing.signal);
       } catch (error) {
         return crashed(`the script failed by our fault: ${error instanceof Error ? error.message : String(error)}`);
@@ -138,6 +153,29 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       await gateway.close();
     },
   };
+}
+
+/**
+ * Answers why this installation runs no scripts; null = it does. A process that runs checks judges by itself and tells the
+ * others; one that runs none goes by what all of them tell.
+ */
+export function scriptsRefusedBy(
+  scripts: Pick<ScriptProber, 'refusal'> | null,
+  ownProcess: Pick<OwnProcess, 'known' | 'refuseScripts'>,
+  { roles }: Pick<Config, 'roles'>,
+): () => Promise<string | null> {
+  const ask = async (): Promise<string | null> => {
+    if (scripts === null) {
+      const runners = ownProcess.known().filter((one) => one.roles.includes('runner'));
+      const reasons = runners.map(({ scriptsRefused }) => scriptsRefused);
+      return reasons.includes(null) ? null : (reasons[0] ?? null);
+    }
+    const why = await scripts.refusal();
+    ownProcess.refuseScripts(why);
+    return why;
+  };
+  if (scripts !== null && !roles.includes('api')) void ask();
+  return ask;
 }
 
 /** Answers how far scripts are kept apart here: tried at the first of them, because who has none need not know. */

@@ -31,6 +31,7 @@ export async function openConfiguredStore(
   const options = {
     secretKey,
     ownLocation: config.location.code,
+    limits: config.accountLimits,
     onMigrating: ({ from, to }: MigrationNews) =>
       log.info('store.migrating', from === null ? { by: 'another process', to } : { from, to }),
   };

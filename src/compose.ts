@@ -9,7 +9,7 @@ import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
-import { createPlaceBoard, type PlaceBoard, writePlaces } from '#egress/place-board.ts';
+import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
@@ -19,12 +19,18 @@ import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes, metricsRoutes } from './compose-rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './compose-runtimes.ts';
-import { codeFolderHere, createScriptProber, removeOldScriptCode, trustedCasOf } from './compose-scripts.ts';
+import {
+  codeFolderHere,
+  createScriptProber,
+  removeOldScriptCode,
+  scriptsRefusedBy,
+  trustedCasOf,
+} from './compose-scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './compose-store.ts';
 import { type Config, publicUrlOf } from './config.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { OpenedStore } from './opened-store.ts';
-import { listenersOf, ownPlaces, placesOfOthers } from './own-places.ts';
+import { createKnownPlaces, listenersOf } from './own-places.ts';
 import { createProber } from './probe-threads.ts';
 import { createSender } from './sender.ts';
 import { readSecretKey } from './secret-key.ts';
@@ -73,8 +79,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   const listeners = createListeners(config);
-  // The port may not be known before the process listens, nor which other processes there are.
-  const closed = createPlaceBoard(ownPlaces(config, listeners.ports));
+  const places = createKnownPlaces(config, listeners);
   const ownProcess = createOwnProcess({
     config,
     store,
@@ -84,11 +89,11 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     isListening: () => listeners.isListening,
     publicUrl: () => publicUrlOf(config, listeners.port),
     listeners: () => listenersOf(config.host, listeners.ports),
-    onOthers: (others) => writePlaces(closed, [...ownPlaces(config, listeners.ports), ...placesOfOthers(others)]),
+    onOthers: places.learn,
   });
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
-  const means = createRoleMeans(config, closed, runtimes, clock, log);
+  const means = createRoleMeans(config, places.board, runtimes, clock, log);
   const access = createAccess(store, clock);
   const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
@@ -100,15 +105,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const api = await composeRoutes({
     ...shared,
     ...hints,
+    scriptsRefused: scriptsRefusedBy(means.scripts, ownProcess, config),
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
     brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const options = restOptions(config, log, clock, access);
-  const metricsServer = createRestServer({ ...metricsRoutes(metrics, config), ...options });
-  const address = await listeners.start(createRestServer({ ...api, ...options }), metricsServer);
-  await ownProcess.sign().catch(() => writePlaces(closed, ownPlaces(config, listeners.ports)));
+  const servers = [api, metricsRoutes(metrics, config)].map((routes) => createRestServer({ ...routes, ...options }));
+  const address = await listeners.start(servers);
+  await ownProcess.sign().catch(() => places.learn([]));
   const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
   path = running;
   hints.listen();
@@ -173,6 +179,7 @@ function createRoleMeans(
             log,
             egress,
             atOnce: scriptsAtOnce,
+            mayBeUncontained: config.scriptsUncontained,
             wallClockMs: scriptMs,
             warm: scriptsWarm,
             chromium,

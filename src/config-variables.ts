@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
+import { type AccountLimits, limitWords } from '#domain/account.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
@@ -20,6 +21,17 @@ export type LogLevel = (typeof logLevels)[number];
 export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress };
+
+/** Generous for one team, and little enough that no account is a burden to the others. */
+export const defaultLimits: Required<AccountLimits> = {
+  checks: 10_000,
+  checkGroups: 1000,
+  alertChannels: 1000,
+  maintenanceWindows: 1000,
+  apiKeys: 1000,
+  variables: 1000,
+  clientCertificates: 100,
+};
 
 const egressModes = ['public', 'private', 'any'] as const;
 
@@ -172,6 +184,13 @@ export const configVariables = {
     right: 'a whole number from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,
+  TOCSIN_ACCOUNT_LIMITS: {
+    fallback: `\`${limitsText(defaultLimits)}\``,
+    meaning:
+      'How many of each resource an account may have; names left out keep their default, 0 lifts a limit, `off` lifts all. An operator can set other `limits` for an account.',
+    right: `off, or a comma list of name=number; names: ${Object.keys(limitWords).join(', ')}`,
+    read: readLimits,
+  } satisfies ConfigVariable<AccountLimits>,
   TOCSIN_PING_LIMIT: {
     fallback: '60',
     meaning:
@@ -218,6 +237,13 @@ export const configVariables = {
     right: 'a whole number from 0 to 64',
     read: (text) => wholeNumber(text, 0, 64),
   } satisfies ConfigVariable<number>,
+  TOCSIN_SCRIPTS_UNCONTAINED: {
+    fallback: 'no',
+    meaning:
+      'Whether scripts of checks may run where this machine cannot contain them by `bubblewrap` or `namespaces`: `yes` lets whoever may write checks read files and reach networks as Tocsin itself can. By default they are refused there.',
+    right: 'yes or no',
+    read: (text) => (text === 'yes' || text === 'no' ? text : undefined),
+  } satisfies ConfigVariable<'yes' | 'no'>,
   LOG_LEVEL: {
     fallback: 'info',
     meaning: 'The least that is logged. JSON lines; made readable on a terminal.',
@@ -254,6 +280,24 @@ function readDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('a database in memory would forget every alert');
   const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
   return path === undefined ? undefined : { kind: 'sqlite', path: resolve(path) };
+}
+
+function limitsText(limits: AccountLimits): string {
+  return Object.entries(limits)
+    .map(([name, limit]) => `${name}=${limit}`)
+    .join(',');
+}
+
+function readLimits(text: string): AccountLimits | undefined {
+  if (text === 'off') return {};
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, name = '', count = ''] = /^\s*(\w+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
+    const limit = wholeNumber(count, 0, 100_000_000);
+    if (!Object.hasOwn(limitWords, name) || limit === undefined) return undefined;
+    limits[name] = limit;
+  }
+  return limits;
 }
 
 function readRoles(text: string): readonly Role[] | undefined {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { configVariables, nearestVariable } from '#config-variables.ts';
+import { configVariables, defaultLimits, nearestVariable } from '#config-variables.ts';
 import { createAuthority } from '../tests/support/certificates.ts';
 import { configurationPage } from '../scripts/configuration-page.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
@@ -59,6 +59,8 @@ const right: readonly Case[] = [
   ['TOCSIN_BOOTSTRAP_API_KEY', key, (c) => c.bootstrapApiKey, key],
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
   ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
+  ['TOCSIN_ACCOUNT_LIMITS', 'off', (c) => c.accountLimits, {}],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks=5, apiKeys=0', (c) => c.accountLimits, { ...defaultLimits, checks: 5, apiKeys: 0 }],
   ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
   ['TOCSIN_CA_FILE', caFile, (c) => c.caCertificates.length, 2],
   ['TOCSIN_METRICS_TOKEN', 'x'.repeat(16), (c) => c.metrics.token, 'x'.repeat(16)],
@@ -83,6 +85,7 @@ const right: readonly Case[] = [
   ['TOCSIN_BROWSER_SECONDS', '600', (c) => c.scriptMs, { BROWSER: 600_000, MULTI_STEP: 120_000 }],
   ['TOCSIN_MULTI_STEP_SECONDS', '10', (c) => c.scriptMs, { BROWSER: 240_000, MULTI_STEP: 10_000 }],
   ['TOCSIN_SCRIPTS_WARM', '0', (c) => c.scriptsWarm, 0],
+  ['TOCSIN_SCRIPTS_UNCONTAINED', 'yes', (c) => c.scriptsUncontained, true],
   ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
 ];
 
@@ -127,12 +130,16 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_RETENTION_DAYS', '0'],
   ['TOCSIN_RATE_LIMIT', 'off'],
   ['TOCSIN_PING_LIMIT', '59'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'check=5'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks=many'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks'],
   ['TOCSIN_PROBE_THREADS', '65'],
   ['TOCSIN_CHROMIUM', '/no/such/program'],
   ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
   ['TOCSIN_BROWSER_SECONDS', '9'],
   ['TOCSIN_MULTI_STEP_SECONDS', '1801'],
   ['TOCSIN_SCRIPTS_WARM', '65'],
+  ['TOCSIN_SCRIPTS_UNCONTAINED', 'true'],
   ['LOG_LEVEL', 'loud'],
 ];
 
@@ -158,12 +165,14 @@ describe('configuration', () => {
       location: { code: 'local', name: 'Local' },
       retentionDays: 30,
       rateLimit: 600,
+      accountLimits: defaultLimits,
       pingLimit: 60,
       probeThreads: 7,
       chromium: null,
       scriptsAtOnce: 8,
       scriptMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
       scriptsWarm: 1,
+      scriptsUncontained: false,
       logLevel: 'info',
       unknownVariables: [],
     });

@@ -9,9 +9,11 @@ import {
   type ConfigVariableName,
   type DatabaseUrl,
   type LogLevel,
+  defaultLimits,
   type Role,
 } from '#config-variables.ts';
 import { browserLimits, programLimits } from '#checks/scripted/limits.ts';
+import type { AccountLimits } from '#domain/account.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { PostgresAddress } from '#store/postgres/address.ts';
@@ -50,6 +52,8 @@ export interface Config {
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
+  /** How many of each resource an account may have, unless an operator set other limits for it; 0 or absent = no limit. */
+  readonly accountLimits: AccountLimits;
   /** Calls a minute, ping address and sort; 0 = no limit, else at least 60. */
   readonly pingLimit: number;
   readonly probeThreads: number;
@@ -61,6 +65,8 @@ export interface Config {
   readonly scriptMs: Readonly<Record<'BROWSER' | 'MULTI_STEP', number>>;
   /** Processes that wait for the next script; 0 = none. */
   readonly scriptsWarm: number;
+  /** Whether scripts may run where nothing contains them. */
+  readonly scriptsUncontained: boolean;
   readonly logLevel: LogLevel;
   /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */
   readonly unknownVariables: readonly string[];
@@ -108,6 +114,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
+    accountLimits: take(env, 'TOCSIN_ACCOUNT_LIMITS') ?? defaultLimits,
     pingLimit: take(env, 'TOCSIN_PING_LIMIT') ?? 60,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
@@ -117,6 +124,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       MULTI_STEP: msOf(take(env, 'TOCSIN_MULTI_STEP_SECONDS')) ?? programLimits.wallClockMs,
     },
     scriptsWarm: take(env, 'TOCSIN_SCRIPTS_WARM') ?? 1,
+    scriptsUncontained: take(env, 'TOCSIN_SCRIPTS_UNCONTAINED') === 'yes',
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(
       (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),

@@ -112,6 +112,7 @@ it('tells by location how long the oldest run waits, and of its own location tha
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
     listeners: [],
+    scriptsRefused: null,
   };
   let queue: Awaited<ReturnType<Figures['runQueue']>> = [
     { location: 'far', waitingSince: 7500 },

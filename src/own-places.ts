@@ -3,12 +3,28 @@ import { url as inspectorUrl } from 'node:inspector';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { ProcessSign } from '#domain/process.ts';
-import type { Place } from '#egress/place-board.ts';
+import { createPlaceBoard, type Place, type PlaceBoard, writePlaces } from '#egress/place-board.ts';
 import { type Config, isLoopbackHost } from './config.ts';
 
 type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {
   readonly egress: Pick<Config['egress'], 'proxy'>;
 };
+
+/** What every thread of this process knows of them. */
+export interface KnownPlaces {
+  readonly board: PlaceBoard;
+  /** Learns of the other processes, and of the ports that this one listens on by now. */
+  learn(others: readonly ProcessSign[]): void;
+}
+
+/** The port may not be known before the process listens, nor which other processes there are. */
+export function createKnownPlaces(config: PlacesConfig, listening: { readonly ports: readonly number[] }): KnownPlaces {
+  const board = createPlaceBoard(ownPlaces(config, listening.ports));
+  return {
+    board,
+    learn: (others) => writePlaces(board, [...ownPlaces(config, listening.ports), ...placesOfOthers(others)]),
+  };
+}
 
 /**
  * Lists them: the database, the proxy, the public URL, and what this process listens on.

@@ -79,6 +79,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     clock: systemClock,
     log,
     egress: { mode: 'any', allow: [] },
+    mayBeUncontained: false,
     wallClockMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
     warm: 0,
     atOnce: 2,

@@ -90,6 +90,7 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     log: toScreen,
     egress,
     atOnce: scriptsAtOnce,
+    mayBeUncontained: config.scriptsUncontained,
     wallClockMs: scriptMs,
     // Runtimes are compared: none is to begin sooner than another.
     warm: 0,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { postgresDialect, sqliteDialect } from '#store/dialect.ts';
 import { migrationsFrom, schemaVersion } from '#store/migrate.ts';
+import { firstKeyOperates } from '#store/migrations/0025-operators.ts';
 
 const madeHere = (statements: readonly string[]): ReadonlySet<string> =>
   new Set(statements.map((statement) => /^CREATE TABLE (\w+)/i.exec(statement)?.[1] ?? ''));
@@ -16,6 +17,8 @@ const survived: ReadonlySet<string> = new Set([
   'CREATE UNIQUE INDEX triggers_by_token ON triggers (token, account_id)',
   'ALTER TABLE heartbeats DROP CONSTRAINT heartbeats_token_key',
   'CREATE UNIQUE INDEX heartbeats_by_token ON heartbeats (token, account_id)',
+  // It does not read the column (docs/decisions/0118).
+  firstKeyOperates,
 ]);
 
 /** The statements that an older process might not survive. */

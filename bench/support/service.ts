@@ -68,6 +68,7 @@ export function serviceEnvironment(dataDir: string): Record<string, string> {
     TOCSIN_SECRET_KEY: secretKeyText,
     TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
     TOCSIN_RATE_LIMIT: '0',
+    TOCSIN_ACCOUNT_LIMITS: 'off',
   };
 }
 

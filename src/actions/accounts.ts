@@ -1,6 +1,7 @@
 // What a caller may do with accounts (spec §4.2, decisions: Accounts, keys, errors).
+import { isDeepStrictEqual } from 'node:util';
 import type { Account, Usage } from '#domain/account.ts';
-import type { Caller } from '#domain/api-key.ts';
+import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { Change } from '#domain/patch.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -8,7 +9,7 @@ import { newId } from '#lib/id.ts';
 import { runtimeNameProblems } from './check-rules.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from './problems.ts';
-import { notFound } from './refusal.ts';
+import { notFound, Refusal } from './refusal.ts';
 import { type AccountRuntimeMeans, accountRuntimeProblems } from './runtime-changes.ts';
 
 /** What a new account is made of; null = not set. */
@@ -63,7 +64,7 @@ export function createAccountActions(means: AccountMeans): AccountActions {
       return account;
     },
     async create(caller, wanted) {
-      requirePermission(caller, 'admin');
+      requirePermission(caller, 'operate');
       refuseProblems(runtimeNameProblems(wanted.runtimeId, rules));
       const account: Account = { ...wanted, id: newId(), createdAt: clock.now() };
       await accounts.add(account, caller.keyId);
@@ -74,7 +75,8 @@ export function createAccountActions(means: AccountMeans): AccountActions {
       requirePermission(caller, 'admin');
       const wanted = reached(caller, id);
       const { runtimeId } = change;
-      const [present] = runtimeId === undefined ? [] : await accounts.list([wanted]);
+      const [present] = await accounts.list([wanted]);
+      if (present !== undefined) requireOperatorForLimits(caller, change, present);
       if (present !== undefined && runtimeId !== undefined && runtimeId !== present.runtimeId) {
         refuseProblems(runtimeNameProblems(runtimeId, rules));
         refuseProblems(await accountRuntimeProblems(wanted, present.runtimeId, runtimeId, rules));
@@ -90,4 +92,13 @@ export function createAccountActions(means: AccountMeans): AccountActions {
       return usage;
     },
   };
+}
+
+/** Refuses (`forbidden`) a change of what the operator grants; the same values sent back are none. */
+function requireOperatorForLimits(caller: Caller, change: AccountChange, present: Account): void {
+  for (const field of ['executionLimit', 'limits'] as const) {
+    const isChanged = change[field] !== undefined && !isDeepStrictEqual(change[field], present[field]);
+    if (!isChanged || mayDo(caller.role, 'operate')) continue;
+    throw new Refusal('forbidden', `Only an API key with the role operator may change ${field} of an account.`);
+  }
 }

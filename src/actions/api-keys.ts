@@ -49,6 +49,7 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
   return {
     async create(caller, wanted) {
       requirePermission(caller, 'admin');
+      if (wanted.role === 'operator') requirePermission(caller, 'operate');
       const now = clock.now();
       const accountIds = reachedAccounts(caller, wanted.accountIds);
       if (wanted.expiresAt !== null && wanted.expiresAt <= now)
@@ -85,7 +86,10 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
       if (keyId === caller.keyId) {
         throw new Refusal('conflict', 'This is the API key of the request itself: revoke it with another admin key.');
       }
-      const isRevoked = isUuid(keyId) && (await apiKeys.revoke(keyId, caller.accountIds));
+      const present = isUuid(keyId) ? await apiKeys.find(keyId) : null;
+      const isShared = present !== null && sharedWith(caller, present).accountIds.length > 0;
+      if (isShared && present.role === 'operator') requirePermission(caller, 'operate');
+      const isRevoked = isShared && (await apiKeys.revoke(keyId, caller.accountIds));
       if (!isRevoked) throw notFound('API key', id);
       forgetKey(keyId);
     },

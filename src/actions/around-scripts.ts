@@ -8,7 +8,11 @@ import { faultRead } from './script-reading.ts';
 export interface AroundScriptMeans {
   /** Reads a text of an account as a script without running it. */
   readonly scriptFault: (accountId: string, text: string) => Promise<ScriptReading>;
+  readonly scriptsRefused: ScriptsRefused;
 }
+
+/** Why this installation runs no scripts, in a sentence; null = it does. */
+export type ScriptsRefused = () => Promise<string | null>;
 
 /** The fields that hold them. */
 export const aroundScriptFields = ['localSetupScript', 'localTearDownScript'] as const;
@@ -31,13 +35,15 @@ export async function aroundScriptProblems(
   accountId: string,
   written: WithScripts,
   present: WithScripts,
-  { scriptFault }: AroundScriptMeans,
+  { scriptFault, scriptsRefused }: AroundScriptMeans,
 ): Promise<Problem[]> {
   // Both at once: whoever saves them waits no longer than for one.
   const found = await Promise.all(
     aroundScriptFields.map(async (path): Promise<Problem[]> => {
       const text = written[path];
       if (typeof text !== 'string' || text.trim() === '' || text === present[path]) return [];
+      const refused = await scriptsRefused();
+      if (refused !== null) return [{ path, message: `cannot run: ${refused}` }];
       const fault = faultRead(await scriptFault(accountId, text));
       return fault === null ? [] : [{ path, ...fault, message: `is no script that can run: ${fault.message}` }];
     }),

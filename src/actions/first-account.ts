@@ -18,7 +18,7 @@ export interface FirstAccountWishes {
 }
 
 /**
- * Makes the account "Default" and its admin key, and answers with the key, which is not kept; null = the database has
+ * Makes the account "Default" and the operator's key, and answers with the key, which is not kept; null = the database has
  * an account already, and nothing was changed. Throws on a key of another form.
  */
 export async function ensureFirstAccount(
@@ -36,13 +36,14 @@ export async function ensureFirstAccount(
     settings: null,
     alertSettings: null,
     executionLimit: null,
+    limits: null,
     createdAt: now,
   };
   const key: ApiKey = {
     id: newId(),
     name: 'First key',
     prefix: keyPrefix(text),
-    role: 'admin',
+    role: 'operator',
     accountIds: [accountId],
     createdAt: now,
     lastUsedAt: null,

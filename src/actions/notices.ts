@@ -90,7 +90,7 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
       const ofVariables = await means.missingVariables.notices(caller.accountId);
-      const ofProcess = await processNotices();
+      const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
         ...ofChannels,
         ...ofTemplates,
@@ -126,9 +126,9 @@ const standings: Readonly<Partial<Record<StalledMove['state'], string>>> = {
   arriving: 'What has come of it is kept here, and it is not active here.',
 };
 
-/** Whose account it is, and who manages accounts here, is told (docs/decisions/0047). */
+/** Whose account it is, and the operator, is told (docs/decisions/0047). */
 function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
-  const isOperator = mayDo(caller.role, 'admin');
+  const isOperator = mayDo(caller.role, 'operate');
   const told = moves.filter(({ accountId }) => isOperator || accountId === caller.accountId);
   return told.map(({ accountId, state, since, command }) => ({
     id: `move-stalled:${accountId}`,

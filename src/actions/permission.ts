@@ -6,7 +6,8 @@ const deeds: Readonly<Record<Permission, string>> = {
   read: 'read',
   run: 'start checks',
   write: 'change anything',
-  admin: 'manage accounts and API keys',
+  admin: 'manage the account and its API keys',
+  operate: 'operate this installation: that takes a key with the role operator',
 };
 
 /** Refuses (`forbidden`) what the role of the caller's key does not hold. */

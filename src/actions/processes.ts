@@ -23,7 +23,7 @@ export interface ProcessActions {
 export function createProcessActions({ processes, clock }: ProcessMeans): ProcessActions {
   return {
     async list(caller) {
-      requirePermission(caller, 'read');
+      requirePermission(caller, 'operate');
       const now = clock.now();
       return (await processes.list()).map((one) => ({ ...one, isAlive: isAlive(one, now) }));
     },

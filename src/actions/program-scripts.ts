@@ -3,6 +3,7 @@ import type { Check } from '#domain/check.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import type { ScriptReading } from '#domain/script.ts';
 import type { Problem } from './problems.ts';
+import type { ScriptsRefused } from './around-scripts.ts';
 import { faultRead } from './script-reading.ts';
 import { type Inherited, type RuntimeRules, scriptRuntime } from './script-runtime.ts';
 
@@ -16,6 +17,7 @@ export interface ProgramMeans {
     check: Pick<Check, 'accountId' | 'checkType' | 'settings'>,
     runtime: Runtime,
   ) => Promise<ScriptReading>;
+  readonly scriptsRefused: ScriptsRefused;
 }
 
 /** The fields that say what is run: files beside a script, too, say which sort it is. */
@@ -36,6 +38,8 @@ export async function programProblems(
   inherited: Inherited,
   means: ProgramMeans & RuntimeRules,
 ): Promise<Problem[]> {
+  const refused = isAboutProgram(check.settings) ? await means.scriptsRefused() : null;
+  if (refused !== null) return [{ path: 'script', message: `cannot run: ${refused}` }];
   const runtime = scriptRuntime(check, inherited, means);
   const fault = runtime === null ? null : faultRead(await means.programFault(check, runtime));
   if (runtime === null || fault === null) return [];

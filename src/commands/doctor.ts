@@ -228,7 +228,7 @@ export function scriptFinding(containment: DoctorInput['containment']): Finding 
   return {
     what,
     grade: 'warning',
-    message: `of checks run ${how} (${level}): the egress policy does not hold for them, so that ${reach}. Not or not wholly contained: ${shortfalls.join('; ')}; ${limits}. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+    message: `of checks would run ${how} (${level}): the egress policy does not hold for them, so that ${reach}. Not or not wholly contained: ${shortfalls.join('; ')}; ${limits}. They run only with TOCSIN_SCRIPTS_UNCONTAINED=yes. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
   };
 }
 

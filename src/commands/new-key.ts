@@ -62,7 +62,7 @@ export async function addAdminKeyOnPostgres(address: PostgresAddress, key: NewKe
       }
       const id = idBytes(newId());
       await session.query(
-        `INSERT INTO api_keys (id, hash, prefix, name, role, created_at) VALUES ($1, $2, $3, $4, 'admin', $5)`,
+        `INSERT INTO api_keys (id, hash, prefix, name, role, is_operator, created_at) VALUES ($1, $2, $3, $4, 'admin', 1, $5)`,
         [id, key.hash, key.prefix, key.name, key.createdAt],
       );
       const reached = await session.change(
@@ -83,7 +83,9 @@ export async function addAdminKeyOnPostgres(address: PostgresAddress, key: NewKe
 function insertKey(database: DatabaseSync, { name, hash, prefix, createdAt }: NewKey): number {
   const id = idBytes(newId());
   database
-    .prepare(`INSERT INTO api_keys (id, hash, prefix, name, role, created_at) VALUES (?, ?, ?, ?, 'admin', ?)`)
+    .prepare(
+      `INSERT INTO api_keys (id, hash, prefix, name, role, is_operator, created_at) VALUES (?, ?, ?, ?, 'admin', 1, ?)`,
+    )
     .run(id, hash, prefix, name, createdAt);
   const { changes } = database
     .prepare(

@@ -7,6 +7,19 @@ import { jsonObject } from './json.ts';
 import { ignoring, readOnlyFields } from './lists.ts';
 import { merges } from './patch.ts';
 
+/** How many of each resource an account may have; 0 = no limit. */
+const limits = z
+  .strictObject({
+    checks: z.int().min(0).exactOptional(),
+    checkGroups: z.int().min(0).exactOptional(),
+    alertChannels: z.int().min(0).exactOptional(),
+    maintenanceWindows: z.int().min(0).exactOptional(),
+    apiKeys: z.int().min(0).exactOptional(),
+    variables: z.int().min(0).exactOptional(),
+    clientCertificates: z.int().min(0).exactOptional(),
+  })
+  .meta({ id: 'AccountLimits', description: 'How many of each the account may have; 0 = no limit.' });
+
 export const account = z
   .strictObject({
     id: z.string().describe('Account ID.'),
@@ -15,6 +28,7 @@ export const account = z
     settings: jsonObject.exactOptional().describe('Account settings: kept and given back as they are.'),
     alertSettings: alertSettingsShown.exactOptional().describe('Alert settings of checks that have none of their own.'),
     executionLimit: z.int().exactOptional().describe('Runs allowed in a UTC calendar month; absent = no limit.'),
+    limits: limits.exactOptional().describe('Where they differ from `TOCSIN_ACCOUNT_LIMITS`; absent = nowhere.'),
   })
   .meta({ id: 'Account', description: 'What owns checks, groups, channels and all that follows from them.' });
 export type AccountBody = z.output<typeof account>;
@@ -33,6 +47,10 @@ export const accountCreate = z.strictObject({
     .nullable()
     .default(null)
     .describe('Runs allowed in a UTC calendar month; null = no limit.'),
+  limits: limits
+    .nullable()
+    .default(null)
+    .describe('How many of each it may have, where that differs from `TOCSIN_ACCOUNT_LIMITS`; null = nowhere.'),
 });
 
 export const accountUpdate = ignoring(readOnlyFields, updateOf(accountCreate));
@@ -69,7 +87,7 @@ export const accountOperations = {
     summary: 'Create an account',
     description: 'The key that creates an account reaches it from then on.',
     tag: 'Accounts',
-    permission: 'admin',
+    permission: 'operate',
     body: accountCreate,
     example: { name: 'Shop', executionLimit: 100_000 },
     status: 201,
@@ -99,7 +117,7 @@ export const accountOperations = {
     method: 'PUT',
     path: '/v1/accounts/{id}',
     summary: 'Change an account',
-    description: merges,
+    description: `${merges} Only an operator key can change \`executionLimit\` and \`limits\`.`,
     tag: 'Accounts',
     permission: 'admin',
     params,

@@ -4,7 +4,7 @@ import { instant, pathUuid } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
-const roles = ['admin', 'read-write', 'read-run', 'read-only'] as const;
+const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
 
 const shape = {
   id: z.uuid(),
@@ -26,7 +26,7 @@ export const apiKeyCreated = z
 
 const apiKeyCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
-  role: z.enum(roles),
+  role: z.enum(roles).describe('Only an operator key can create another one of that role.'),
   accountIds: z
     .array(z.string().max(100))
     .min(1)

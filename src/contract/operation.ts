@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 
 /** What the caller's key must allow; `none` = no key is asked for. */
-export type OperationPermission = 'read' | 'run' | 'write' | 'admin' | 'none';
+export type OperationPermission = 'read' | 'run' | 'write' | 'admin' | 'operate' | 'none';
 
 /** The headings under which operations are read. */
 export const tags = [

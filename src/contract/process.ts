@@ -30,7 +30,7 @@ export const processOperations = {
     description:
       'Every process that gave a sign of life in the last 10 minutes and did not stop in good order, in the order of their start. The list is not paged.',
     tag: 'Processes',
-    permission: 'read',
+    permission: 'operate',
     status: 200,
     response: z.array(process),
   },

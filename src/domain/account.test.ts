@@ -1,7 +1,7 @@
 // The calendar month that an execution limit holds for.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { monthEnd, monthStart } from './account.ts';
+import { describe, it, test } from 'node:test';
+import { LimitReachedError, monthEnd, monthStart } from './account.ts';
 
 describe('the UTC calendar month of an instant', () => {
   const rows: readonly [at: string, from: string, to: string][] = [
@@ -17,4 +17,12 @@ describe('the UTC calendar month of an instant', () => {
       assert.equal(new Date(monthEnd(Date.parse(at))).toISOString(), to);
     });
   }
+});
+
+test('a limit that is reached is told with the figures and who may raise it', () => {
+  assert.equal(
+    new LimitReachedError('checks', 1000, 1000).message,
+    '1,000 of 1,000 checks used. Delete some, or ask an operator to raise limits.checks of this account.',
+  );
+  assert.match(new LimitReachedError('apiKeys', 1, 1).message, /^1 of 1 API keys used/);
 });

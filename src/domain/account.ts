@@ -14,8 +14,43 @@ export interface Account {
   readonly alertSettings: AlertSettings | null;
   /** Runs allowed per UTC calendar month; null = no limit (decisions: Execution limit). */
   readonly executionLimit: number | null;
+  /** Of what it may have, where an operator set another number than is configured; null = nowhere. */
+  readonly limits: AccountLimits | null;
   /** Epoch ms. */
   readonly createdAt: number;
+}
+
+/** What of an account is counted and limited. */
+export const limitWords = {
+  checks: 'checks',
+  checkGroups: 'check groups',
+  alertChannels: 'alert channels',
+  maintenanceWindows: 'maintenance windows',
+  apiKeys: 'API keys',
+  variables: 'variables',
+  clientCertificates: 'client certificates',
+} as const;
+export type LimitName = keyof typeof limitWords;
+
+/** How many of each an account may have; 0 = no limit. */
+export type AccountLimits = Readonly<Partial<Record<LimitName, number>>>;
+
+/** The account has as many of something as it may have. */
+export class LimitReachedError extends Error {
+  override readonly name = 'LimitReachedError';
+  readonly limited: LimitName;
+  readonly used: number;
+  readonly limit: number;
+
+  constructor(limited: LimitName, used: number, limit: number) {
+    const shown = (count: number): string => count.toLocaleString('en-US');
+    super(
+      `${shown(used)} of ${shown(limit)} ${limitWords[limited]} used. Delete some, or ask an operator to raise limits.${limited} of this account.`,
+    );
+    this.limited = limited;
+    this.used = used;
+    this.limit = limit;
+  }
 }
 
 /** What an account has used in one UTC calendar month. Instants are epoch ms; `to` is exclusive. */

@@ -1,10 +1,13 @@
 // What a caller may do: the roles of an API key and the permissions they hold.
 
-export const apiKeyRoles = ['admin', 'read-write', 'read-run', 'read-only'] as const;
+export const apiKeyRoles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
 export type ApiKeyRole = (typeof apiKeyRoles)[number];
 
-/** `read` looks, `run` starts checks, `write` changes an account's resources, `admin` accounts and keys. */
-export type Permission = 'read' | 'run' | 'write' | 'admin';
+/**
+ * `read` looks, `run` starts checks, `write` changes an account's resources, `admin` its keys and settings, `operate` what all
+ * accounts share: which accounts there are, and what each may use.
+ */
+export type Permission = 'read' | 'run' | 'write' | 'admin' | 'operate';
 
 /** An API key as it can be shown: never the key itself, which only its SHA-256 is kept of. Instants are epoch ms. */
 export interface ApiKey {
@@ -30,6 +33,7 @@ export interface Caller {
 }
 
 const granted: Readonly<Record<ApiKeyRole, readonly Permission[]>> = {
+  operator: ['read', 'run', 'write', 'admin', 'operate'],
   admin: ['read', 'run', 'write', 'admin'],
   'read-write': ['read', 'run', 'write'],
   'read-run': ['read', 'run'],

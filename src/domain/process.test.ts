@@ -9,7 +9,13 @@ const eu = { code: 'eu', name: 'Europe' };
 const asia = { code: 'asia', name: 'Asia' };
 
 function sign(location: ProcessSign['location'], roles: string[], seenAt = now): ProcessSign {
-  const nothing = { publicUrl: null, listeners: [], noBrowserSince: null, holds: { runs: 0, deliveries: 0 } };
+  const nothing = {
+    publicUrl: null,
+    listeners: [],
+    scriptsRefused: null,
+    noBrowserSince: null,
+    holds: { runs: 0, deliveries: 0 },
+  };
   return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, startedAt: 0, seenAt, ...nothing };
 }
 

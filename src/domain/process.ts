@@ -17,6 +17,8 @@ export interface ProcessSign {
   readonly holds: { readonly runs: number; readonly deliveries: number };
   /** Since when it has no Chromium for the checks that it runs; null = it has one, or runs no checks. */
   readonly noBrowserSince: number | null;
+  /** Why it runs no scripts, in a sentence; null = it does, or none has been tried. */
+  readonly scriptsRefused: string | null;
   /** Addresses and ports that it listens on. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }

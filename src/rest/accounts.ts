@@ -18,7 +18,7 @@ export function accountRoutes(actions: AccountActions): Route[] {
 }
 
 /** Absent when there is no value, never null (decisions: Optional fields). */
-function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit }: Account): AccountBody {
+function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit, limits }: Account): AccountBody {
   return {
     id,
     ...(name !== null && { name }),
@@ -26,6 +26,7 @@ function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit }
     ...(settings !== null && { settings }),
     ...(alertSettings !== null && { alertSettings }),
     ...(executionLimit !== null && { executionLimit }),
+    ...(limits !== null && { limits }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { http } from '#lib/node-http.ts';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
+import { LimitReachedError } from '#domain/account.ts';
 import { InvalidMerge } from '#contract/patch.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { faultsRefused } from './input.ts';
@@ -46,6 +47,10 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     };
   }
   if (error instanceof InvalidMerge) return errorAnswer(faultsRefused(error.faults));
+  if (error instanceof LimitReachedError) {
+    const { message, limited, used, limit } = error;
+    return { body: errorBody(402, message, { limited, used, limit }), headers: {}, isInternal: false };
+  }
   if (error instanceof Refusal) {
     const wait = error.retryAfterSeconds;
     return {

@@ -1,11 +1,11 @@
 // Accounts: their settings, their limit and their usage.
-import { type Account, monthEnd, monthStart, type Usage } from '#domain/account.ts';
+import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/account.ts';
 import type { AlertSettings } from '#domain/alert-settings.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { idBytes, idText, jsonOrNull, parsedOrNull } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
-import type { AccountsTable } from './schema.ts';
+import type { AccountsTable } from './installation-tables.ts';
 
 /** What of an account can be changed. */
 export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
@@ -106,6 +106,7 @@ export function rowOf(account: Account): AccountsTable {
     settings: jsonOrNull(account.settings),
     alert_settings: jsonOrNull(account.alertSettings),
     execution_limit: account.executionLimit,
+    limits: jsonOrNull(account.limits),
     created_at: account.createdAt,
   };
 }
@@ -118,6 +119,7 @@ function accountOf(row: AccountsTable): Account {
     settings: parsedOrNull<JsonObject>(row.settings),
     alertSettings: parsedOrNull<AlertSettings>(row.alert_settings),
     executionLimit: row.execution_limit,
+    limits: parsedOrNull<AccountLimits>(row.limits),
     createdAt: row.created_at,
   };
 }

@@ -6,6 +6,7 @@ import type { Saved } from './checks.ts';
 import { flag, idBytes, json } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from './database.ts';
+import { requireRoom } from './room.ts';
 import type { AlertChannelsTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { subscribe, subscriptionOf } from './subscriptions.ts';
@@ -42,7 +43,8 @@ export interface AlertChannels {
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
-export function createAlertChannels({ reader, transaction, seal, clock }: Database): AlertChannels {
+export function createAlertChannels(database: Database): AlertChannels {
+  const { reader, transaction, seal, clock } = database;
   return {
     async list(accountId, { limit, offset }) {
       const owned = () => reader.selectFrom('alert_channels').where('account_id', '=', idBytes(accountId));
@@ -60,6 +62,7 @@ export function createAlertChannels({ reader, transaction, seal, clock }: Databa
         const { accountId } = wanted;
         const missing = await missingTarget(tx, accountId, subscriptions ?? []);
         if (missing !== null) return { dangling: `subscriptions${missing}` };
+        await requireRoom(database, tx, accountId, 'alertChannels');
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
         const kept = { exhausted_in_a_row: 0, failing_since: null };

@@ -5,7 +5,9 @@ import type { ApiKey, ApiKeyRole } from '#domain/api-key.ts';
 import { rowOf as accountRowOf } from './accounts.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import type { Database } from './database.ts';
-import type { ApiKeysTable, Tables } from './schema.ts';
+import type { ApiKeysTable } from './installation-tables.ts';
+import { requireRoom } from './room.ts';
+import type { Tables } from './schema.ts';
 
 /** API keys: of the key itself only its SHA-256 (32 bytes) is known here. */
 export interface ApiKeys {
@@ -31,7 +33,11 @@ export function createApiKeys(database: Database): ApiKeys {
     findByHash: (hash) => findKey(reader, 'hash', hash),
     find: (id) => findKey(reader, 'id', idBytes(id)),
     list: (accountIds, page) => listKeys(reader, accountIds, page),
-    add: (key, hash) => database.transaction((tx) => insertKey(tx, key, hash)),
+    add: (key, hash) =>
+      database.transaction(async (tx) => {
+        for (const accountId of key.accountIds) await requireRoom(database, tx, accountId, 'apiKeys');
+        await insertKey(tx, key, hash);
+      }),
     addFirst: (account, key, hash) =>
       database.transaction(async (tx) => {
         if ((await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined) return false;
@@ -81,7 +87,9 @@ async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Pro
       hash,
       prefix: key.prefix,
       name: key.name,
-      role: key.role,
+      // A process of an older version knows no operators.
+      role: key.role === 'operator' ? 'admin' : key.role,
+      is_operator: key.role === 'operator' ? 1 : null,
       created_at: key.createdAt,
       last_used_at: key.lastUsedAt,
       expires_at: key.expiresAt,
@@ -136,7 +144,7 @@ async function withAccounts(reader: Kysely<Tables>, rows: readonly ApiKeysTable[
       id,
       name: row.name,
       prefix: row.prefix,
-      role: row.role as ApiKeyRole,
+      role: row.is_operator === 1 ? 'operator' : (row.role as ApiKeyRole),
       accountIds: (accountsByKey.get(id) ?? []).map((reach) => idText(reach.account_id)),
       createdAt: row.created_at,
       lastUsedAt: row.last_used_at,

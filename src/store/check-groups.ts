@@ -9,6 +9,7 @@ import type { Saved } from './checks.ts';
 import { idBytes } from './codec.ts';
 import { askForRuns } from './first-runs.ts';
 import { type Database, nextNumber, touchAccount } from './database.ts';
+import { requireRoom } from './room.ts';
 import type { Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { type ChannelChange, changeChannels, channelsOf, dropTarget, missingChannel } from './subscriptions.ts';
@@ -56,7 +57,8 @@ export interface CheckGroups {
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
-export function createCheckGroups({ reader, transaction, seal, clock, ownLocation }: Database): CheckGroups {
+export function createCheckGroups(database: Database): CheckGroups {
+  const { reader, transaction, seal, clock, ownLocation } = database;
   const means = (now: number): ScheduleMeans => ({ seal, now, ownLocation });
   return {
     async list(accountId, filter, { limit, offset }) {
@@ -81,6 +83,7 @@ export function createCheckGroups({ reader, transaction, seal, clock, ownLocatio
         const { accountId } = write.group;
         const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
         if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+        await requireRoom(database, tx, accountId, 'checkGroups');
         const id = await nextNumber(tx, accountId, 'check-group');
         const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
         await tx.insertInto('check_groups').values(groupRow(group, seal)).execute();

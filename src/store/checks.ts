@@ -12,6 +12,7 @@ import { askForRuns } from './first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from './codec.ts';
 import { type Database, ownedBy, touchAccount } from './database.ts';
 import { removeCheck } from './remove-check.ts';
+import { requireRoom } from './room.ts';
 import type { ChecksTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { type ChannelChange, changeChannels, channelsOf, channelsOfChecks, missingChannel } from './subscriptions.ts';
@@ -76,6 +77,7 @@ export function createChecks(database: Database): Checks {
       transaction(async (tx) => {
         const now = clock.now();
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
+        await requireRoom(database, tx, check.accountId, 'checks');
         return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
           await tx.insertInto('checks').values(checkRow(check, seal)).execute();
           await writeTags(tx, check);

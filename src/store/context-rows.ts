@@ -7,7 +7,8 @@ import type { CheckContext } from '#domain/recording.ts';
 import { checkOf } from './check-rows.ts';
 import { parsedOrNull } from './codec.ts';
 import { windowOf } from './maintenance-windows.ts';
-import type { AccountsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from './schema.ts';
+import type { AccountsTable } from './installation-tables.ts';
+import type { ChecksTable, MaintenanceWindowsTable, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
 /** An account as its checks see it, with those of its groups and checks that have been read. */

@@ -1,5 +1,6 @@
 // What every noun's file of this room is written against.
 import type { Kysely } from 'kysely';
+import type { AccountLimits } from '#domain/account.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type IdBytes, idBytes } from './codec.ts';
 import { refuseMoving } from './refuse-moving.ts';
@@ -26,6 +27,8 @@ export interface Database {
   readonly writesOfOthers: () => number;
   readonly seal: Seal;
   readonly clock: Clock;
+  /** How many of each thing an account may have, unless its own limits say otherwise; 0 or absent = no limit. */
+  readonly limits: AccountLimits;
   /** Code of this server's own run location: where checks run that name none. */
   readonly ownLocation: string;
 }

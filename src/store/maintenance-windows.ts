@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { type Database, nextNumber, touchAccount } from './database.ts';
+import { requireRoom } from './room.ts';
 import type { MaintenanceWindowsTable } from './schema.ts';
 
 /** A window as it shall be; its id and stamps are the store's to set. */
@@ -27,7 +28,8 @@ export interface MaintenanceWindows {
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
-export function createMaintenanceWindows({ reader, transaction, clock }: Database): MaintenanceWindows {
+export function createMaintenanceWindows(database: Database): MaintenanceWindows {
+  const { reader, transaction, clock } = database;
   const owned = (accountId: string) =>
     reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
   return {
@@ -44,6 +46,7 @@ export function createMaintenanceWindows({ reader, transaction, clock }: Databas
     },
     add: (accountId, write) =>
       transaction(async (tx) => {
+        await requireRoom(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
         const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
         await tx.insertInto('maintenance_windows').values(row).execute();

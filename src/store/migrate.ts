@@ -24,6 +24,7 @@ import { firstRuns } from './migrations/0021-first-runs.ts';
 import { lastReason } from './migrations/0022-last-reason.ts';
 import { triggerCalls } from './migrations/0023-trigger-calls.ts';
 import { checkVariables } from './migrations/0024-check-variables.ts';
+import { operators } from './migrations/0025-operators.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -51,6 +52,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   lastReason,
   triggerCalls,
   checkVariables,
+  operators,
 ];
 
 /** The version that this program knows and needs. */

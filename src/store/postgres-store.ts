@@ -37,11 +37,18 @@ export async function openPostgresStore({
 
 /** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */
 export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
-  const { secretKey, clock, ownLocation = 'local', wasServerSet = () => true, onOtherTime = null } = options;
+  const {
+    secretKey,
+    clock,
+    ownLocation = 'local',
+    limits = {},
+    wasServerSet = () => true,
+    onOtherTime = null,
+  } = options;
   const seal = createSeal(secretKey);
   const { reader, transaction, waitingTransaction, connections, address } = server;
   const base = { dialect: postgresDialect, reader, transaction, waitingTransaction, writesOfOthers: () => 0 };
-  const database: Database = { ...base, seal, clock, ownLocation };
+  const database: Database = { ...base, seal, clock, limits, ownLocation };
   try {
     await checkKey(database, shownAddress(address));
     await makeDays(connections, clock.now());

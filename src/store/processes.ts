@@ -2,7 +2,7 @@
 import type { ProcessSign } from '#domain/process.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import type { Database } from './database.ts';
-import type { ProcessesTable } from './schema.ts';
+import type { ProcessesTable } from './installation-tables.ts';
 
 /** The processes that work on this database. */
 export interface Processes {
@@ -54,7 +54,20 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
 }
 
 function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {
-  const { id, roles, version, location, host, pid, publicUrl, startedAt, holds, noBrowserSince, listeners } = process;
+  const {
+    id,
+    roles,
+    version,
+    location,
+    host,
+    pid,
+    publicUrl,
+    startedAt,
+    holds,
+    noBrowserSince,
+    listeners,
+    scriptsRefused,
+  } = process;
   return {
     id: idBytes(id),
     roles: json(roles),
@@ -70,6 +83,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     deliveries: holds.deliveries,
     no_browser_since: noBrowserSince,
     listeners: json(listeners),
+    scripts_refused: scriptsRefused,
   };
 }
 
@@ -86,6 +100,7 @@ function processOf(row: ProcessesTable): ProcessSign {
     seenAt: row.seen_at,
     holds: { runs: row.runs, deliveries: row.deliveries },
     noBrowserSince: row.no_browser_since,
+    scriptsRefused: row.scripts_refused,
     listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
   };
 }

@@ -6,7 +6,8 @@ import { groupOf } from './check-rows.ts';
 import { type AccountContext, accountContext, contextOf } from './context-rows.ts';
 import { keyMark, openMark } from './key-check.ts';
 import { readFact, type Side } from './move/side.ts';
-import type { AccountsTable, CheckGroupsTable, ChecksTable, VariablesTable } from './schema.ts';
+import type { AccountsTable } from './installation-tables.ts';
+import type { CheckGroupsTable, ChecksTable, VariablesTable } from './schema.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /** Checks that are read at once. */

@@ -4,44 +4,16 @@ import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
+import type { InstallationTables } from './installation-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
-
-export interface AccountsTable {
-  id: IdBytes;
-  name: string | null;
-  runtime_id: string | null;
-  settings: string | null;
-  alert_settings: string | null;
-  execution_limit: number | null;
-  created_at: number;
-}
 
 /** The last number given out per account and noun (decisions: numeric ids count up per account). */
 export interface CountersTable {
   account_id: IdBytes;
   noun: string;
   last: number;
-}
-
-export interface ApiKeysTable {
-  id: IdBytes;
-  /** SHA-256 of the key. */
-  hash: IdBytes;
-  prefix: string;
-  name: string;
-  role: string;
-  created_at: number;
-  last_used_at: number | null;
-  expires_at: number | null;
-}
-
-export interface ApiKeyAccountsTable {
-  api_key_id: IdBytes;
-  account_id: IdBytes;
-  /** 0 = the key's default account. */
-  position: number;
 }
 
 export interface ChecksTable {
@@ -316,19 +288,6 @@ export interface UsageTable {
   used: number;
 }
 
-/** The last stage seen of each runtime: a stage never steps back. */
-export interface RuntimeStagesTable {
-  name: string;
-  stage: string;
-  seen_at: number;
-}
-
-/** Facts of the installation itself: sign of life, and what must be told. */
-export interface InstallationTable {
-  key: string;
-  value: string;
-}
-
 export interface MaintenanceWindowsTable {
   account_id: IdBytes;
   id: number;
@@ -338,32 +297,8 @@ export interface MaintenanceWindowsTable {
   updated_at: number | null;
 }
 
-/** A process at its last sign of life. */
-export interface ProcessesTable {
-  id: IdBytes;
-  roles: string; // JSON
-  version: string;
-  location: string;
-  location_name: string;
-  host: string;
-  pid: number;
-  /** Of one that serves the API. */
-  public_url: string | null;
-  started_at: number;
-  seen_at: number;
-  /** Leases it holds. */
-  runs: number;
-  deliveries: number;
-  /** Of one that runs checks. */
-  no_browser_since: number | null;
-  listeners: string | null; // JSON; null for an older version
-}
-
-export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, ScheduleTables, TriggerTables {
-  accounts: AccountsTable;
+export interface Tables extends AssetTables, HeartbeatTables, InstallationTables, RollUpTables, ScheduleTables, TriggerTables {
   counters: CountersTable;
-  api_keys: ApiKeysTable;
-  api_key_accounts: ApiKeyAccountsTable;
   checks: ChecksTable;
   check_tags: CheckTagsTable;
   check_variables: CheckVariablesTable;
@@ -383,9 +318,6 @@ export interface Tables extends AssetTables, HeartbeatTables, RollUpTables, Sche
   attempts: AttemptsTable;
   run_counts: RunCountsTable;
   usage: UsageTable;
-  runtime_stages: RuntimeStagesTable;
-  installation: InstallationTable;
   account_moves: AccountMovesTable;
-  processes: ProcessesTable;
   maintenance_windows: MaintenanceWindowsTable;
 }

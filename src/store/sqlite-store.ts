@@ -20,7 +20,7 @@ export interface StoreOptions extends EngineOptions, FileOptions {
 
 /** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
 export function openStore(options: StoreOptions): Store {
-  const { path, secretKey, clock, ownLocation = 'local', steadyNow = () => performance.now() } = options;
+  const { path, secretKey, clock, ownLocation = 'local', limits = {}, steadyNow = () => performance.now() } = options;
   const file = openSqliteFile(path, options);
   const seal = createSeal(secretKey);
   try {
@@ -39,6 +39,7 @@ export function openStore(options: StoreOptions): Store {
     writesOfOthers: file.writesOfOthers,
     seal,
     clock,
+    limits,
     ownLocation,
   };
   return {

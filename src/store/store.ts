@@ -1,4 +1,5 @@
 // The store: every row of an installation, by noun. Opened once by compose.ts.
+import type { AccountLimits } from '#domain/account.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type AccountMoves, createAccountMoves } from './account-moves.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
@@ -90,6 +91,8 @@ export interface EngineOptions {
   readonly clock: Clock;
   /** Code of this server's own run location. */
   readonly ownLocation?: string;
+  /** How many of each thing an account may have; none by default. */
+  readonly limits?: AccountLimits;
   /** Told before the schema of an older database is brought up to date: of much data that may take minutes. */
   readonly onMigrating?: (news: MigrationNews) => void;
 }

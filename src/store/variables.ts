@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { flag, idBytes } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
+import { requireRoom } from './room.ts';
 import type { Tables, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -31,7 +32,8 @@ export interface Variables {
   remove(accountId: string, key: string): Promise<boolean>;
 }
 
-export function createVariables({ reader, transaction, seal, clock }: Database): Variables {
+export function createVariables(database: Database): Variables {
+  const { reader, transaction, seal, clock } = database;
   const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
   return {
     async list(accountId, { limit, offset }) {
@@ -51,6 +53,7 @@ export function createVariables({ reader, transaction, seal, clock }: Database):
     },
     add: (accountId, { key, value, locked, secret }) =>
       transaction(async (tx) => {
+        await requireRoom(database, tx, accountId, 'variables');
         const added = await tx
           .insertInto('variables')
           .values({

@@ -77,7 +77,10 @@ test('a role may do what it holds and nothing more', async () => {
   assert.match(refused.json().message, /read-only/);
   assert.equal((await post('tsn_writer', '/v1/variables', payload)).statusCode, 201);
   assert.equal((await post('tsn_writer', '/v1/accounts', { name: 'New' })).statusCode, 403);
-  assert.equal((await post('tsn_admin', '/v1/accounts', { name: 'New' })).statusCode, 201);
+  const refusedAdmin = await post('tsn_admin', '/v1/accounts', { name: 'New' });
+  assert.equal(refusedAdmin.statusCode, 403);
+  assert.match(refusedAdmin.json().message, /role admin and may not operate .* role operator/);
+  assert.equal((await post('tsn_operator', '/v1/accounts', { name: 'New' })).statusCode, 201);
 });
 
 test('a caller without a key learns nothing from a broken body', async () => {

@@ -6,11 +6,12 @@ import { type Composed, startComposed } from '../support/composed.ts';
 import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
 import { type AnyOperation, assertErrorShape, type Fixtures, makeFixtures, pathOf, send } from './operation-calls.ts';
 
-const roles = ['admin', 'read-write', 'read-run', 'read-only'] as const;
+const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
 type Role = (typeof roles)[number];
 
 /** What a role holds, as the decisions say it. */
 const holds: Readonly<Record<Role, readonly AnyOperation['permission'][]>> = {
+  operator: ['none', 'read', 'run', 'write', 'admin', 'operate'],
   admin: ['none', 'read', 'run', 'write', 'admin'],
   'read-write': ['none', 'read', 'run', 'write'],
   'read-run': ['none', 'read', 'run'],

@@ -71,6 +71,7 @@ export function resourcesUnderTest(
     scriptFault: reader.scriptFault,
     settingsWarnings,
     missingVariables,
+    scriptsRefused: () => Promise.resolve(null),
     programFault: programReader(() => [installed], reader),
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [installed, ...others()],

@@ -20,6 +20,7 @@ export const secondId = '0199f0c4-0000-7000-8000-000000000002';
 export const foreignId = '0199f0c4-0000-7000-8000-000000000003';
 
 export const keys: Readonly<Record<string, KnownKey>> = {
+  tsn_operator: { keyId: 'o', role: 'operator', accountIds: [ownId, secondId] },
   tsn_admin: { keyId: 'a', role: 'admin', accountIds: [ownId, secondId] },
   tsn_writer: { keyId: 'w', role: 'read-write', accountIds: [ownId] },
   tsn_reader: { keyId: 'r', role: 'read-only', accountIds: [ownId] },
@@ -108,7 +109,14 @@ export function variablesInMemory(): VariableActions {
 }
 
 function accountsInMemory(): AccountActions {
-  const blank = { runtimeId: null, settings: null, alertSettings: null, executionLimit: null, createdAt: 0 };
+  const blank = {
+    runtimeId: null,
+    settings: null,
+    alertSettings: null,
+    executionLimit: null,
+    limits: null,
+    createdAt: 0,
+  };
   const rows = new Map<string, Account>(
     [ownId, secondId].map((id, index) => [id, { ...blank, id, name: `Account ${index + 1}` }]),
   );

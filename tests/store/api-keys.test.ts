@@ -10,6 +10,7 @@ import { scriptRules } from '#compose-script-rules.ts';
 import type { Caller } from '#domain/api-key.ts';
 import type { Runtime } from '#domain/runtime.ts';
 import { newId } from '#lib/id.ts';
+import { firstKeyOperates } from '#store/migrations/0025-operators.ts';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -22,7 +23,14 @@ const runtime: Runtime = {
   runtimeEndOfLife: null,
   description: null,
 };
-const newAccount = { name: 'Shop', runtimeId: null, settings: null, alertSettings: null, executionLimit: null };
+const newAccount = {
+  name: 'Shop',
+  runtimeId: null,
+  settings: null,
+  alertSettings: null,
+  executionLimit: null,
+  limits: null,
+};
 
 function open({ store, clock }: TempStore) {
   const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
@@ -41,7 +49,7 @@ function open({ store, clock }: TempStore) {
 
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-test('an empty database gets one account and one admin key, the second start gets neither', async (newStore) => {
+test('an empty database gets one account and one operator key, the second start gets neither', async (newStore) => {
   await using temp = await newStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
@@ -49,7 +57,7 @@ test('an empty database gets one account and one admin key, the second start get
   assert.equal(await ensureFirstAccount({ apiKeys: store.apiKeys, clock }), null);
   const { callerOf, accounts } = open(temp);
   const caller = await callerOf(first?.key ?? '');
-  assert.equal(caller.role, 'admin');
+  assert.equal(caller.role, 'operator');
   assert.deepEqual(
     (await accounts.list(caller)).map(({ id, name }) => ({ id, name })),
     [{ id: first?.accountId, name: 'Default' }],
@@ -108,6 +116,50 @@ test('a change of an account is seen by the next read, and keeps what it does no
     /runtimeId: must be one of 2026\.10, or null/,
   );
   await assert.rejects(accounts.find(caller, newId()), refusedWith('not-found'));
+});
+
+test('an account’s admin cannot lift its limits, make accounts or operators, or take an operator’s key away', async (newStore) => {
+  await using temp = await newStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { accounts, apiKeys, callerOf } = open(temp);
+  const operator = await callerOf(first?.key ?? '');
+  const made = await apiKeys.create(operator, { name: 'tenant', role: 'admin', expiresAt: null });
+  const admin = await callerOf(made.key);
+  await accounts.change(operator, 'me', { executionLimit: 5, limits: { checks: 2 } });
+  for (const change of [{ executionLimit: 6 }, { executionLimit: null }, { limits: null }, { limits: { checks: 3 } }]) {
+    await assert.rejects(accounts.change(admin, 'me', change), refusedWith('forbidden'), JSON.stringify(change));
+  }
+  const sent = await accounts.change(admin, 'me', { name: 'Own', executionLimit: 5, limits: { checks: 2 } });
+  assert.deepEqual([sent.name, sent.executionLimit, sent.limits], ['Own', 5, { checks: 2 }]);
+  await assert.rejects(accounts.create(admin, newAccount), refusedWith('forbidden'));
+  const wanted = { name: 'up', role: 'operator', expiresAt: null } as const;
+  await assert.rejects(apiKeys.create(admin, wanted), refusedWith('forbidden'));
+  await assert.rejects(apiKeys.revoke(admin, operator.keyId), refusedWith('forbidden'));
+  const second = await apiKeys.create(operator, wanted);
+  assert.equal((await callerOf(second.key)).role, 'operator');
+  await apiKeys.revoke(await callerOf(second.key), operator.keyId);
+});
+
+test('an update makes the first key an operator’s if it is still there, and no other', async (newStore) => {
+  await using temp = await newStore();
+  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const { apiKeys, callerOf } = open(temp);
+  const operator = await callerOf(first?.key ?? '');
+  temp.clock.turn(1);
+  const later = await apiKeys.create(operator, { name: 'tenant', role: 'admin', expiresAt: null });
+  // The time of its last use is written beside what it was used for.
+  await temp.store.apiKeys.markUsed(operator.keyId, temp.clock.now());
+  const update = (): unknown[] => {
+    temp.raw.prepare('UPDATE api_keys SET is_operator = NULL').run();
+    temp.raw.prepare(firstKeyOperates).run();
+    return temp.raw
+      .prepare('SELECT name FROM api_keys WHERE is_operator = 1')
+      .all()
+      .map(({ name }) => name);
+  };
+  assert.deepEqual(update(), ['First key']);
+  await apiKeys.revoke({ ...operator, keyId: later.id }, operator.keyId);
+  assert.deepEqual(update(), []);
 });
 
 test('only an admin key changes accounts or sees keys', async (newStore) => {
@@ -189,19 +241,22 @@ test('revoking a key that also reaches foreign accounts takes away the shared on
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
-  const admin = await callerOf(first?.key ?? '');
-  const second = await accounts.create(admin, newAccount);
-  const both = await callerOf(first?.key ?? '');
+  const operator = await callerOf(first?.key ?? '');
+  const second = await accounts.create(operator, newAccount);
+  const { accountIds } = await callerOf(first?.key ?? '');
+  const reaching = { ...operator, accountIds };
+  const shared = await apiKeys.create(reaching, { name: 'both', role: 'admin', accountIds, expiresAt: null });
+  const both = await callerOf(shared.key);
   const alone = await apiKeys.create(both, { name: 'second', role: 'admin', accountIds: [second.id], expiresAt: null });
   const caller = await callerOf(alone.key);
   const seen = await apiKeys.list(caller, { limit: 10, offset: 0 });
   assert.deepEqual(
     seen.rows.map((key) => key.accountIds),
-    [[second.id], [second.id]],
+    [[second.id], [second.id], [second.id]],
   );
   await apiKeys.revoke(caller, both.keyId);
   temp.clock.turn(10_000);
-  assert.deepEqual((await callerOf(first?.key ?? '')).accountIds, [first?.accountId]);
+  assert.deepEqual((await callerOf(shared.key)).accountIds, [first?.accountId]);
 });
 
 test('a key is found by its id by who shares an account with it, and shown with the shared accounts only', async (newStore) => {

@@ -29,7 +29,13 @@ async function scene(newStore: NewStore) {
   });
   /** A process that signs when it is told to, as its last argument says. */
   const runner = (change: Partial<ProcessSign>) => {
-    const nothing = { publicUrl: null, listeners: [], noBrowserSince: null, holds: { runs: 0, deliveries: 0 } };
+    const nothing = {
+      publicUrl: null,
+      listeners: [],
+      scriptsRefused: null,
+      noBrowserSince: null,
+      holds: { runs: 0, deliveries: 0 },
+    };
     const own = { id: newId(), roles: ['runner'], version: '1', location: eu, host: 'cellar', pid: 1, startedAt };
     return (noBrowserSince: number | null) => store.processes.sign({ ...own, ...nothing, ...change, noBrowserSince });
   };

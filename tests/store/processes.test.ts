@@ -18,6 +18,7 @@ describe('processes', () => {
       ...early,
       holds: { runs: 7, deliveries: 3 },
       noBrowserSince: 1500,
+      scriptsRefused: 'no containment',
       listeners: [{ host: '10.0.0.7', port: 3000 }],
     };
     await processes.sign(busy);

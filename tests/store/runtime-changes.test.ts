@@ -46,6 +46,7 @@ async function scene(
     now: () => clock.now(),
     locations: () => codes.map((code) => ({ code })),
     scriptFault: () => Promise.resolve(null),
+    scriptsRefused: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
     missingVariables: composeMissingVariables(store),

@@ -139,6 +139,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
     listeners: [],
+    scriptsRefused: null,
     ...change,
   };
 }

@@ -68,10 +68,10 @@ async function insertVerified(
   if (given !== found) throw new CopyError(`${name} did not arrive as it was sent`);
 }
 
-/** A key that reaches the account there reaches it here, with the same role; one that is known here reaches it as well. */
+/** A key that reaches the account there reaches it here, with the same role but never as an operator; one that is known here reaches it as well. */
 async function admitKey(writing: Writing, table: TableShape, key: Row, accountId: Uint8Array): Promise<void> {
   const [known] = await writing.query('SELECT id FROM api_keys WHERE hash = ?', [key['hash'] ?? null]);
-  if (known === undefined) await writing.insert(table, [key]);
+  if (known === undefined) await writing.insert(table, [{ ...key, is_operator: null }]);
   const keyId = (known ?? key)['id'] ?? null;
   const [reach] = await writing.query(
     `SELECT count(*) AS accounts, coalesce(max(position), -1) AS last,

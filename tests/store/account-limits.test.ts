@@ -1,0 +1,54 @@
+// An account has no more of anything than it may: also when many are added at once, and as far as an operator says otherwise.
+import assert from 'node:assert/strict';
+import { keyHash } from '#actions/key-text.ts';
+import { type LimitName, LimitReachedError } from '#domain/account.ts';
+import type { ApiKey } from '#domain/api-key.ts';
+import { newId } from '#lib/id.ts';
+import { test } from '../support/each-engine.ts';
+import { aChannel, aCheck, aGroup, aWindow } from '../support/records.ts';
+import { putAccount } from '../support/rows.ts';
+import type { TempStore } from '../support/temp-store.ts';
+
+type Counted = Exclude<LimitName, 'clientCertificates'>;
+
+/** Adds the n-th of each. */
+function adders(
+  { store }: Pick<TempStore, 'store'>,
+  accountId: string,
+): Record<Counted, (n: number) => Promise<unknown>> {
+  const noSubscriptions = { subscriptions: null, isAutoAssigned: false };
+  return {
+    checks: () => store.checks.add({ check: aCheck(accountId), ...noSubscriptions }),
+    checkGroups: () => store.checkGroups.add({ group: aGroup(accountId), ...noSubscriptions }),
+    alertChannels: () => store.alertChannels.add({ channel: aChannel(accountId), subscriptions: null }),
+    maintenanceWindows: () => store.maintenanceWindows.add(accountId, aWindow(accountId)),
+    variables: (n) => store.variables.add(accountId, { key: `KEY_${n}`, value: '', locked: false, secret: false }),
+    apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
+  };
+}
+
+function aKey(accountId: string): ApiKey {
+  const blank = { createdAt: 1, lastUsedAt: null, expiresAt: null } as const;
+  return { id: newId(), name: 'CI', prefix: 'tsn_', role: 'read-only', accountIds: [accountId], ...blank };
+}
+
+test('of each resource no more is added than the account may have, also by many at once, and others are not counted', async (newStore) => {
+  await using temp = await newStore();
+  const { accounts } = temp.store;
+  const [accountId, otherId] = [putAccount(temp.raw), putAccount(temp.raw)];
+  const limits = { checks: 3, checkGroups: 3, alertChannels: 3, maintenanceWindows: 3, apiKeys: 3, variables: 3 };
+  await accounts.change(accountId, { limits });
+  const [own, others] = [adders(temp, accountId), adders(temp, otherId)];
+  for (const [name, add] of Object.entries(own)) {
+    await others[name as Counted](0);
+    const added = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => add(n)));
+    const refused = added.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+    assert.equal(refused.length, 3, `${name}: ${refused.join()}`);
+    for (const error of refused) assert.ok(error instanceof LimitReachedError && error.used === 3, String(error));
+    await accounts.change(accountId, { limits: { ...limits, [name]: 4 } });
+    await add(7);
+    await assert.rejects(add(8), LimitReachedError);
+    await accounts.change(accountId, { limits: { ...limits, [name]: 0 } });
+    await add(9);
+  }
+});
