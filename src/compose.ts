@@ -14,7 +14,7 @@ import { hasChromium } from '#scripts/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './compose-hints.ts';
 import { brokenChannelsOf } from './compose-templates.ts';
-import { createListeners } from './compose-listen.ts';
+import { createListeners, type Listeners } from './compose-listen.ts';
 import { type PathMeans, type RunningPath, startPath } from './compose-path.ts';
 import { createOwnProcess, type OwnProcess } from './compose-process.ts';
 import { composeRoutes, metricsRoutes } from './compose-rest.ts';
@@ -112,11 +112,13 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const options = restOptions(config, log, clock, access);
-  const servers = [api, metricsRoutes(metrics, config)].map((routes) => createRestServer({ ...routes, ...options }));
+  const servers = [
+    { ...api, ...options },
+    { ...metricsRoutes(metrics, config), ...options },
+  ].map(createRestServer);
   const address = await listeners.start(servers);
   await ownProcess.sign().catch(() => places.learn([]));
-  const running = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints }));
-  path = running;
+  const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints })));
   hints.listen();
   // Last, so that the key is shown whenever it was made: a start that fails before makes none.
   const firstKey = await makeFirstKey(opened, config, log);
@@ -124,16 +126,36 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     address,
     servesApi: config.roles.includes('api'),
     firstKey,
-    async stop(why) {
-      log.info('process.stopping', { why });
-      stopping.abort();
-      await running.stop();
-      await Promise.all([listeners.close(), means.sender?.close(), means.prober?.close()]);
-      metrics.stop();
-      await ownProcess.leave();
-      await store.close();
-      log.info('process.stopped');
-    },
+    stop: createStop({ ...shared, ...means, stopping, running, listeners }),
+  };
+}
+
+function createStop({
+  log,
+  store,
+  metrics,
+  ownProcess,
+  stopping,
+  running,
+  listeners,
+  sender,
+  prober,
+}: Pick<PathMeans, 'log' | 'ownProcess' | 'sender' | 'prober'> & {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly stopping: AbortController;
+  readonly running: RunningPath;
+  readonly listeners: Listeners;
+}): Tocsin['stop'] {
+  return async (why) => {
+    log.info('process.stopping', { why });
+    stopping.abort();
+    await running.stop();
+    await Promise.all([listeners.close(), sender?.close(), prober?.close()]);
+    metrics.stop();
+    await ownProcess.leave();
+    await store.close();
+    log.info('process.stopped');
   };
 }
 

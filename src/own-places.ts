@@ -14,7 +14,7 @@ type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {
 export interface KnownPlaces {
   readonly board: PlaceBoard;
   /** Learns of the other processes, and of the ports that this one listens on by now. */
-  learn(others: readonly ProcessSign[]): void;
+  readonly learn: (others: readonly ProcessSign[]) => void;
 }
 
 /** The port may not be known before the process listens, nor which other processes there are. */

@@ -58,8 +58,7 @@ export interface CheckGroups {
 }
 
 export function createCheckGroups(database: Database): CheckGroups {
-  const { reader, transaction, seal, clock, ownLocation } = database;
-  const means = (now: number): ScheduleMeans => ({ seal, now, ownLocation });
+  const { reader, transaction, seal, clock } = database;
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
@@ -109,13 +108,13 @@ export function createCheckGroups(database: Database): CheckGroups {
           .execute();
         const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
         if (hasOtherUrl || placing(group) !== placing(present.group)) {
-          await keepSchedules(tx, accountId, id, group, { ...means(now), hasOtherUrl });
+          await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
         }
         await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
       }),
-    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, means(clock.now()))),
+    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
   };
 }
 

@@ -40,5 +40,5 @@ export async function requireRoom(
     .select((row) => row.fn.countAll<number>().as('used'))
     .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
-  if (Number(used) >= limit) throw new LimitReachedError(name, Number(used), limit);
+  if (used >= limit) throw new LimitReachedError(name, used, limit);
 }

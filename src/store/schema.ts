@@ -297,7 +297,8 @@ export interface MaintenanceWindowsTable {
   updated_at: number | null;
 }
 
-export interface Tables extends AssetTables, HeartbeatTables, InstallationTables, RollUpTables, ScheduleTables, TriggerTables {
+export interface Tables
+  extends AssetTables, HeartbeatTables, InstallationTables, RollUpTables, ScheduleTables, TriggerTables {
   counters: CountersTable;
   checks: ChecksTable;
   check_tags: CheckTagsTable;

@@ -170,3 +170,16 @@ describe('of two accounts', () => {
     assert.deepEqual(rows.all(), present);
   });
 });
+
+test('an account that has all it may is told 402 with the figures', async () => {
+  const operator = { authorization: `Bearer ${on.apiKey}` };
+  const { id } = await create('/v1/accounts', { name: 'Small', limits: { variables: 1 } });
+  const inIt = { ...operator, 'x-service-account': id };
+  assert.equal((await ask('POST', '/v1/variables', inIt, { key: 'ONE', value: '1' })).status, 201);
+  const refused = await ask('POST', '/v1/variables', inIt, { key: 'TWO', value: '2' });
+  assert.equal(refused.status, 402);
+  assertErrorShape(refused);
+  const { message, attributes } = JSON.parse(refused.text) as { message: string; attributes: object };
+  assert.match(message, /^1 of 1 variables used\. /);
+  assert.deepEqual(attributes, { limited: 'variables', used: 1, limit: 1 });
+});

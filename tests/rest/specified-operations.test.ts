@@ -169,20 +169,6 @@ test('a limit of 5 and a group of 6 is 402 with the figures, and none starts', a
   });
 });
 
-test('an account that has all it may is told 402 with the figures', async () => {
-  await using on = await openServer();
-  const ask = (method: 'PUT' | 'POST', url: string, body: object) =>
-    on.server.inject({ method, url, headers: on.as(), body });
-  const changed = await ask('PUT', '/v1/accounts/me', { limits: { variables: 1 } });
-  assert.deepEqual([changed.statusCode, changed.json<{ limits: object }>().limits], [200, { variables: 1 }]);
-  assert.equal((await ask('POST', '/v1/variables', { key: 'ONE', value: '1' })).statusCode, 201);
-  const refused = await ask('POST', '/v1/variables', { key: 'TWO', value: '2' });
-  assert.equal(refused.statusCode, 402);
-  const { message, attributes } = refused.json<{ message: string; attributes: object }>();
-  assert.match(message, /^1 of 1 variables used\. /);
-  assert.deepEqual(attributes, { limited: 'variables', used: 1, limit: 1 });
-});
-
 test('a trigger has the shape of the specification: days, and nothing that is null', async () => {
   await using on = await openWithGroup();
   const url = '/v1/triggers/check-groups/1';
