@@ -1,8 +1,10 @@
 // `npm run tocsin -- doctor`: what of this machine and configuration is looked at.
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPing, pingProblem } from '#checks/icmp/ping.ts';
 import { type DoctorDatabase, type DoctorInput, examine } from '#commands/doctor.ts';
+import { runningFolder } from '#commands/running-folder.ts';
 import { storedStages } from '#commands/stored-stages.ts';
 import { endedWords, endsSoon } from '#domain/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -21,14 +23,15 @@ import { createScriptGateway } from './script-gateway.ts';
 export async function doctor(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
   const config: Config = readConfig();
-  const database = doctorDatabaseOf(config);
+  const { dataDir, database, lookedAt } = placeOf(config, runningFolder(config.port));
   // As the next start will judge them: a step back is found here first.
   const { runtimes, problems, notInstalled, ended } = await readInstalled(systemClock, await storedStages(database));
   const now = systemClock.now();
   const ending = runtimes.filter((runtime) => endsSoon(runtime, now));
   const findings = await examine({
     nodeVersion: process.version,
-    dataDir: config.dataDir,
+    dataDir,
+    lookedAt,
     database,
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
@@ -58,6 +61,22 @@ export async function doctor(words: string[]): Promise<number> {
     }
   }
   return findings.some(({ grade }) => grade === 'problem') ? exitCodes.failed : exitCodes.ok;
+}
+
+/**
+ * Where the data is. Without a data folder of its own, nor TOCSIN_DATA_DIR, it is that of the service that runs.
+ *
+ * @param running data folder of the running service; null = none was found
+ */
+function placeOf(config: Config, running: string | null): Pick<DoctorInput, 'dataDir' | 'database' | 'lookedAt'> {
+  const { dataDir } = config;
+  const database = doctorDatabaseOf(config);
+  if (dataDir !== resolve('data') || existsSync(dataDir)) return { dataDir, database, lookedAt: null };
+  if (database.kind === 'postgres') {
+    return { dataDir: running ?? dataDir, database, lookedAt: config.secretKey === null ? dataDir : null };
+  }
+  if (running === null) return { dataDir, database, lookedAt: dataDir };
+  return { dataDir: running, database: { kind: 'sqlite', path: join(running, 'tocsin.db') }, lookedAt: null };
 }
 
 function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {

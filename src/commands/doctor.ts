@@ -15,6 +15,8 @@ export type DoctorDatabase =
 export interface DoctorInput {
   readonly nodeVersion: string;
   readonly dataDir: string;
+  /** The folder that was looked for when none is named; null = one is named or was found. */
+  readonly lookedAt: string | null;
   readonly database: DoctorDatabase;
   readonly hasConfiguredKey: boolean;
   /** Variables that begin with TOCSIN_ and mean nothing, and what was probably meant. */
@@ -58,7 +60,7 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
   return [
     nodeFinding(input.nodeVersion),
     ...variableFindings(input.unknownVariables),
-    folderFinding(input.dataDir),
+    folderFinding(input),
     ...spaceFinding(input.dataDir),
     ...keyFindings(input),
     ...(input.database.kind === 'sqlite'
@@ -88,8 +90,12 @@ function variableFindings(unknown: DoctorInput['unknownVariables']): Finding[] {
   }));
 }
 
-function folderFinding(dataDir: string): Finding {
+function folderFinding({ dataDir, lookedAt }: DoctorInput): Finding {
   const what = 'data folder';
+  if (lookedAt !== null) {
+    const message = `${lookedAt} does not exist, and no running service was found: set TOCSIN_DATA_DIR, or run this where the service runs`;
+    return { what, grade: 'problem', message };
+  }
   if (!existsSync(dataDir)) return { what, grade: 'ok', message: `${dataDir} will be made at the first start` };
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK);
@@ -158,7 +164,9 @@ function schemaFinding(database: DatabaseSync): Finding {
 
 function damageFinding(database: DatabaseSync, path: string): Finding {
   const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
-  const size = `${(statSync(path).size / 1e6).toFixed(1)} MB`;
+  const log = existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0;
+  const ofLog = log === 0 ? '' : ` (${(log / 1e6).toFixed(1)} MB of it write-ahead log)`;
+  const size = `${((statSync(path).size + log) / 1e6).toFixed(1)} MB${ofLog}`;
   return finding === 'ok'
     ? { what: 'database', grade: 'ok', message: `${path}, ${size}, undamaged` }
     : {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { paste, runCommand as tocsin } from '../support/command.ts';
@@ -233,6 +233,19 @@ describe('doctor', () => {
 });
 
 describe('about the file: doctor', () => {
+  it('finds the data folder of the running service, and counts the write-ahead log', async (t) => {
+    const service = await startService(t, onlyApi);
+    const elsewhere = emptyFolder(t);
+    const environment = { PORT: new URL(service.address).port };
+    const found = await tocsin(['doctor'], environment, elsewhere);
+    assert.match(found.out, new RegExp(`ok +data folder +\\S*${basename(dirname(service.databasePath))}`));
+    assert.match(found.out, /ok +database .* MB \(\d+\.\d MB of it write-ahead log\), undamaged/);
+    await service.stop();
+    const missing = await tocsin(['doctor'], environment, elsewhere);
+    assert.equal(missing.code, 1);
+    assert.match(missing.out, new RegExp(`PROBLEM +data folder +${elsewhere}/data does not exist`));
+  });
+
   it('names what is wrong, says what to do, and exits with 1', async (t) => {
     const service = await startService(t, onlyApi);
     await service.stop();

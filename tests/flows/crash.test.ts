@@ -70,7 +70,7 @@ describe('a process that is killed', together, () => {
       groupId: group['id'],
       request,
     });
-    await service.must('POST', `/v1/triggers/check-groups/${Number(group['id'])}`);
+    // It runs at once.
     await target.hits(1);
     await service.kill('runner');
     target.answer({ status: 200 });

@@ -19,9 +19,10 @@ export interface Running {
   readonly ended: Promise<Said>;
 }
 
-export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Running {
+/** @param cwd where it is run; that of this process unless told otherwise */
+export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): Running {
   const [command, ...start] = startWords;
-  return saidBy(spawn(command, [...start, entry, ...words], { env: { ...plainEnvironment(), ...environment } }));
+  return saidBy(spawn(command, [...start, entry, ...words], { env: { ...plainEnvironment(), ...environment }, cwd }));
 }
 
 function saidBy(child: ChildProcessWithoutNullStreams): Running {
@@ -34,8 +35,8 @@ function saidBy(child: ChildProcessWithoutNullStreams): Running {
 }
 
 /** Runs a command to its end. */
-export function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Said> {
-  return startCommand(words, environment).ended;
+export function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): Promise<Said> {
+  return startCommand(words, environment, cwd).ended;
 }
 
 /** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
