@@ -1,6 +1,7 @@
 // The one redaction point of a probe: what may not be shown leaves it as asterisks, whoever sent it.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { patternsOf } from '#lib/patterns-of.ts';
+import { createMasker } from '#lib/text-masker.ts';
 
 export const mask = '********';
 
@@ -9,8 +10,10 @@ export interface Redactor {
   readonly none: boolean;
   /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
   readonly longest: number;
-  /** Characters of all patterns: what hiding costs. */
+  /** Characters of all texts that are hidden. */
   readonly size: number;
+  /** What it was made of. */
+  readonly values: readonly string[];
   readonly text: (text: string) => string;
   /** Sources of the patterns of all that it takes out, in whatever case it stands; to be used one after the other. */
   readonly patterns: readonly string[];
@@ -28,24 +31,17 @@ export function createRedactor(values: readonly string[]): Redactor {
   const both = values.flatMap((value) => [value, value.trim()]);
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
   if (forms.size === 0) return hidesNothing;
-  const ordered = [...forms].toSorted((one, other) => other.length - one.length);
-  return redactorOf(patternsOf(ordered), ordered[0]?.length ?? 0);
-}
-
-/**
- * The redactor of patterns that another one has.
- *
- * @param longest of the texts that are hidden, in characters
- */
-export function redactorOf(patterns: readonly RegExp[], longest: number): Redactor {
-  if (patterns.length === 0) return hidesNothing;
-  const text = (input: string): string => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), input);
-  const sources = patterns.map(({ source }) => source);
+  const text = createMasker(forms, mask);
+  const lengths = [...forms].map(({ length }) => length);
   return {
     none: false,
-    longest,
-    size: sources.reduce((sum, { length }) => sum + length, 0),
-    patterns: sources,
+    longest: lengths.reduce((most, length) => Math.max(most, length), 0),
+    size: lengths.reduce((sum, length) => sum + length, 0),
+    values,
+    get patterns() {
+      const ordered = [...forms].toSorted((one, other) => other.length - one.length);
+      return patternsOf(ordered).map(({ source }) => source);
+    },
     text,
     json: (value) => redactObject(value, text),
   };
@@ -55,6 +51,7 @@ const hidesNothing: Redactor = {
   none: true,
   longest: 0,
   size: 0,
+  values: [],
   patterns: [],
   text: (text) => text,
   json: (value) => value,

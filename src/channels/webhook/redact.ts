@@ -2,7 +2,7 @@
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { patternsOf } from '#lib/patterns-of.ts';
+import { createMasker } from '#lib/text-masker.ts';
 import Handlebars from 'handlebars';
 import { readConfig, templatesOf } from './config.ts';
 import { headerText } from './render.ts';
@@ -149,10 +149,7 @@ function hider(request: RenderedRequest | null, locked: Locked): Hide {
   const forms = new Set([...locked.values, ...renderedValues(request, locked)].flatMap(formsOf));
   forms.delete('');
   if (forms.size === 0) return (text) => text;
-  // The longest first: a value that holds another one must not leave its rest behind.
-  const all = [...forms].sort((a, b) => b.length - a.length);
-  const patterns = patternsOf(all);
-  return (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
+  return createMasker(forms, mask);
 }
 
 function formsOf(value: string): string[] {

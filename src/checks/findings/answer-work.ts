@@ -55,6 +55,8 @@ export type Offload = (work: AnswerWork) => Promise<WorkedAnswer>;
 
 /** Bytes of a body that are worked on here. */
 const smallBody = 64 * 1024;
+/** Characters of what must be hidden, beyond which hiding takes long. */
+const manySecrets = 100_000;
 
 /**
  * Does the work here where it takes next to no time, otherwise by `offload`, if there is one. Never rejects: what was seen
@@ -83,11 +85,11 @@ async function tryWork(work: AnswerWork, offload: Offload | undefined): Promise<
   return { outcomes, body: decoded === null ? null : readBody(work, decoded, observation), leftMs: budget.leftMs };
 }
 
-/** Hiding takes time, too: for each of the texts that are looked for. */
+/** Hiding takes time, too. */
 function isLarge({ body, redactor }: AnswerWork): boolean {
   const bytes =
     typeof body === 'string' ? body.length : (body?.pieces ?? []).reduce((sum, { length }) => sum + length, 0);
-  return bytes * (1 + redactor.size / 1000) > smallBody;
+  return bytes > (redactor.size > manySecrets ? smallBody / 16 : smallBody);
 }
 
 async function decode({ pieces, contentEncoding, isCut, unreadable }: WireBody): Promise<DecodedBody> {
@@ -132,11 +134,11 @@ function readBody({ body, redactor }: AnswerWork, decoded: DecodedBody, { text }
   };
 }
 
-/** The work as it travels to another thread: assertions as they were written, and what must be hidden as patterns. */
+/** The work as it travels to another thread: assertions as they were written. */
 export interface WorkMessage extends Omit<AnswerWork, 'assertions' | 'redactor'> {
   readonly assertions: readonly (AssertionSettings & Pick<Assertion, 'source'>)[];
-  readonly patterns: readonly string[];
-  readonly longest: number;
+  /** What must be hidden. */
+  readonly hidden: readonly string[];
 }
 
 export function messageOf({ assertions, redactor, ...work }: AnswerWork): WorkMessage {
@@ -145,8 +147,7 @@ export function messageOf({ assertions, redactor, ...work }: AnswerWork): WorkMe
     assertions: assertions.map(({ source, comparison, property, target, regex }) => {
       return { source, comparison, property, target, regex };
     }),
-    patterns: redactor.patterns,
-    longest: redactor.longest,
+    hidden: redactor.values,
   };
 }
 
