@@ -50,9 +50,14 @@ export function tunnelThrough(proxy: Proxy): Tunnel {
       done(error, error === null ? socket : null);
     };
     const onError = (error: NodeJS.ErrnoException): void =>
-      end(failure('PROXY_FAILED', `the proxy ${place} cannot be used: ${error.code ?? error.message}`));
+      end(
+        failure(
+          'PROXY_FAILED',
+          `the proxy ${place} cannot be used: ${connectWords[error.code ?? ''] ?? 'the connection failed'}`,
+        ),
+      );
     const onClose = (): void =>
-      end(failure('PROXY_FAILED', `the proxy ${place} closed the connection without an answer`));
+      end(failure('PROXY_FAILED', `the proxy ${place} closed the connection before it responded`));
     const onReadable = (): void => {
       for (let bytes = read(socket); bytes !== null; bytes = read(socket)) {
         head = Buffer.concat([head, bytes]);
@@ -64,7 +69,8 @@ export function tunnelThrough(proxy: Proxy): Tunnel {
           if (problem === null && rest.length > 0) socket.unshift(rest);
           return end(problem);
         }
-        if (head.length > mostHeadBytes) return end(failure('PROXY_FAILED', `the proxy ${place} answers without end`));
+        if (head.length > mostHeadBytes)
+          return end(failure('PROXY_FAILED', `the proxy ${place} sent more than 16 kB of headers`));
       }
     };
     socket.setNoDelay(true).on('readable', onReadable).once('error', onError).once('close', onClose);
@@ -77,6 +83,18 @@ export function tunnelThrough(proxy: Proxy): Tunnel {
   };
 }
 
+const connectWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'no route to it',
+  ENETUNREACH: 'no route to it',
+  ENOTFOUND: 'its name does not exist',
+  EAI_AGAIN: 'its name could not be resolved',
+  EMFILE: 'no file descriptors are left',
+};
+
 function read(socket: Socket): Buffer | null {
   return socket.read() as Buffer | null;
 }
@@ -84,9 +102,13 @@ function read(socket: Socket): Buffer | null {
 function problemOf(head: string, place: string, target: string): Error | null {
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? Number.NaN);
   if (status >= 200 && status < 300) return null;
-  if (Number.isNaN(status)) return failure('PROXY_FAILED', `the proxy ${place} does not answer in HTTP`);
-  if (status === 407) return failure('PROXY_FAILED', `the proxy ${place} wants another user and password (407)`);
-  return failure('PROXY_REFUSED', `the proxy ${place} made no connection to ${target}: it answered ${status}`);
+  if (Number.isNaN(status)) return failure('PROXY_FAILED', `the proxy ${place} did not answer in HTTP`);
+  if (status === 407)
+    return failure('PROXY_FAILED', `the proxy ${place} rejected the user name or password (status 407)`);
+  return failure(
+    'PROXY_REFUSED',
+    `the proxy ${place} did not connect to ${target}: it responded with status ${status}`,
+  );
 }
 
 function inBrackets(host: string): string {

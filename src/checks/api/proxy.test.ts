@@ -35,7 +35,7 @@ test('what the proxy does not connect to has failed, and says what the proxy sai
   const proxy = await startConnectProxy(t, Number(new URL(target.url).port));
   proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
   const guard = guardOf(proxy.host);
-  const message = `the proxy ${proxy.host} made no connection to inside.test:80: it answered 403`;
+  const message = `the proxy ${proxy.host} did not connect to inside.test:80: it responded with status 403`;
   const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard } });
   assert.deepEqual([verdictOf(finding), finding.message], ['failed connect', message]);
   const sender = createWebhookSender({ guard, deadlineMs: 5000 });
@@ -52,12 +52,12 @@ test('a proxy that cannot be used is no failure of a target', async (t) => {
   const dead = `127.0.0.1:${await freePort()}`;
   const gone = await startTcpTarget(t, (socket) => socket.destroy());
   for (const [answer, host, message] of [
-    ['HTTP/1.1 407 Who?\r\n\r\n', proxy.host, /wants another user and password/],
-    ['SSH-2.0-OpenSSH_9.6\r\n\r\n', proxy.host, /does not answer in HTTP/],
-    ['HTTP/1.1 200 OK\r\n', proxy.host, /closed the connection without an answer/],
-    [`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`, proxy.host, /answers without end/],
-    [null, `127.0.0.1:${gone.port}`, /cannot be used: ECONNRESET|without an answer/],
-    [null, dead, /cannot be used: ECONNREFUSED/],
+    ['HTTP/1.1 407 Who?\r\n\r\n', proxy.host, /rejected the user name or password/],
+    ['SSH-2.0-OpenSSH_9.6\r\n\r\n', proxy.host, /did not answer in HTTP/],
+    ['HTTP/1.1 200 OK\r\n', proxy.host, /closed the connection before it responded/],
+    [`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`, proxy.host, /sent more than 16 kB of headers/],
+    [null, `127.0.0.1:${gone.port}`, /closed the connection/],
+    [null, dead, /cannot be used: connection refused/],
   ] as const) {
     proxy.answer = answer;
     const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard: guardOf(host) } });

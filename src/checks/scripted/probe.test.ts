@@ -267,7 +267,7 @@ describe('the verdict over a script', () => {
   it('is failed after the time that is set for its type, and names that', async () => {
     const { finding, ran } = await probe({ wallClockMs: 600_000, outcome: { ending: 'deadline' } });
     assert.equal(ran[0]?.limits.wallClockMs, 600_000);
-    assert.equal(finding.message, 'the script was stopped: it used more than 600 s');
+    assert.equal(finding.message, 'the script was stopped: it took more than 600 s');
     assert.equal((await probe({})).ran[0]?.limits.wallClockMs, 120_000);
   });
 
@@ -276,7 +276,7 @@ describe('the verdict over a script', () => {
     const openStep = { message: 'GET https://shop.example/slow', place: { file: 'check.mjs', line: 2, column: 1 } };
     const { finding } = await probe({ check: { settings }, outcome: { ending: 'deadline', openStep } });
     const where = "await fetch('********') (check.mjs:2): GET https://shop.example/slow";
-    assert.equal(finding.message, `the script was stopped: it used more than 120 s; it stopped at ${where}`);
+    assert.equal(finding.message, `the script was stopped: it took more than 120 s; it stopped at ${where}`);
   });
 
   it('warns of a test that passed only when it was tried again', async () => {

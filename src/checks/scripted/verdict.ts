@@ -57,7 +57,7 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
     output: `${megabytes(limits.outputBytes)} of output`,
     disk: `${megabytes(limits.diskBytes)} on disk`,
   };
-  return `the script was stopped: it used more than ${passed[limit]}`;
+  return `the script was stopped: it ${limit === 'deadline' ? 'took' : 'used'} more than ${passed[limit]}`;
 }
 
 /** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */
