@@ -282,5 +282,5 @@ test('where a proxy is configured it makes the connections, and judges', async (
   assert.deepEqual(proxy.asked, ['inside.corp.test:443 -']);
   proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
   const refused = await refusalOf(path, { connect: 'inside.corp.test', port: 443 });
-  assert.deepEqual([refused.code, /answered 403/.test(refused.message)], ['PROXY_REFUSED', true]);
+  assert.deepEqual([refused.code, /status 403/.test(refused.message)], ['PROXY_REFUSED', true]);
 });
