@@ -77,21 +77,37 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
   };
   const sent = await means.exchange({ half: 'send', input: changed(), wantsAnswer: after.length > 0 }, signal);
   if (sent.answer === null) return sent.finding;
+  const seen = { finding: sent.finding, answer: sent.answer };
+  return scriptsAfter(around, after, state, seen, changed).catch((error: unknown) => {
+    // Whatever became of the scripts, a wrong status was seen.
+    if (seen.finding.verdict !== 'failed') throw error;
+    return honestFinding(seen.finding, seen.answer.heldUp);
+  });
+}
+
+/** Runs the scripts after an answer, and judges what they have left of it. */
+async function scriptsAfter(
+  around: Around,
+  scripts: readonly AroundScript[],
+  state: RequestState,
+  sent: { readonly finding: Finding; readonly answer: SeenAnswer },
+  changed: () => ProbeInput,
+): Promise<Finding> {
+  const { means, signal, hiding } = around;
+  const seen = honestFinding(sent.finding, sent.answer.heldUp);
   let [answer, isOtherBody] = [sent.answer, false];
-  for (const script of after) {
+  for (const script of scripts) {
     const { verdict, left } = await runOne(around, script, state, answer);
-    if (verdict !== null) return unjudged(honestFinding(sent.finding, answer.heldUp), verdict);
+    if (verdict !== null) return unjudged(seen, verdict);
     const next = responseAfter(answer.response, left);
-    if (typeof next === 'string')
-      return unjudged(honestFinding(sent.finding, answer.heldUp), faultOf(script, hide(next)));
+    if (typeof next === 'string') return unjudged(seen, faultOf(script, hiding.text(next)));
     answer = { ...answer, response: next.response };
     isOtherBody ||= next.isOtherBody;
   }
   const judged = { half: 'judge', input: changed(), finding: sent.finding, answer, isOtherBody } as const;
   const { finding } = await means.exchange(judged, signal);
   // What could not be judged again was seen: a wrong status stands.
-  const isLost = finding.reason === 'crashed' && sent.finding.verdict === 'failed';
-  return isLost ? honestFinding(sent.finding, answer.heldUp) : finding;
+  return finding.reason === 'crashed' && seen.verdict === 'failed' ? seen : finding;
 }
 
 /** Runs a script; the verdict is null where it has done its work. */

@@ -305,6 +305,7 @@ test('a sentence says what was expected and what came, or what holds', () => {
   );
   assert.equal(say('JSON_BODY', 'EQUALS', 'count($.list[*])', '4'), 'expected count($.list[*]) to equal 4, got 3');
   assert.equal(say('JSON_BODY', 'NOT_EQUALS', '$.list[*]', 'x'), 'every match of $.list[*] does not equal "x"');
+  assert.equal(say('JSON_BODY', 'EQUALS', '$.text', 'x'.repeat(5000)).length, 241);
   assert.equal(say('STATUS_CODE', 'EQUALS', '', '201'), 'status code equals 201');
   assert.equal(say('RESPONSE_TIME', 'LESS_THAN', '', '500'), 'response time in ms is less than 500');
   assert.equal(say('HEADERS', 'NOT_HAS_KEY', '', 'x-a'), 'header list does not have the key "x-a"');

@@ -75,8 +75,12 @@ function subjectOf({ source, comparison, property }: Asserted, passed: boolean):
   return isEvery ? `every match of ${property}` : property;
 }
 
+/** Characters of a target or a value in a sentence, with the sign that it is cut. */
+const mostShown = 201;
+
 /** Numbers as they are, and of JSON lists and objects too; other texts in quotes. */
 function shown(text: string, sort: SourceSort): string {
+  if (text.length > mostShown) return shown(`${text.slice(0, mostShown - 1).toWellFormed()}…`, sort);
   const isPlain = sort === 'number' || (sort === 'json' && /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$|[[{])/.test(text));
   return isPlain ? text : JSON.stringify(text);
 }

@@ -24,11 +24,12 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
     // What assertions are about is not there yet.
     const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false, wantsText: true } : plan;
     const { finding, seen } = await look(sent, signal);
-    const isReadable = wantsAnswer && seen !== null && seen.body.problem === null && seen.body.text !== null;
+    const isReadable = wantsAnswer && seen !== null && seen.body.problem === null && isWhole(seen);
     if (!wantsAnswer || seen === null || isReadable) return { finding, answer: isReadable ? answerOf(seen) : null };
     // No script can take out of it what must not be shown.
     const exchange = exchangeWith(finding.exchange, { headers: null, body: null });
-    return { finding: { ...finding, exchange }, answer: null };
+    const unjudged = finding.verdict !== 'failed' && !isWhole(seen) ? notRead : {};
+    return { finding: { ...finding, ...unjudged, exchange }, answer: null };
   };
 
   return async (work, signal) => {
@@ -39,6 +40,17 @@ export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange 
       : { finding: await judged(plan, work, means.offload), answer: null };
   };
 }
+
+function isWhole({ body }: LookedAt): boolean {
+  return body.text !== null && !body.isRefused;
+}
+
+/** Scripts and assertions wait for a body that Tocsin had no time or no memory to read. */
+const notRead = {
+  verdict: 'unknown',
+  reason: 'observer-slow',
+  message: 'Tocsin was too busy to read the body',
+} as const;
 
 function answerOf(seen: LookedAt): Exchanged['answer'] {
   const { answer } = seen.hop;
