@@ -146,7 +146,7 @@ describe('a setup script', () => {
   });
 
   it('makes no request of a URL that is none, or that still waits for a variable', () => {
-    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is no absolute http/);
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is not an absolute http/);
     assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /^request\.url uses \{\{NOBODY\}\}/);
     assert.match(wordsOf(requestToSend(after(before({}), { url: 'https://{{NOBODY}}/' }))), /\{\{NOBODY\}\}/);
     const headers = [{ key: 'a', value: '{{NOBODY}}' }];

@@ -146,7 +146,7 @@ export function requestToSend(state: RequestState): ScriptedRequest | NoProbe {
   const address = fillKnown(url.text, url.isOfScript ? set : values);
   const missing = firstPlaceholder(address);
   if (missing !== null) return new MissingVariable({ path: 'request.url', name: missing });
-  if (parseTarget(address) === null) return `the URL "${address}" is no absolute http:// or https:// URL`;
+  if (parseTarget(address) === null) return `the URL "${address}" is not an absolute http:// or https:// URL`;
   const headers = trimmed(state.headers, fill);
   const queryParameters = filledPairs(state.queryParameters, fill);
   const isHidden = (pair: Pair): boolean => isCredential(pair, state.locked);

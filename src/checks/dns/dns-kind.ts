@@ -64,7 +64,7 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
   const filling = createFilling(input);
   const { redactor } = filling;
   const name = askedName(filling.fill(settings.query));
-  if (name === null) return 'the query is no domain name once its variables are filled in';
+  if (name === null) return 'the query is not a domain name once its variables are filled in';
   const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
   const assertions = compileAll(settings.assertions, dnsSources, filling);
