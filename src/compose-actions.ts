@@ -11,6 +11,7 @@ import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
 import { createCheckActions } from '#actions/checks.ts';
+import { createClientCertificateActions } from '#actions/client-certificates.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createHeldCalls, type HeldCalls } from '#actions/held-calls.ts';
@@ -74,6 +75,7 @@ export function composeActions(means: ActionMeans) {
     alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
+    clientCertificates: createClientCertificateActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({

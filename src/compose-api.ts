@@ -19,6 +19,7 @@ import { processRoutes } from '#rest/processes.ts';
 import type { Route } from '#rest/route.ts';
 import { runtimeRoutes } from '#rest/runtimes.ts';
 import { triggerRoutes } from '#rest/triggers.ts';
+import { clientCertificateRoutes } from '#rest/client-certificates.ts';
 import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { variableRoutes } from '#rest/variables.ts';
 import { composeActions } from './compose-actions.ts';
@@ -40,6 +41,7 @@ export function apiRoutes(means: ActionMeans): Route[] {
     ...alertChannelRoutes(actions.alertChannels),
     ...alertMessageRoutes(actions.alertMessages),
     ...variableRoutes(actions.variables),
+    ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
     ...checkResultRoutes(actions.checkResults, actions.resultPage),

@@ -38,6 +38,7 @@ import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
 import { type LoopName, loopsOfAll, loopsOfRole } from './roles.ts';
+import { createFindIdentity } from './client-identities.ts';
 import type { WebhookSender } from '#channels/webhook/send.ts';
 
 /** What the path is joined with. */
@@ -269,22 +270,26 @@ function joinRecordResults(joint: Joint): RecordResults {
 
 function joinSendDeliveries(joint: Joint) {
   const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
+  const findIdentity = createFindIdentity(store.clientCertificates.all);
   return createSendDeliveries({
     store: store.path,
     clock,
     owner,
     isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
-    send: ({ id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
-      required(sender, 'sender').send({
-        request: required(request, 'rendered request'),
+    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) => {
+      const rendered = required(request, 'rendered request');
+      return required(sender, 'sender').send({
+        request: rendered,
         startedAt: clock.now(),
+        identity: await findIdentity(accountId, rendered.url),
         deliveryId,
         createdAt,
         attempt,
         replayOf,
         secret,
         previousSecret,
-      }),
+      });
+    },
     wake: () => wake('send-deliveries'),
     onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
       metrics.onSettled(status);

@@ -1,5 +1,6 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
-import { type Exchanged, type ProbeInput, threadInputOf } from '#domain/probe.ts';
+import type { ClientIdentity } from '#domain/client-certificate.ts';
+import { type Exchanged, type ProbeInput, type ThreadInput, threadInputOf } from '#domain/probe.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
 import { intervalMs } from '#domain/slot.ts';
 import { createKeptUsed, type KeptUsed } from '#lib/kept-used.ts';
@@ -19,6 +20,8 @@ interface Pending {
 export interface Lane {
   /** Revisions of the definitions that it keeps, by check id. */
   readonly known: KeptUsed<number>;
+  /** Client certificates that it has, by account; those without any are left out. */
+  readonly certificates: Map<string, readonly ClientIdentity[]>;
   readonly pending: Map<number, Pending>;
   outbox: ToThread;
   isFlushing: boolean;
@@ -52,6 +55,18 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
   outbox.checkIds.push(id);
 }
 
+/** Sends the thread the client certificates of an account, unless it has them. */
+export function tellCertificates(
+  { certificates, outbox }: Lane,
+  { check: { accountId }, clientCertificates = [] }: ThreadInput,
+): void {
+  const known = certificates.get(accountId);
+  if (known === clientCertificates || (known === undefined && clientCertificates.length === 0)) return;
+  outbox.certificates.set(accountId, clientCertificates);
+  if (clientCertificates.length === 0) certificates.delete(accountId);
+  else certificates.set(accountId, clientCertificates);
+}
+
 /** Hands out the findings of a message. */
 export function settle(lane: Lane, { numbers, findings, answers, loopDelayMs }: FromThread): void {
   lane.loopDelayMs = loopDelayMs;
@@ -71,6 +86,7 @@ export function giveBack(lane: Lane, message: string): void {
     ...[...lane.outbox.strangers, ...lane.outbox.halves].map(({ number }) => number),
   ]);
   const defined = new Set(lane.outbox.define.map(({ checkId }) => checkId));
+  for (const id of lane.certificates.keys()) if (!lane.outbox.certificates.has(id)) lane.certificates.delete(id);
   for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.forget(id);
   for (const [number, { resolve }] of lane.pending) {
     if (unsent.has(number)) continue;
@@ -90,13 +106,29 @@ export function laneOf(checkId: string, size: number): number {
 /** A thread that knows nothing yet. */
 export function newLane(): Lane {
   const known = createKeptUsed<number>(keptMost, (id) => lane.outbox.forget.add(id));
-  const lane: Lane = { known, pending: new Map(), outbox: emptyOutbox(), isFlushing: false, loopDelayMs: 0 };
+  const lane: Lane = {
+    known,
+    certificates: new Map(),
+    pending: new Map(),
+    outbox: emptyOutbox(),
+    isFlushing: false,
+    loopDelayMs: 0,
+  };
   return lane;
 }
 
 /** Nothing to send. */
 export function emptyOutbox(): ToThread {
-  return { define: [], forget: new Set(), numbers: [], checkIds: [], strangers: [], halves: [], stop: [] };
+  return {
+    define: [],
+    forget: new Set(),
+    numbers: [],
+    checkIds: [],
+    strangers: [],
+    halves: [],
+    stop: [],
+    certificates: new Map(),
+  };
 }
 
 /** Whether there is nothing to send. */

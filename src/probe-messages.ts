@@ -1,4 +1,5 @@
 // What passes between the process and its probe threads: many probes to a message, because each message costs.
+import type { ClientIdentity } from '#domain/client-certificate.ts';
 import type { SeenAnswer } from '#domain/exchange.ts';
 import type { ExchangeWork } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
@@ -27,6 +28,8 @@ export interface ToThread {
   /** Halves of probes, each with an input of its own that is not kept. */
   readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];
+  /** Client certificates by account, where they are others than before. */
+  readonly certificates: Map<string, readonly ClientIdentity[]>;
 }
 
 /** From the thread: findings by the number of their probe. */

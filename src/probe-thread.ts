@@ -4,6 +4,7 @@ import { createByteBudget } from '#checks/http/body-store.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/probe.ts';
+import type { ClientIdentity } from '#domain/client-certificate.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
@@ -26,7 +27,9 @@ const begunMost = 1000;
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
 const loop = createLoopWatch();
-const means = { ...settings, guard, offload: createAnswerQueue(), bodies: createByteBudget() };
+const certificates = new Map<string, readonly ClientIdentity[]>();
+const clientCertificates = (accountId: string): readonly ClientIdentity[] => certificates.get(accountId) ?? [];
+const means = { ...settings, guard, clientCertificates, offload: createAnswerQueue(), bodies: createByteBudget() };
 const probes = new Map<string, ThreadProbe>(
   Object.entries(checkKinds).flatMap(([type, kind]): [string, ThreadProbe][] => {
     // Of a script, what its check names beside it: the script itself runs elsewhere.
@@ -54,6 +57,10 @@ let paced: NodeJS.Timeout | null = null;
 let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 
 parentPort?.on('message', (message: ToThread) => {
+  for (const [accountId, list] of message.certificates) {
+    if (list.length === 0) certificates.delete(accountId);
+    else certificates.set(accountId, list);
+  }
   for (const { checkId, text } of message.define) inputs.define(checkId, text);
   for (const number of message.stop) underWay.get(number)?.abort();
   for (const [index, number] of message.numbers.entries()) {

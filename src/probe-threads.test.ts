@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test from 'node:test';
 import { apiCheck, inputOf, variable } from '../tests/support/api-check.ts';
-import { startTarget, startTcpTarget } from '../tests/support/target.ts';
+import { createAuthority } from '../tests/support/certificates.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../tests/support/target.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
 test('500 probes handed over at once are all under way together: their target answers when the last has asked', async (t) => {
@@ -37,6 +38,27 @@ test('a check is looked at as its newest revision says', async (t) => {
   await prober.probe(old);
   await prober.probe({ ...inputOf(check, [variable('PATH', 'new')]), revision: 2 });
   assert.deepEqual(seen, ['/old', '/old', '/new']);
+});
+
+test('a thread shows the client certificates that its account has, and none that were deleted or are of another', async (t) => {
+  const clients = createAuthority('Clients');
+  const servers = createAuthority('Servers');
+  const options = { ...servers.issue(), requestCert: true, rejectUnauthorized: true, ca: clients.cert };
+  const { url } = await startTlsTarget(t, options, (_, response) => response.end());
+  const prober = start(t, { threads: 1, extraCertificates: [servers.cert] });
+  const own = [{ ...clients.issue(), host: 'localhost', ca: null, passphrase: null }];
+  const input = inputOf(apiCheck({ url }));
+  const other = inputOf(apiCheck({ url }, {}, { id: 'other', accountId: '0198a000-0000-7000-8000-00000000000f' }));
+  const verdicts: string[] = [];
+  for (const each of [
+    input,
+    { ...input, clientCertificates: own },
+    other,
+    { ...input, clientCertificates: own },
+    input,
+  ])
+    verdicts.push((await prober.probe(each)).verdict);
+  assert.deepEqual(verdicts, ['failed', 'passed', 'failed', 'passed', 'failed']);
 });
 
 test('a probe that is stopped comes back as unknown, and its connection is closed', async (t) => {

@@ -1,5 +1,5 @@
 // The probes of this process: handed to threads of their own, many at once, each check always to the same one.
-import { type Exchange, type Exchanged, type ProbeInput, threadInputOf } from '#domain/probe.ts';
+import { type Exchange, type Exchanged, type ProbeInput, type ThreadInput, threadInputOf } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import {
@@ -7,6 +7,7 @@ import {
   emptyOutbox,
   giveBack,
   handProbe,
+  tellCertificates,
   isEmpty,
   type Lane,
   laneOf,
@@ -61,15 +62,16 @@ export function createProber(options: ProberOptions): Prober {
 
   /** Hands something over to the thread of a check. */
   const hand = (
-    checkId: string,
+    input: ThreadInput,
     put: (lane: Lane, number: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<Exchanged> => {
     if (isClosed || signal?.aborted === true)
       return Promise.resolve({ finding: crashed('the probe was stopped before it started'), answer: null });
-    const index = laneOf(checkId, size);
+    const index = laneOf(input.check.id, size);
     const lane = lanes[index] ?? newLane();
     const number = ++lastNumber;
+    tellCertificates(lane, input);
     put(lane, number);
     flushSoon(index, lane);
     const done = new Promise<Exchanged>((resolve) => {
@@ -87,11 +89,11 @@ export function createProber(options: ProberOptions): Prober {
   return {
     probe: async (input, signal) => {
       const put = (lane: Lane, number: number): void => handProbe(lane, number, input, performance.now());
-      return (await hand(input.check.id, put, signal)).finding;
+      return (await hand(input, put, signal)).finding;
     },
     exchange: (work, signal) => {
       const sent = { ...work, input: threadInputOf(work.input) };
-      return hand(work.input.check.id, (lane, number) => lane.outbox.halves.push({ number, work: sent }), signal);
+      return hand(work.input, (lane, number) => lane.outbox.halves.push({ number, work: sent }), signal);
     },
     get underWay() {
       return lanes.reduce((sum, { pending }) => sum + pending.size, 0);

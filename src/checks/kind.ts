@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Measures } from '#domain/analytics.ts';
 import type { GroupScripts } from '#domain/check-group.ts';
+import type { ClientIdentity } from '#domain/client-certificate.ts';
 import type { Check, CheckType } from '#domain/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Exchange, Probe, ThreadProbe } from '#domain/probe.ts';
@@ -39,6 +40,8 @@ export interface ProbeMeans {
   readonly limitMs?: number;
   /** Certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];
+  /** Client certificates of an account, keys included. */
+  readonly clientCertificates?: (accountId: string) => readonly ClientIdentity[];
   /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
   readonly nameServers?: readonly string[];
   /** Does what takes long of the work on an answer in another thread; here by default. */

@@ -20,6 +20,7 @@ export const tags = [
   'Deliveries',
   'Environment variables',
   'Locations',
+  'Client certificates',
   'Maintenance windows',
   'Notices',
   'Processes',

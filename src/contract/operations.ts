@@ -9,6 +9,7 @@ import { checkGroupOperations } from './check-group-operations.ts';
 import { checkOperations } from './check-operations.ts';
 import { checkResultOperations } from './check-result.ts';
 import { checkStatusOperations } from './check-status.ts';
+import { clientCertificateOperations } from './client-certificate.ts';
 import { deliveryOperations } from './delivery.ts';
 import { healthOperations } from './health.ts';
 import { heartbeatOperations } from './heartbeat-operations.ts';
@@ -36,6 +37,7 @@ export const operations = {
   ...deliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
+  ...clientCertificateOperations,
   ...maintenanceWindowOperations,
   ...locationOperations,
   ...noticeOperations,

@@ -1,5 +1,6 @@
 // What passes between the path and a kind of check.
 import type { Check } from './check.ts';
+import type { ClientIdentity } from './client-certificate.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
@@ -14,6 +15,8 @@ export interface ThreadInput {
   readonly group: Pick<CheckGroup, 'apiCheckDefaults'> | null;
   /** Check over group over account, secrets included: findings carry them redacted. */
   readonly variables: readonly EnvironmentVariable[];
+  /** Of the account, keys included. A thread is sent them once for all checks of the account, and finds none here. */
+  readonly clientCertificates?: readonly ClientIdentity[];
   /** The request as scripts before it have left it; absent = as the settings say. */
   readonly scripted?: ScriptedRequest;
 }

@@ -5,6 +5,7 @@ import type { AlertType } from './alert.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { StateRules, StateStep } from './check-state.ts';
 import type { Check } from './check.ts';
+import type { ClientIdentity } from './client-certificate.ts';
 import type { RenderedRequest } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { MaintenanceWindow } from './maintenance-window.ts';
@@ -22,6 +23,8 @@ export interface CheckContext {
   readonly accountRuntimeId: string | null;
   /** Of the account. */
   readonly maintenanceWindows: readonly MaintenanceWindow[];
+  /** Of the account, keys included; absent where no check is run. */
+  readonly clientCertificates?: readonly ClientIdentity[];
   /** Changes whenever anything here does. */
   readonly revision: number;
 }

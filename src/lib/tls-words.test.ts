@@ -7,7 +7,10 @@ test('a TLS failure is named by what the server did, whatever version its alert 
   const words: readonly (readonly [string, string])[] = [
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server did not answer in TLS'],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the server supports no TLS version that Tocsin accepts'],
-    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'the server accepts none of the offered TLS versions and ciphers'],
+    [
+      'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
+      'the server accepts none of the offered TLS versions and ciphers, or it requires a client certificate',
+    ],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'the server requires a client certificate'],
     ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'the server rejected the client certificate'],
     ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'the server does not support HTTP/1.1; it may support only HTTP/2'],

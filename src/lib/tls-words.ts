@@ -67,6 +67,8 @@ export function dayOf(text: string): string {
 const noTls = 'the server did not answer in TLS';
 const noVersion = 'the server supports no TLS version that Tocsin accepts';
 const noCipher = 'the server accepts none of the offered TLS versions and ciphers';
+/** Before TLS 1.3 the alert is the same. */
+const refused = `${noCipher}, or it requires a client certificate`;
 const needsClient = 'the server requires a client certificate';
 const rejectsClient = 'the server rejected the client certificate';
 const weakKey = 'the server uses a key or signature that is too weak';
@@ -84,7 +86,7 @@ const reasons: Readonly<Record<string, string>> = {
   VERSION_TOO_LOW: noVersion,
   NO_PROTOCOLS_AVAILABLE: noVersion,
   ALERT_PROTOCOL_VERSION: noVersion,
-  ALERT_HANDSHAKE_FAILURE: noCipher,
+  ALERT_HANDSHAKE_FAILURE: refused,
   NO_SHARED_CIPHER: noCipher,
   NO_CIPHERS_AVAILABLE: noCipher,
   ALERT_INSUFFICIENT_SECURITY: noCipher,
@@ -117,7 +119,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Says why a TLS handshake failed. @param code of the error; a code that is not known here stays in the sentence */
 export function handshakeWords(code: string): string {
-  const reason = code.replace(/^ERR_(SSL|TLS)_/, '').replace(/^(SSL|TLS)V\d+_/, '');
+  const reason = code.replace(/^ERR_(SSL|TLS)_/, '').replace(/^(?:SSL\/TLS|SSLV\d+|TLSV\d+)_/, '');
   return reasons[reason] ?? `the server and Tocsin could not agree on a secure connection (${code || 'no code'})`;
 }
 

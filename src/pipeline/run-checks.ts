@@ -222,9 +222,9 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
 
 /** What the probe of a check needs. @param ofCall variables of this run alone, which win */
 export function probeInputOf(context: CheckContext, ofCall: readonly EnvironmentVariable[] = []): ProbeInput {
-  const { check, group, variables, revision, accountRuntimeId } = context;
+  const { check, group, variables, revision, accountRuntimeId, clientCertificates = [] } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables, ofCall);
-  const input = { check, group, variables: merged, revision, accountRuntimeId };
+  const input = { check, group, variables: merged, revision, accountRuntimeId, clientCertificates };
   return ofCall.length === 0 ? input : { ...input, isOneOff: true };
 }
 

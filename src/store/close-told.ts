@@ -95,7 +95,7 @@ async function contextOfRow(tx: Kysely<Tables>, row: ChecksTable, seal: Seal): P
           .where('account_id', '=', account_id)
           .where('id', '=', group_id)
           .executeTakeFirst();
-  const account = accountContext({ account: undefined, variables, windows: [] }, 0, seal);
+  const account = accountContext({ account: undefined, variables, windows: [], certificates: [] }, 0, seal);
   return contextOf(account, row, group === undefined ? null : groupOf(group, seal), seal);
 }
 

@@ -1,12 +1,15 @@
 // What a run depends on, made of its rows: the check, its group, and what the account gives to all of its checks.
 import type { AlertSettings } from '#domain/alert-settings.ts';
+import type { ClientIdentity } from '#domain/client-certificate.ts';
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import type { CheckContext } from '#domain/recording.ts';
+import { identityOf } from './client-certificates.ts';
 import { checkOf } from './check-rows.ts';
 import { parsedOrNull } from './codec.ts';
 import { windowOf } from './maintenance-windows.ts';
+import type { ClientCertificatesTable } from './client-certificate-tables.ts';
 import type { AccountsTable } from './installation-tables.ts';
 import type { ChecksTable, MaintenanceWindowsTable, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -19,6 +22,7 @@ export interface AccountContext {
   readonly alertSettings: AlertSettings | null;
   readonly runtimeId: string | null;
   readonly maintenanceWindows: readonly MaintenanceWindow[];
+  readonly clientCertificates: readonly ClientIdentity[];
   readonly groups: Map<number, CheckGroup>;
   readonly checks: Map<string, CheckContext>;
 }
@@ -31,17 +35,19 @@ export interface AccountRows {
   readonly account: AccountColumns | undefined;
   readonly variables: readonly VariablesTable[];
   readonly windows: readonly MaintenanceWindowsTable[];
+  readonly certificates: readonly ClientCertificatesTable[];
 }
 
 /** An account of which no group and no check has been read. */
 export function accountContext(
-  { account, variables, windows }: AccountRows,
+  { account, variables, windows, certificates }: AccountRows,
   revision: number,
   seal: Seal,
 ): AccountContext {
   return {
     revision,
     maintenanceWindows: windows.map(windowOf),
+    clientCertificates: certificates.map((row) => identityOf(row, seal)),
     alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
     runtimeId: account?.runtime_id ?? null,
     variables: variables.map((row) => ({
@@ -68,6 +74,7 @@ export function contextOf(
     accountAlertSettings: account.alertSettings,
     accountRuntimeId: account.runtimeId,
     maintenanceWindows: account.maintenanceWindows,
+    clientCertificates: account.clientCertificates,
     revision: account.revision,
   };
 }

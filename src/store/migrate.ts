@@ -25,6 +25,7 @@ import { lastReason } from './migrations/0022-last-reason.ts';
 import { triggerCalls } from './migrations/0023-trigger-calls.ts';
 import { checkVariables } from './migrations/0024-check-variables.ts';
 import { operators } from './migrations/0025-operators.ts';
+import { clientCertificates } from './migrations/0026-client-certificates.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -53,6 +54,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   triggerCalls,
   checkVariables,
   operators,
+  clientCertificates,
 ];
 
 /** The version that this program knows and needs. */

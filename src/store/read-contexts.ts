@@ -6,6 +6,7 @@ import { groupOf } from './check-rows.ts';
 import { type AccountContext, accountContext, contextOf } from './context-rows.ts';
 import { keyMark, openMark } from './key-check.ts';
 import { readFact, type Side } from './move/side.ts';
+import type { ClientCertificatesTable } from './client-certificate-tables.ts';
 import type { AccountsTable } from './installation-tables.ts';
 import type { CheckGroupsTable, ChecksTable, VariablesTable } from './schema.ts';
 import { createSeal, type Seal } from './seal.ts';
@@ -29,7 +30,12 @@ export async function* readContexts(
   const accounts = await rowsOf<AccountsTable>(side, 'SELECT * FROM accounts ORDER BY created_at, id', []);
   for (const account of accounts) {
     const variables = await rowsOf<VariablesTable>(side, 'SELECT * FROM variables WHERE account_id = ?', [account.id]);
-    const context = accountContext({ account, variables, windows: [] }, 0, seal);
+    const certificates = await rowsOf<ClientCertificatesTable>(
+      side,
+      'SELECT * FROM client_certificates WHERE account_id = ?',
+      [account.id],
+    );
+    const context = accountContext({ account, variables, windows: [], certificates }, 0, seal);
     const groups = await rowsOf<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
       account.id,
     ]);

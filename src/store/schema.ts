@@ -1,5 +1,6 @@
 // Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
 import type { AssetTables } from './asset-tables.ts';
+import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
@@ -298,7 +299,14 @@ export interface MaintenanceWindowsTable {
 }
 
 export interface Tables
-  extends AssetTables, HeartbeatTables, InstallationTables, RollUpTables, ScheduleTables, TriggerTables {
+  extends
+    AssetTables,
+    HeartbeatTables,
+    InstallationTables,
+    RollUpTables,
+    ScheduleTables,
+    TriggerTables,
+    ClientCertificateTables {
   counters: CountersTable;
   checks: ChecksTable;
   check_tags: CheckTagsTable;

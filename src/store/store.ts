@@ -37,6 +37,7 @@ import { createRuntimeStages, type RuntimeStages } from './runtime-stages.ts';
 import { createRuntimeWishes, type RuntimeWishes } from './runtime-wishes.ts';
 import { createTriggerCalls, type TriggerCalls } from './trigger-calls.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
+import { type ClientCertificates, createClientCertificates } from './client-certificates.ts';
 import { createVariables, type Variables } from './variables.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -61,6 +62,7 @@ export interface Store {
   readonly alertChannels: AlertChannels;
   readonly channelConfigs: ChannelConfigs;
   readonly variables: Variables;
+  readonly clientCertificates: ClientCertificates;
   readonly maintenanceWindows: MaintenanceWindows;
   readonly leftovers: Leftovers;
   readonly runtimeStages: RuntimeStages;
@@ -122,6 +124,7 @@ export function nounsOf(database: Database): Nouns {
     alertChannels: createAlertChannels(database),
     channelConfigs: createChannelConfigs(database),
     variables: createVariables(database),
+    clientCertificates: createClientCertificates(database),
     maintenanceWindows: createMaintenanceWindows(database),
     leftovers: createLeftovers(database),
     runtimeStages: createRuntimeStages(database),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import type { Operation } from '#contract/operation.ts';
 import { everyOperation, type OperationId } from '#contract/operations.ts';
+import { createAuthority } from '../support/certificates.ts';
 import type { Composed } from '../support/composed.ts';
 
 export type AnyOperation = Operation & { readonly id: OperationId };
@@ -103,6 +104,10 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     }),
     'alert-channels': await make('/v1/alert-channels', { type: 'WEBHOOK', config: { url } }),
     variables: await make('/v1/variables', { key: 'FIXTURE', value: 'x' }),
+    'client-certificates': await make('/v1/client-certificates', {
+      host: 'fixture.test',
+      ...createAuthority().issue(),
+    }),
     'maintenance-windows': await make('/v1/maintenance-windows', {
       name: 'fixture',
       startsAt: '2020-01-01T00:00:00Z',

@@ -5,6 +5,7 @@ import { operations } from '#contract/operations.ts';
 import { createChannelActions } from '#actions/alert-channels.ts';
 import { createGroupActions } from '#actions/check-groups.ts';
 import { createCheckActions } from '#actions/checks.ts';
+import { createClientCertificateActions } from '#actions/client-certificates.ts';
 import { createMaintenanceWindowActions } from '#actions/maintenance-windows.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
@@ -19,6 +20,7 @@ import { alertChannelRoutes } from '#rest/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
 import { checkGroupRoutes } from '#rest/check-groups.ts';
 import { checkRoutes } from '#rest/checks.ts';
+import { clientCertificateRoutes } from '#rest/client-certificates.ts';
 import { maintenanceWindowRoutes } from '#rest/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/variables.ts';
@@ -86,6 +88,7 @@ export function resourcesUnderTest(
     operations,
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables, missingVariables })),
+      ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...maintenanceWindowRoutes(
         createMaintenanceWindowActions({ maintenanceWindows: store.maintenanceWindows, clock }),
       ),

@@ -79,6 +79,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     change: 'variables',
     remove: 'variables',
   },
+  clientCertificates: { all: 'client-certificates', add: 'client-certificates', remove: 'client-certificates' },
   maintenanceWindows: {
     list: 'maintenance-windows',
     find: 'maintenance-windows',

@@ -254,6 +254,21 @@ test('a certificate that is not accepted is described as in a check, and nothing
   assert.equal(requests, 1);
 });
 
+test('a receiver that requires a client certificate is shown it, over a connection that no other delivery uses', async () => {
+  const [servers, clients] = [createAuthority('Servers'), createAuthority('Clients')];
+  const options = { ...servers.issue(), requestCert: true, rejectUnauthorized: true, ca: clients.cert };
+  let requests = 0;
+  const host = await listen(https.createServer(options, (_request, response) => response.end(String(++requests))));
+  const url = `https://${host.replace('127.0.0.1', 'localhost')}/`;
+  const one = sender(5000, open, [servers.cert]);
+  const identity = { ...clients.issue(), host: 'localhost', ca: null, passphrase: null };
+  const isReceived: boolean[] = [];
+  for (const more of [{}, { identity }, {}, { identity }])
+    isReceived.push((await one.send(sending('', { url }, more))).error === null);
+  assert.deepEqual(isReceived, [false, true, false, true]);
+  assert.equal(requests, 2);
+});
+
 test('a TLS server that offers nothing in common is an error of class tls', async () => {
   const host = await listen(tls.createServer({}));
   const outcome = await sender().send(sending(host, { url: `https://${host}/` }));

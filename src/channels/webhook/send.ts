@@ -3,7 +3,8 @@
  * is cut off is repeated with the same bytes: docs/decisions/0012.
  */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
-import { createTrust } from '#lib/tls-trust.ts';
+import type { ClientIdentity } from '#domain/client-certificate.ts';
+import { createTrust, type Trust } from '#lib/tls-trust.ts';
 import { createConnections } from './connection.ts';
 import { Exchange, type Ways } from './exchange.ts';
 import { guardedConnector } from './connector.ts';
@@ -16,6 +17,8 @@ export interface Sending extends Omit<Signing, 'body'> {
   readonly request: RenderedRequest;
   /** Epoch ms: when the attempt starts. */
   readonly startedAt: number;
+  /** Shown to a receiver that asks for a client certificate; absent or null = none. */
+  readonly identity?: ClientIdentity | null;
 }
 
 /** Sends deliveries. */
@@ -41,9 +44,19 @@ const longestIdleMs = 30_000;
 const lateMs = 1000;
 
 /** Makes a sender (decisions: Webhook delivery). One is enough: its connections are what makes it fast. */
-export function createWebhookSender({ guard, extraCertificates, deadlineMs = 30_000 }: SenderOptions): WebhookSender {
+export function createWebhookSender({
+  guard,
+  extraCertificates = [],
+  deadlineMs = 30_000,
+}: SenderOptions): WebhookSender {
   // Later than the deadline, which else would race with it for what the attempt is told as.
   const connect = guardedConnector(guard, createTrust(extraCertificates), deadlineMs + lateMs);
+  const connectAs = ({ cert, key, passphrase, ca }: ClientIdentity) => {
+    const trust = createTrust([...extraCertificates, ...(ca === null ? [] : [ca])]);
+    const own = { cert, key, ...(passphrase !== null && { passphrase }) };
+    const showing: Trust = { ...trust, createContext: () => trust.createContext(own) };
+    return guardedConnector(guard, showing, deadlineMs + lateMs);
+  };
   const options = {
     // The one deadline is ours: it covers name lookup, connecting, headers and body together.
     headersTimeout: 0,
@@ -60,14 +73,18 @@ export function createWebhookSender({ guard, extraCertificates, deadlineMs = 30_
   const underWay = new Set<Exchange>();
 
   return {
-    async send({ request, startedAt, ...signing }) {
+    async send({ request, startedAt, identity = null, ...signing }) {
       const headers = allHeaders(request, signatureHeaders({ ...signing, body: request.body }, startedAt));
       const exchange = new Exchange(request, headers, deadlineMs);
       underWay.add(exchange);
+      // Connections that show an account's certificate are kept for nobody.
+      const own = identity === null ? null : createConnections(connectAs(identity), { ...options, pipelining: 0 });
       try {
-        return { startedAt, headers, ...(await exchange.run(ways)) };
+        const outcome = await exchange.run(own === null ? ways : { ...ways, pooled: own, fresh: own });
+        return { startedAt, headers, ...outcome };
       } finally {
         underWay.delete(exchange);
+        await own?.close();
       }
     },
     async close() {

@@ -9,6 +9,7 @@ import { BodyStore, type ByteBudget } from './body-store.ts';
 import { makeRunCookies, type RunCookies } from './cookies.ts';
 import { locationMost, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
+import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
 import type { Fault } from '../connection/fault.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
@@ -38,9 +39,8 @@ export interface Looked {
 /** Makes what sends the request of a plan and looks at its answer. */
 export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
   const limitMs = means.limitMs ?? 30_000;
-  const trust = trustOf(means);
-  const secureContext = trust.createContext();
-  const findCertificates = createFindCertificates(means.guard, trust);
+  const tlsOf = createClientTls(means);
+  const findCertificates = createFindCertificates(means.guard, trustOf(means));
 
   return async (plan, signal) => {
     const startedAt = Date.now();
@@ -52,8 +52,7 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
     try {
       const hops = await followAll(plan, {
         guard: means.guard,
-        secureContext,
-        trust,
+        tlsFor: tlsOf(plan.of.check.accountId),
         family: settings.family,
         skipSSL: settings.skipSSL,
         wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
@@ -92,15 +91,19 @@ interface Followed {
   fault: Fault | null;
 }
 
+/** How all hops are made: a client certificate is shown to its host alone. */
+type FollowMeans = Omit<HopMeans, 'secureContext' | 'trust'> & { readonly tlsFor: TlsFor };
+
 /** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
-async function followAll(plan: Plan, means: HopMeans): Promise<Followed> {
+async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
   let request = plan.request;
   let cookies: RunCookies | null = null;
   let started: number | undefined;
   for (;;) {
-    const hop = await sendHop(cookies?.addTo(request) ?? request, means);
+    const tls = means.tlsFor(request.target.host);
+    const hop = await sendHop(cookies?.addTo(request) ?? request, { ...means, ...tls });
     started ??= hop.startedAt;
     const { answer, certificate } = hop;
     if (certificate !== null) shown.push({ place: request.target, certificate });

@@ -6,7 +6,8 @@ import type { Finding } from '#domain/result.ts';
 import type { CertificatePath } from '#lib/tls-trust.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import { assertionWarnings } from '../assertions/warn.ts';
-import { seenCertificate, trustOf } from '../connection/certificate.ts';
+import { seenCertificate } from '../connection/certificate.ts';
+import { createClientTls } from '../connection/client-tls.ts';
 import { type Handshake, type Peer, shakeHands, type Shaken } from '../connection/handshake.ts';
 import { type AnswerWork, type Offload, workOn } from '../findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../findings/light.ts';
@@ -40,20 +41,15 @@ function variableUses(settings: JsonObject): VariableUse[] {
 export const sslKind: CheckKind = {
   createProbe: (means) => {
     // What is weak is to be seen and named, not to end in a handshake that fails.
-    const trust = trustOf(means);
-    const secureContext = trust.createContext({
+    const tlsOf = createClientTls(means, {
       minVersion: 'TLSv1',
       ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
     });
-    const look = createLook(means, { secureContext, trust });
-    return createPlannedProbe(
-      variableUses,
-      planner(means, { secureContext, trust }),
-      async (plan, startedAt, signal) => {
-        const seen = await shakeHands(plan.handshake, means.guard, signal);
-        return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
-      },
-    );
+    const look = createLook(means);
+    return createPlannedProbe(variableUses, planner(means, tlsOf), async (plan, startedAt, signal) => {
+      const seen = await shakeHands(plan.handshake, means.guard, signal);
+      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
+    });
   },
   validateSettings: validateSslSettings,
   variableUses,
@@ -69,9 +65,10 @@ export const sslKind: CheckKind = {
   },
 };
 
-type Trusting = Pick<Handshake, 'secureContext' | 'trust'>;
-
-function planner(means: ProbeMeans, trusting: Trusting): (input: ThreadInput) => SslPlan | string {
+function planner(
+  means: ProbeMeans,
+  tlsOf: ReturnType<typeof createClientTls>,
+): (input: ThreadInput) => SslPlan | string {
   return (input) => {
     const settings = readSslSettings(input.check.settings);
     const filling = createFilling(input);
@@ -91,7 +88,7 @@ function planner(means: ProbeMeans, trusting: Trusting): (input: ThreadInput) =>
         place: { host: named.host, isAddress: isIP(named.host) > 0, port: settings.port },
         serverName: isIP(name) > 0 ? null : name,
         family: settings.family,
-        ...trusting,
+        ...tlsOf(input.check.accountId)(name),
         limitMs: Math.min(means.limitMs ?? 30_000, settings.handshakeTimeoutMs),
       },
       assertions,
@@ -115,7 +112,7 @@ interface Looked {
 type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
 
 /** Makes what looks at the certificate of a handshake; null = there is none. */
-function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: Trusting): Look {
+function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
   const findRevocation = createFindRevocation();
   const findSoon = createFindSoon();
   return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
@@ -126,7 +123,7 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans, trusting: 
     const isRefused = refusalOf(facts, peer, { name, now: startedAt }, settings.skipChainValidation) !== null;
     const mode = settings.revocation === 'ONLINE' && isRefused ? 'STAPLED' : settings.revocation;
     const from = performance.now();
-    const looking = { mode, guard, ...trusting, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
+    const looking = { mode, guard, ...handshake, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
     const revocation = await findRevocation(peer, looking);
     const askedMs = mode === 'ONLINE' ? performance.now() - from : null;
     const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, settings.alertDaysBeforeExpiry);

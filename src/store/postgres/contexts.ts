@@ -12,6 +12,7 @@ import {
   contextOf,
 } from '../context-rows.ts';
 import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
+import type { ClientCertificatesTable } from '../client-certificate-tables.ts';
 import type { Seal } from '../seal.ts';
 import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
@@ -104,21 +105,24 @@ async function readAccounts(
 
 async function readAccountRows(session: Session, ids: readonly string[]): Promise<(id: string) => AccountRows> {
   const asked = [ids.map(idBytes)];
-  const [rows, variables, windows] = await Promise.all([
+  const [rows, variables, windows, certificates] = await Promise.all([
     session.query<AccountColumns & { id: IdBytes }>(
       'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
       asked,
     ),
     session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', asked),
     session.query<MaintenanceWindowsTable>('SELECT * FROM maintenance_windows WHERE account_id = ANY($1)', asked),
+    session.query<ClientCertificatesTable>('SELECT * FROM client_certificates WHERE account_id = ANY($1)', asked),
   ]);
   const accountOf = new Map(rows.map((row) => [idText(row.id), row]));
   const variablesOf = Map.groupBy(variables, (row) => idText(row.account_id));
   const windowsOf = Map.groupBy(windows, (row) => idText(row.account_id));
+  const certificatesOf = Map.groupBy(certificates, (row) => idText(row.account_id));
   return (id) => ({
     account: accountOf.get(id),
     variables: variablesOf.get(id) ?? [],
     windows: windowsOf.get(id) ?? [],
+    certificates: certificatesOf.get(id) ?? [],
   });
 }
 

@@ -5,6 +5,7 @@ import { groupOf } from '../check-rows.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { type AccountColumns, type AccountContext, accountContext, contextOf } from '../context-rows.ts';
 import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../schema.ts';
+import type { ClientCertificatesTable } from '../client-certificate-tables.ts';
 import type { Seal } from '../seal.ts';
 import type { Connection } from './connection.ts';
 
@@ -59,7 +60,10 @@ function readAccount(connection: Connection, accountId: string, revision: number
   const windows = connection
     .prepare('SELECT * FROM maintenance_windows WHERE account_id = ?')
     .all(idBytes(accountId)) as unknown as MaintenanceWindowsTable[];
-  return accountContext({ account, variables, windows }, revision, seal);
+  const certificates = connection
+    .prepare('SELECT * FROM client_certificates WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as ClientCertificatesTable[];
+  return accountContext({ account, variables, windows, certificates }, revision, seal);
 }
 
 function readContext(

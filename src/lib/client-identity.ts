@@ -1,0 +1,52 @@
+// Whether a client certificate, its key and its CAs can be used for TLS.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+
+/** PEM. */
+interface Identity {
+  readonly cert: string;
+  readonly ca: string | null;
+  readonly key: string;
+  readonly passphrase: string | null;
+}
+
+/** The first thing that is wrong, by its field; null = it can be used. Secrets are never part of a message. */
+export function identityProblem(identity: Identity): { readonly path: string; readonly message: string } | null {
+  const { cert, ca, key, passphrase } = identity;
+  const own = certificatesIn(cert)?.[0];
+  if (own === undefined) return { path: 'cert', message: 'must hold one or more certificates in PEM' };
+  if (ca !== null && certificatesIn(ca) === null) {
+    return { path: 'ca', message: 'must hold one or more certificates in PEM, or be left out' };
+  }
+  const privateKey = readKey(key, passphrase);
+  if ('path' in privateKey) return privateKey;
+  if (!own.checkPrivateKey(privateKey)) return { path: 'key', message: 'is not the key of the certificate' };
+  try {
+    createSecureContext({ cert, key, ...(passphrase !== null && { passphrase }) });
+    return null;
+  } catch {
+    return { path: 'cert', message: 'cannot be used for TLS: its key or signature is too weak' };
+  }
+}
+
+function certificatesIn(text: string): X509Certificate[] | null {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  try {
+    return blocks?.map((each) => new X509Certificate(each)) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function readKey(key: string, passphrase: string | null): KeyObject | { path: string; message: string } {
+  try {
+    return createPrivateKey({ key, ...(passphrase !== null && { passphrase }) });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ERR_MISSING_PASSPHRASE') return { path: 'passphrase', message: 'is required: the key is encrypted' };
+    const isEncrypted = /ENCRYPTED/.test(key) && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key);
+    if (isEncrypted && passphrase !== null) return { path: 'passphrase', message: 'does not open the key' };
+    if (isEncrypted) return { path: 'passphrase', message: 'is required: the key is encrypted' };
+    return { path: 'key', message: 'must be a private key in PEM' };
+  }
+}
