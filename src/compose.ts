@@ -250,6 +250,7 @@ function restOptions(
     requireHere: movedAccounts.requireHere,
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
+    accountRateLimit: config.accountRateLimit,
     now: () => clock.now(),
     isUnavailable: isPassing,
   };

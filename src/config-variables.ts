@@ -180,7 +180,14 @@ export const configVariables = {
   } satisfies ConfigVariable<number>,
   TOCSIN_RATE_LIMIT: {
     fallback: '600',
-    meaning: 'Requests a minute that one API key may make; 0 switches the limit off.',
+    meaning:
+      'Requests a minute that one API key may make, and requests without a valid key from one address; 0 switches both limits off.',
+    right: 'a whole number from 0 to 1000000',
+    read: (text) => wholeNumber(text, 0, 1_000_000),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_ACCOUNT_RATE_LIMIT: {
+    fallback: '5 × `TOCSIN_RATE_LIMIT`',
+    meaning: 'Requests a minute that all API keys may make on one account together; 0 switches the limit off.',
     right: 'a whole number from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,

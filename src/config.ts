@@ -52,6 +52,8 @@ export interface Config {
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
+  /** Requests a minute and account, by all of its keys; 0 = no limit. */
+  readonly accountRateLimit: number;
   /** How many of each resource an account may have, unless an operator set other limits for it; 0 or absent = no limit. */
   readonly accountLimits: AccountLimits;
   /** Calls a minute, ping address and sort; 0 = no limit, else at least 60. */
@@ -91,6 +93,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
   const host = take(env, 'HOST') ?? '127.0.0.1';
   const dataDir = take(env, 'TOCSIN_DATA_DIR') ?? resolve('data');
   const port = take(env, 'PORT') ?? 3000;
+  const rateLimit = take(env, 'TOCSIN_RATE_LIMIT') ?? 600;
   const publicUrl = take(env, 'TOCSIN_PUBLIC_URL');
   const isPrivate = isLoopbackHost(host) && (publicUrl === null || isLoopbackHost(hostOf(publicUrl)));
   return deepFreeze({
@@ -113,7 +116,8 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
-    rateLimit: take(env, 'TOCSIN_RATE_LIMIT') ?? 600,
+    rateLimit,
+    accountRateLimit: take(env, 'TOCSIN_ACCOUNT_RATE_LIMIT') ?? 5 * rateLimit,
     accountLimits: take(env, 'TOCSIN_ACCOUNT_LIMITS') ?? defaultLimits,
     pingLimit: take(env, 'TOCSIN_PING_LIMIT') ?? 60,
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),

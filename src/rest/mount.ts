@@ -19,7 +19,7 @@ import {
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
 import type { EndOfTurn } from './turn.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
@@ -31,10 +31,18 @@ declare module 'fastify' {
   }
 }
 
+/** How often one may ask. */
+export interface RateLimits {
+  readonly keys: RateLimit;
+  readonly accounts: RateLimit;
+  /** Of requests without a key that is known. */
+  readonly addresses: RateLimit;
+}
+
 interface Mounting {
   readonly authenticate: Authenticate;
   readonly requireHere?: RequireHere;
-  readonly rateLimit: RateLimit;
+  readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
   readonly endOfTurn: EndOfTurn;
   readonly ending: Ending;
@@ -77,11 +85,12 @@ function identify(
   permission: Permission,
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, rateLimit }: Mounting,
+  { authenticate, rateLimits }: Mounting,
   done: Done,
 ): void {
-  const decide = (key: KnownKey | null): void => done(faultOf(() => admit(key, permission, request, reply, rateLimit)));
-  const refuse = (error: unknown): void => done(asError(error));
+  const decide = (key: KnownKey | null): void =>
+    done(faultOf(() => admit(key, permission, request, reply, rateLimits)));
+  const refuse = (error: unknown): void => done(faultOf(() => refuseStranger(error, request, rateLimits)));
   let looked: ReturnType<Authenticate>;
   try {
     looked = authenticate(bearerKey(request.headers), namedAccount(request.headers));
@@ -112,23 +121,37 @@ function admit(
   permission: Permission,
   request: FastifyRequest,
   reply: FastifyReply,
-  rateLimit: RateLimit,
+  rateLimits: RateLimits,
 ): void {
-  if (key === null) throw unauthenticated('The API key is unknown, was revoked or has expired.');
-  const allowance = rateLimit.take(key.keyId);
+  if (key === null) {
+    return refuseStranger(unauthenticated('The API key is unknown, was revoked or has expired.'), request, rateLimits);
+  }
+  const allowance = rateLimits.keys.take(key.keyId);
   if (allowance !== null) {
     reply.header('x-ratelimit-limit', allowance.limit);
     reply.header('x-ratelimit-remaining', allowance.remaining);
     reply.header('x-ratelimit-reset', allowance.resetAtSeconds);
-    if (!allowance.isAllowed) {
-      throw new HttpRefusal(429, `At most ${allowance.limit} requests a minute are allowed for an API key.`, {
-        headers: { 'retry-after': String(allowance.retryAfterSeconds) },
-      });
-    }
+    requireAllowance(allowance, 'for an API key');
   }
   const caller = callerOf(key, request.headers);
+  requireAllowance(rateLimits.accounts.take(caller.accountId), 'for an account');
   requirePermission(caller, permission);
   request.caller = caller;
+}
+
+/** Refuses a request without a known key; from an address that sends many, with a 429. */
+function refuseStranger(error: unknown, request: FastifyRequest, { addresses }: RateLimits): never {
+  if (error instanceof HttpRefusal && error.statusCode === 401) {
+    requireAllowance(addresses.take(countedAddress(request.ip)), 'for an address without a valid API key');
+  }
+  throw asError(error);
+}
+
+function requireAllowance(allowance: Allowance | null, whom: string): void {
+  if (allowance === null || allowance.isAllowed) return;
+  throw new HttpRefusal(429, `At most ${allowance.limit} requests a minute are allowed ${whom}.`, {
+    headers: { 'retry-after': String(allowance.retryAfterSeconds) },
+  });
 }
 
 async function answer(

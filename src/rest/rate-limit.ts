@@ -1,4 +1,5 @@
 // How often one may ask: a fixed window for all, counted in memory.
+import { isIPv6 } from 'node:net';
 
 /** What a request used of its allowance. */
 export interface Allowance {
@@ -16,6 +17,9 @@ export interface RateLimit {
   /** Takes one from the allowance of `name`; null when the limit is off. */
   take(name: string): Allowance | null;
 }
+
+/** Names that are counted by themselves; the others share one count, so that no sender of many names takes more memory. */
+const mostNames = 100_000;
 
 /**
  * A limit of `limit` a window for each name (decisions: Rate limit). All names share one window, so that forgetting is
@@ -36,8 +40,9 @@ export function createRateLimit(limit: number, windowMs: number, now: () => numb
         counts = new Map();
         endsAt = at + windowMs;
       }
-      const used = (counts.get(name) ?? 0) + 1;
-      counts.set(name, used);
+      const counted = counts.has(name) || counts.size < mostNames ? name : '';
+      const used = (counts.get(counted) ?? 0) + 1;
+      counts.set(counted, used);
       return {
         isAllowed: used <= limit,
         limit,
@@ -47,4 +52,14 @@ export function createRateLimit(limit: number, windowMs: number, now: () => numb
       };
     },
   };
+}
+
+/** What an address is counted by: of IPv6 its network, because one client has all of a /64. */
+export function countedAddress(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }

@@ -29,6 +29,8 @@ export interface RestOptions {
   readonly log: RestLog;
   /** Requests a minute per key; 0 = off (decisions: Rate limit). */
   readonly rateLimit: number;
+  /** Requests a minute per account, by all of its keys; 0 = off. */
+  readonly accountRateLimit: number;
   /** Epoch ms. */
   readonly now: () => number;
   /** Whether an error means that this server cannot work for now: answered with 503 and not as a fault of ours. */
@@ -83,12 +85,16 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   // Bodies are read by the route, once it is known who asks and whether the operation has one.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-  const rateLimit = createRateLimit(options.rateLimit, 60_000, options.now);
+  const rateLimits = {
+    keys: createRateLimit(options.rateLimit, 60_000, options.now),
+    accounts: createRateLimit(options.accountRateLimit, 60_000, options.now),
+    addresses: createRateLimit(options.rateLimit, 60_000, options.now),
+  };
   // Whoever opens the bare address wants to know what is here. Relative: a proxy may serve it under a path of its own.
   if (routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  const mounting = { ...options, rateLimit, endOfTurn: createEndOfTurn(), ending };
+  const mounting = { ...options, rateLimits, endOfTurn: createEndOfTurn(), ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;

@@ -1,6 +1,7 @@
 // Who may do what: keys, accounts, roles and the rate limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countedAddress, createRateLimit } from '#rest/rate-limit.ts';
 import type { MetricsAccess } from '#rest/health.ts';
 import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';
 
@@ -134,6 +135,37 @@ test('a key has so many requests a minute, and is told what is left', async () =
   assert.equal((await ask('tsn_reader')).statusCode, 200, 'another key has its own allowance');
   now += 40_000;
   assert.equal((await ask('tsn_admin')).statusCode, 200);
+});
+
+test('the keys of an account share an allowance, and another account has its own', async () => {
+  const { server: one } = restUnderTest({ accountRateLimit: 3, now: () => 1_000_000 });
+  const ask = (key: string, account: string) =>
+    one.inject({ url: '/v1/runtimes', headers: { authorization: `Bearer ${key}`, 'x-service-account': account } });
+  for (const key of ['tsn_admin', 'tsn_reader', 'tsn_operator']) assert.equal((await ask(key, ownId)).statusCode, 200);
+  const refused = await ask('tsn_writer', ownId);
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [429, '60']);
+  assert.match(refused.json().message, /^At most 3 requests a minute are allowed for an account/);
+  assert.equal((await ask('tsn_operator', secondId)).statusCode, 200);
+});
+
+test('an address that sends many bad keys is told to wait, and keys that are known work from there', async () => {
+  const { server: one } = restUnderTest({ rateLimit: 3, now: () => 1_000_000 });
+  const ask = async (authorization: string, remoteAddress = '192.0.2.7') =>
+    (await one.inject({ url: '/v1/runtimes', headers: { authorization }, remoteAddress })).statusCode;
+  for (const bad of ['', 'Bearer tsn_none', 'Basic x']) assert.equal(await ask(bad), 401);
+  assert.equal(await ask('Bearer tsn_other'), 429);
+  assert.equal(await ask('Bearer tsn_admin'), 200);
+  assert.equal(await ask('Bearer tsn_other', '192.0.2.8'), 401);
+  assert.equal(countedAddress('2001:db8:0:1:2:3:4:5'), countedAddress('2001:db8:0:1::9%eth0'));
+  assert.notEqual(countedAddress('2001:db8::1'), countedAddress('2001:db9::1'));
+  assert.equal(countedAddress('::ffff:192.0.2.7'), '::ffff:192.0.2.7');
+});
+
+test('no sender of many names takes more memory than a count of each of 100,000', () => {
+  const limit = createRateLimit(1, 60_000, () => 1);
+  for (let n = 0; n < 100_000; n++) limit.take(`name-${n}`);
+  assert.equal(limit.take('one more')?.isAllowed, true);
+  assert.equal(limit.take('and another')?.isAllowed, false, 'they share one count');
 });
 
 test('runtimes and accounts leave out what has no value', async () => {

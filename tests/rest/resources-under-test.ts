@@ -123,6 +123,7 @@ export function resourcesUnderTest(
       },
     },
     rateLimit: 0,
+    accountRateLimit: 0,
     now: () => clock.now(),
     isUnavailable: () => false,
     checkResponses: true,

@@ -73,6 +73,7 @@ export function restUnderTest({
     authenticate: (key) => keys[key] ?? null,
     log: { error: (details, message) => logged.lines.push({ details, message }) },
     rateLimit: 0,
+    accountRateLimit: 0,
     now: Date.now,
     isUnavailable: () => false,
     checkResponses: true,

@@ -106,6 +106,7 @@ export async function openServer(bounds: { readonly downloads?: DownloadBounds }
     authenticate: authentication.authenticate,
     log: { error: (details) => console.error(details) },
     rateLimit: 0,
+    accountRateLimit: 0,
     now: () => clock.now(),
     isUnavailable: () => false,
     checkResponses: true,
