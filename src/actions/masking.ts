@@ -1,6 +1,7 @@
 // Secrets on their way out are masked; on their way in, what was masked means what is stored.
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import { variableNameProblem } from '#domain/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
 
@@ -63,9 +64,16 @@ export function variablesMeant(
     const { key, locked, secret } = input;
     if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is given twice');
     seen.add(key);
+    if (!byKey.has(key)) requireVariableName(key, `environmentVariables[${index}].key`);
     const value = valueMeant(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
     return { key, value, locked, secret };
   });
+}
+
+/** Refuses (`invalid`) the name of a new variable that alert templates could not print. */
+export function requireVariableName(name: string, path: string): void {
+  const problem = variableNameProblem(name);
+  if (problem !== null) throw invalidField(path, problem);
 }
 
 /**

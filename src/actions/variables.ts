@@ -1,7 +1,7 @@
 // What a caller may do with the environment variables of its account (reference: variable; spec §5).
 import type { Caller } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import { type ShownVariable, shownVariables, valueMeant, type VariableInput } from './masking.ts';
+import { type ShownVariable, shownVariables, valueMeant, type VariableInput, requireVariableName } from './masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -61,6 +61,7 @@ export function createVariableActions({ variables, missingVariables }: VariableM
     },
     async create(caller, input) {
       requirePermission(caller, 'write');
+      requireVariableName(input.key, 'key');
       const variable: EnvironmentVariable = { ...input, value: valueMeant(input, null, 'value') };
       if (!(await variables.add(caller.accountId, variable))) {
         throw new Refusal('conflict', `There is an environment variable ${variable.key} already.`);

@@ -1,5 +1,6 @@
 // The operations on alert channels (reference §1; decisions: Resources of our own).
 import { z } from 'zod';
+import { bodyInstant } from './fields.ts';
 import {
   alertChannel,
   channelCreate,
@@ -197,7 +198,7 @@ export const alertChannelOperations = {
     tag,
     permission: 'write',
     params: channelParams,
-    body: z.strictObject({ since: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)) }),
+    body: z.strictObject({ since: bodyInstant }),
     example: { since: '2026-01-31T12:00:00.000Z' },
     status: 202,
     response: z.strictObject({ count: z.int() }),

@@ -1,7 +1,7 @@
 // Alert channels on the wire (reference §1, spec §2.4).
 import { z } from 'zod';
 import { httpMethod } from './api-request.ts';
-import { instant, orNull, pathNumber, updateOf } from './fields.ts';
+import { bodyInstantText, instant, instantOf, orNull, pathNumber, updateOf } from './fields.ts';
 import { creating, ignoring, pairs, readOnlyFields } from './lists.ts';
 import { warnings } from './warnings.ts';
 
@@ -20,8 +20,8 @@ export const webhookConfig = z
     webhookSecret: text(1000)
       .exactOptional()
       .describe('Signs deliveries. Left out, or sent back masked, it stays as it is; null removes it.'),
-    previousSecretUntil: z.iso
-      .datetime({ offset: true })
+    previousSecretUntil: bodyInstantText
+      .transform((text) => new Date(instantOf(text)).toISOString())
       .nullable()
       .exactOptional()
       .describe('With a new secret: until when the old one signs, too.'),

@@ -1,6 +1,6 @@
 // API keys on the wire (decisions: API key).
 import { z } from 'zod';
-import { instant, pathUuid } from './fields.ts';
+import { bodyInstant, instant, pathUuid } from './fields.ts';
 import type { Operations } from './operation.ts';
 import { pageQuery } from './paging.ts';
 
@@ -33,12 +33,7 @@ const apiKeyCreate = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe('Of the accounts that your own key reaches. Left out: the account the request acts on.'),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .transform((text) => Date.parse(text))
-    .nullable()
-    .default(null)
-    .describe('null = never.'),
+  expiresAt: bodyInstant.nullable().default(null).describe('null = never.'),
 });
 
 const params = z.object({ id: pathUuid('Id of the key.') });

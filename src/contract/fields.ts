@@ -47,25 +47,37 @@ export function pathUuid(meaning: string) {
     .meta({ type: 'string', format: 'uuid', description: meaning });
 }
 
-const isoInstant = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+const isoInstant = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** Epoch ms of an ISO 8601 date, in UTC unless it names a zone; NaN if it is none, or names a day that does not exist. */
+export function instantOf(text: string): number {
+  if (!isoInstant.test(text)) return Number.NaN;
+  const [date, time = '00:00Z'] = text.toUpperCase().split(/[T ]/) as [string, string?];
+  const isDay = new Date(`${date}T00:00Z`).toJSON()?.startsWith(date) === true;
+  const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(time) ? time : `${time}Z`;
+  return isDay ? Date.parse(`${date}T${zoned.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')}`) : Number.NaN;
+}
 
 /** An instant in a query, as epoch ms: ISO 8601, or unix seconds. */
 export const queryInstant = z
   .string()
   .max(40)
   .transform((text, context) => {
-    const at = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : isoInstant.test(text) ? Date.parse(text) : Number.NaN;
+    const at = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : instantOf(text);
     if (Number.isFinite(at)) return at;
     context.addIssue('must be an ISO 8601 date, like 2026-01-31T12:00:00Z, or unix seconds');
     return z.NEVER;
   })
-  .meta({ type: 'string', description: 'ISO 8601, or unix seconds.' });
+  .meta({ type: 'string', description: 'ISO 8601, in UTC unless it names a zone; or unix seconds.' });
 
 /** An instant in an answer: ISO 8601, UTC, milliseconds (decisions: Dates). */
 export const instant = z.iso.datetime({ precision: 3 });
 
+/** An instant of a body as text, in UTC unless it names a zone. */
+export const bodyInstantText = z.iso.datetime({ offset: true, local: true });
+
 /** An instant of a body, as epoch ms. */
-export const bodyInstant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+export const bodyInstant = bodyInstantText.transform(instantOf);
 
 /** A calendar day in an answer (decisions: Dates of triggers). */
 export const day = z.iso.date();

@@ -41,6 +41,14 @@ describe('a time of a zone', () => {
 
 describe('a time zone', () => {
   it('is known by its IANA name', () => {
-    assert.deepEqual(['Europe/Berlin', 'UTC', 'Mars/Olympus', ''].map(isZone), [true, true, false, false]);
+    assert.deepEqual(['Europe/Berlin', 'UTC', 'Mars/Olympus', '', '+01:00', '-0530', '05:30'].map(isZone), [
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });

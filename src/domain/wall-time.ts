@@ -15,8 +15,9 @@ export function offsetMs(at: number, zone: string): number {
   return (sign === '-' ? -ahead : ahead) * 1000;
 }
 
-/** Whether a time zone of that IANA name is known. */
+/** Whether a time zone of that IANA name is known. An offset such as +01:00 is none: it knows no summer time. */
 export function isZone(zone: string): boolean {
+  if (!/^[A-Za-z]/.test(zone)) return false;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {

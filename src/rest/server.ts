@@ -129,7 +129,14 @@ function addressFault(request: FastifyRequest): HttpRefusal | undefined {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
     return new HttpRefusal(400, 'The Host header is missing.');
   }
+  if (hostsOf(request.raw.rawHeaders) > 1) return new HttpRefusal(400, 'The request has more than one Host header.');
   return request.url.includes('%00') ? new HttpRefusal(400, 'The address has the character U+0000.') : undefined;
+}
+
+/** Names and values in turn, as they were sent: a second Host is not seen in the joined headers. */
+function hostsOf(rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
+    .length;
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, options: RestOptions): FastifyReply {

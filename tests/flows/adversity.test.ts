@@ -117,6 +117,8 @@ describeEach('clients of a running service', {}, ({ it }) => {
         'GET / HTTP/9.9\r\n\r\n',
         'GET / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\nabc',
         `${write}transfer-encoding: chunked\r\n\r\nzz\r\nnot a chunk\r\n`,
+        'GET /health/live HTTP/1.1\r\nhost: a\r\nHost: a\r\n\r\n',
+        'GET /v1/checks HTTP/1.1\r\nhost: a\r\nx-b: 1\r\nHOST: b\r\n\r\n',
         'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       ]) {
         assertRefused(await talk(port, Buffer.from(bytes, 'latin1')), 400);

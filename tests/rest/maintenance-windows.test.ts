@@ -64,6 +64,13 @@ test('a list is read page by page; other accounts and readers change nothing', a
   assert.equal((await ask('PUT', `${path}/1`, { name: 'X' }, 'tsn_foreign')).status, 404);
 });
 
+test('a date without a zone is in UTC', async () => {
+  await using resources = resourcesUnderTest();
+  const times = { startsAt: '2026-03-10T20:00:00', endsAt: '2026-03-10T22:30', timezone: 'Europe/Berlin' };
+  const { status, body } = await resources.ask('POST', path, { ...restart, ...times });
+  assert.deepEqual([status, body.startsAt, body.endsAt], [201, '2026-03-10T20:00:00.000Z', '2026-03-10T22:30:00.000Z']);
+});
+
 test('what makes no times is refused by the name of its field', async () => {
   await using resources = resourcesUnderTest();
   const ask = resources.ask.bind(resources);
@@ -75,7 +82,8 @@ test('what makes no times is refused by the name of its field', async () => {
     [{ repeatUnit: 'DAY', repeatEndsAt: '2026-03-10T21:00:00Z' }, 'repeatEndsAt'],
     [{ repeatUnit: 'DAY', endsAt: '2026-03-11T21:00:01Z' }, 'endsAt'],
     [{ startsAt: 'tomorrow' }, 'startsAt'],
-    [{ startsAt: '2026-03-10T22:00:00' }, 'startsAt'],
+    [{ startsAt: '2026-02-30T22:00:00' }, 'startsAt'],
+    [{ timezone: '+01:00' }, 'timezone'],
     [{ repeatUnit: 'YEAR' }, 'repeatUnit'],
     [{ repeatUnit: 'DAY', repeatInterval: 0 }, 'repeatInterval'],
     [{ name: '' }, 'name'],

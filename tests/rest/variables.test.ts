@@ -36,6 +36,20 @@ test('the value of a secret variable is never shown', async () => {
   }
 });
 
+test('a name that alert templates cannot print is refused, with one that they can', async () => {
+  for (const [key, right] of [
+    ['date', 'DATE'],
+    ['isTruthy', 'IS_TRUTHY'],
+    ['true', 'TRUE'],
+    ['constructor', 'CONSTRUCTOR'],
+    ['CHECK_NAME', 'MY_CHECK_NAME'],
+  ]) {
+    const refused = await send('POST', '/v1/variables', { key, value: '1' });
+    assert.equal(refused.statusCode, 400, key);
+    assert.match(refused.json().attributes.key, new RegExp(`use another name, e\\.g\\. ${right}$`));
+  }
+});
+
 test('a second variable of the same key is a conflict', async () => {
   await send('POST', '/v1/variables', { key: 'TWICE', value: '1' });
   const again = await send('POST', '/v1/variables', { key: 'TWICE', value: '2' });
