@@ -54,7 +54,7 @@ function certificateWords(code: string, about: X509Certificate, path: Certificat
     case 'PATH_LENGTH_EXCEEDED':
       return 'has too long a certificate chain';
     default:
-      return `is not trusted (${code})`;
+      return 'is not trusted';
   }
 }
 
@@ -117,10 +117,10 @@ const reasons: Readonly<Record<string, string>> = {
   UNSAFE_LEGACY_RENEGOTIATION_DISABLED: 'the server supports only insecure legacy renegotiation',
 };
 
-/** Says why a TLS handshake failed. @param code of the error; a code that is not known here stays in the sentence */
+/** Says why a TLS handshake failed. @param code of the error */
 export function handshakeWords(code: string): string {
   const reason = code.replace(/^ERR_(SSL|TLS)_/, '').replace(/^(?:SSL\/TLS|SSLV\d+|TLSV\d+)_/, '');
-  return reasons[reason] ?? `the server and Tocsin could not agree on a secure connection (${code || 'no code'})`;
+  return reasons[reason] ?? 'the server and Tocsin could not agree on a secure connection';
 }
 
 /** Whether an error code is about TLS. */

@@ -28,7 +28,7 @@ const table: readonly (readonly [error: unknown, kind: string, message: RegExp])
     'tls',
     /^TLS handshake with h\.example:443 failed after 3 ms: the server did not answer in TLS$/,
   ],
-  [failure('ERR_SSL_NEW_REASON'), 'tls', /could not agree on a secure connection \(ERR_SSL_NEW_REASON\)$/],
+  [failure('ERR_SSL_NEW_REASON'), 'tls', /could not agree on a secure connection$/],
   [failure('ECONNRESET'), 'reset', /h\.example:443 closed the connection after 3 ms/],
   [failure('EPIPE'), 'reset', /closed the connection/],
   [failure('UND_ERR_SOCKET'), 'reset', /closed the connection/],

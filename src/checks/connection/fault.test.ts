@@ -1,7 +1,7 @@
 // Whose fault a failed probe is: the target's or this machine's.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { connectFault, resolveFault, spoken } from './fault.ts';
+import { connectFault, resolveFault, spoken, streamFault, timeoutFault } from './fault.ts';
 
 function coded(code: string): Error {
   return Object.assign(new Error(`connect ${code} at Object.<anonymous>`), { code });
@@ -41,4 +41,30 @@ test('durations are spoken shortly', () => {
     '9999 ms',
     '12.3 s',
   ]);
+});
+
+test('a timeout names the step that did not finish, and its limit', () => {
+  const sentences = (['dns', 'connect', 'tls', 'firstByte', 'download'] as const).map(
+    (phase) => timeoutFault(2000, phase, 'a.test:443').message,
+  );
+  assert.deepEqual(sentences, [
+    'the name lookup for a.test did not finish within 2 s',
+    'the connection to a.test:443 was not established within 2 s',
+    'the TLS handshake with a.test:443 did not finish within 2 s',
+    'a.test:443 did not respond within 2 s',
+    'the response from a.test:443 was not complete within 2 s',
+  ]);
+});
+
+test('no sentence contains a code of Node.js, OpenSSL or the parser', () => {
+  const codes =
+    'ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH EPROTO HPE_CB_MESSAGE_BEGIN HPE_INVALID_CONSTANT ENOANO ERR_SSL_NEW';
+  for (const code of codes.split(' ')) {
+    for (const phase of ['tls', 'firstByte', 'download'] as const) {
+      const { message } = streamFault(coded(code), 'a.test:443', phase, 5);
+      assert.doesNotMatch(message, /[A-Z]{5,}|_/, `${code}: ${message}`);
+    }
+    for (const fault of [connectFault([coded(code)], 'a.test:443', 5), resolveFault(coded(code), 'a.test', 5)])
+      assert.doesNotMatch(fault.message, /[A-Z]{5,}|_/, `${code}: ${fault.message}`);
+  }
 });

@@ -1,4 +1,4 @@
-// What went wrong on the way, as a class and a sentence: never a stack, never an error code alone.
+// Why a connection or an exchange failed, as a class and a sentence: never a stack, never an error code.
 import { networkInterfaces } from 'node:os';
 import { marginOfLimit, withheldAboveMs } from '#domain/honest-finding.ts';
 import type { Reason } from '#domain/result.ts';
@@ -99,7 +99,7 @@ export function connectFault(errors: readonly unknown[], place: string, ms: numb
   return { reason: 'connect', message: `${words} after ${spoken(ms)}` };
 }
 
-/** A proxy made no connection: that of the operator is at fault, or it says that the target is. */
+/** A proxy made no connection: because it failed itself, or because it could not connect to the target. */
 export function proxyFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error);
   if (codeOf(error) === 'EGRESS_REFUSED') return refusal(message);
@@ -118,7 +118,8 @@ export function streamFault(error: unknown, place: string, phase: Phase, ms: num
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return { reason: 'connect', message: `the connection to ${place} was lost ${phaseWords[phase]} (${after})` };
   }
-  const words = protocolWords[code] ?? (code.startsWith('HPE_') ? 'did not answer in valid HTTP' : undefined);
+  const protocolCode = code.endsWith('_ALERT_NO_APPLICATION_PROTOCOL') ? 'ONLY_HTTP2' : code;
+  const words = protocolWords[protocolCode] ?? (code.startsWith('HPE_') ? 'did not answer in valid HTTP' : undefined);
   if (words !== undefined) return { reason: 'protocol', message: `${place} ${words}` };
   if (phase === 'tls') {
     return { reason: 'tls', message: `TLS handshake with ${place} failed ${after}: ${handshakeWords(code)}` };
@@ -130,14 +131,11 @@ export function streamFault(error: unknown, place: string, phase: Phase, ms: num
   return { reason: 'protocol', message: `the exchange with ${place} failed ${phaseWords[phase]} (${after})` };
 }
 
-const onlyHttp2 = 'only speaks HTTP/2, which checks do not support';
-
 /** What a server did that is not HTTP/1.1, by the error's code. */
 const protocolWords: Readonly<Record<string, string>> = {
   NOT_HTTP: 'did not answer in HTTP',
   ONLY_TLS: 'only speaks TLS on this port; use https://',
-  ONLY_HTTP2: onlyHttp2,
-  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: onlyHttp2,
+  ONLY_HTTP2: 'only speaks HTTP/2, which checks do not support',
   INTERIM_OVERFLOW: 'sent more than 100 interim responses',
   HPE_HEADER_OVERFLOW: 'sent more than 64 kB of headers',
   HPE_INVALID_VERSION: 'did not answer in HTTP/1.0 or HTTP/1.1',
@@ -170,7 +168,7 @@ export function timeoutFault(limitMs: number, phase: Phase, place: string): Faul
 }
 
 const timeoutWords: Readonly<Record<Phase, (place: string) => string>> = {
-  dns: (place) => `the name lookup for ${place} did not finish`,
+  dns: (place) => `the name lookup for ${place.replace(/:\d+$/, '')} did not finish`,
   connect: (place) => `the connection to ${place} was not established`,
   tls: (place) => `the TLS handshake with ${place} did not finish`,
   firstByte: (place) => `${place} did not respond`,
