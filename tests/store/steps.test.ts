@@ -243,6 +243,7 @@ describe('results that cannot be recorded', () => {
     await using test = await PathUnderTest.open(newStore);
     const beyond = 20;
     await test.check();
+    test.rows('DELETE FROM first_runs');
     copyCheck(test, underWayMost + beyond - 1);
     await using steps = stepsOver(test);
     const { fault, recorder, running, schedule, probes } = steps;
