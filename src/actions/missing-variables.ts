@@ -110,14 +110,7 @@ export function createMissingVariables({
       return (await all(accountId, names)).map((use) => ({ path: use.name, message: sentence(use) }));
     },
     async notices(accountId) {
-      return (await all(accountId)).slice(0, mostNotices).map((use) => ({
-        id: `missing-variable:${use.name}`,
-        kind: 'missing-variable',
-        since: use.since,
-        subject: use.name,
-        message: `${sentence(use)}.`,
-        action: `Define ${use.name} in the checks, their group or the account (POST /v1/variables), or remove it from their settings.`,
-      }));
+      return (await all(accountId)).slice(0, mostNotices).map((use) => noticeOf(use));
     },
   };
 }
@@ -143,6 +136,17 @@ function ofUse(name: string): string {
 function sentence({ name, checks, among }: MissingUse): string {
   const told = checks === 1 ? '1 check uses' : `${checks} checks use`;
   return `${told} {{${name}}}, which is not defined, and cannot run until it is: ${firstOf(among)}`;
+}
+
+function noticeOf(use: MissingUse): Notice {
+  return {
+    id: `missing-variable:${use.name}`,
+    kind: 'missing-variable',
+    since: use.since,
+    subject: use.name,
+    message: `${sentence(use)}.`,
+    action: `Define ${use.name} in the checks, their group or the account (POST /v1/variables), or remove it from their settings.`,
+  };
 }
 
 function byName(uses: readonly MissingUse[]): MissingUse[] {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckGroup } from '#domain/check-group.ts';
-import type { CheckType } from '#domain/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { groupWith } from '../../tests/support/api-check.ts';
 import { probeOnce, verdictOf } from '../../tests/support/api-probe.ts';
@@ -62,7 +61,7 @@ test('what a group gives an API check needs its variables as well, unless the ch
     ['apiCheckDefaults.url', { url: `${url}{{GONE}}` }, { url: '{{GROUP_BASE_URL}}/' }],
     ['request.url', {}, { url: '{{GROUP_BASE_URL}}/' }],
   ] as const) {
-    const finding = await probeOnce({ method: 'GET', ...request }, { group: group(defaults as unknown as JsonObject) });
+    const finding = await probeOnce({ method: 'GET', ...request }, { group: group(defaults) });
     assert.deepEqual(
       [verdictOf(finding), finding.message?.startsWith(`${path} uses {{G`)],
       ['unknown settings', true],
@@ -109,7 +108,7 @@ test('the same holds for every other type of check', async () => {
     ['SSL', 'sslConfig.hostname', { sslConfig: { hostname: '{{GONE}}' } }],
     ['SSL', 'sslConfig.serverName', { sslConfig: { hostname: '127.0.0.1', serverName: '{{GONE}}' } }],
   ] as const) {
-    const finding = await probeKind(type as CheckType, settings as unknown as JsonObject);
+    const finding = await probeKind(type, settings);
     assert.equal(verdictOf(finding), 'unknown settings', `${type} ${path}`);
     assert.ok(finding.message?.startsWith(`${path} uses {{GONE}}`), finding.message ?? '');
   }

@@ -45,75 +45,78 @@ const mostGroups = 200;
 
 export function createCheckVariables({ reader }: Database): CheckVariables {
   return {
-    async missing(accountId, { names, groupId } = {}) {
-      const account = idBytes(accountId);
-      let query = reader
-        .selectFrom('check_variables as used')
-        .innerJoin('checks', (join) =>
-          join.onRef('checks.account_id', '=', 'used.account_id').onRef('checks.id', '=', 'used.check_id'),
-        )
-        .select(['used.name', 'checks.group_id as group'])
-        .select(({ fn }) => [
-          fn.countAll<number>().as('checks'),
-          fn.min('checks.name').as('first'),
-          fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
-        ])
-        .where('used.account_id', '=', account)
-        .where('checks.activated', '=', 1)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('variables')
-                .select('variables.key')
-                .where('variables.account_id', '=', account)
-                .whereRef('variables.key', '=', 'used.name'),
-            ),
-          ),
-        );
-      if (names !== undefined) query = query.where('used.name', 'in', names);
-      if (groupId !== undefined) query = query.where('checks.group_id', '=', groupId);
-      const rows = await query
-        .groupBy(['used.name', 'checks.group_id'])
-        .orderBy('used.name')
-        .orderBy('checks.group_id')
-        .limit(mostRows)
-        .execute();
-      const groups = await definersOf(
-        reader,
-        accountId,
-        rows.flatMap(({ group }) => group ?? []),
-      );
-      const missing = rows.filter(({ name, group }) => group === null || groups.get(group)?.(name) !== true);
-      return byName(missing);
+    async missing(accountId, filter = {}) {
+      const rows = await usesWithoutAccount(reader, accountId, filter);
+      const ids = rows.flatMap(({ group }) => group ?? []);
+      const groups = await definersOf(reader, accountId, ids);
+      return byName(rows.filter(({ name, group }) => group === null || groups.get(group)?.(name) !== true));
     },
-    async groups(accountId) {
-      const account = idBytes(accountId);
-      const rows = await reader
-        .selectFrom('check_groups')
-        .select(['id', 'name', 'definition', 'created_at', 'updated_at'])
-        .select((from) =>
-          from
-            .selectFrom('checks')
-            .select(({ fn }) => fn.countAll<number>().as('count'))
-            .where('checks.account_id', '=', account)
-            .where('checks.check_type', '=', 'API')
-            .whereRef('checks.group_id', '=', 'check_groups.id')
-            .as('checks'),
-        )
-        .where('account_id', '=', account)
-        .where('definition', 'like', '%{{%')
-        .orderBy('id')
-        .limit(mostGroups)
-        .execute();
-      return rows.flatMap(({ id, name, definition, checks, created_at, updated_at }) => {
-        const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
-        const count = Number(checks ?? 0);
-        const changedAt = updated_at ?? created_at;
-        const group = { id, name, apiCheckDefaults, environmentVariables, localSetupScript, checks: count, changedAt };
-        return count === 0 ? [] : [group];
-      });
-    },
+    groups: (accountId) => usingGroups(reader, accountId),
   };
+}
+
+/** Variables that active checks use and their account does not define, by name and group. */
+function usesWithoutAccount(db: Kysely<Tables>, accountId: string, { names, groupId }: UseFilter) {
+  const account = idBytes(accountId);
+  let query = db
+    .selectFrom('check_variables as used')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.account_id', '=', 'used.account_id').onRef('checks.id', '=', 'used.check_id'),
+    )
+    .select(['used.name', 'checks.group_id as group'])
+    .select(({ fn }) => [
+      fn.countAll<number>().as('checks'),
+      fn.min('checks.name').as('first'),
+      fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
+    ])
+    .where('used.account_id', '=', account)
+    .where('checks.activated', '=', 1)
+    .where('used.name', 'not in', (from) =>
+      from.selectFrom('variables').select('key').where('variables.account_id', '=', account),
+    );
+  if (names !== undefined) query = query.where('used.name', 'in', names);
+  if (groupId !== undefined) query = query.where('checks.group_id', '=', groupId);
+  return query
+    .groupBy(['used.name', 'checks.group_id'])
+    .orderBy('used.name')
+    .orderBy('checks.group_id')
+    .limit(mostRows)
+    .execute();
+}
+
+async function usingGroups(db: Kysely<Tables>, accountId: string): Promise<UsingGroup[]> {
+  const account = idBytes(accountId);
+  const rows = await db
+    .selectFrom('check_groups')
+    .select(['id', 'name', 'definition', 'created_at', 'updated_at'])
+    .select((from) =>
+      from
+        .selectFrom('checks')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('checks.account_id', '=', account)
+        .where('checks.check_type', '=', 'API')
+        .whereRef('checks.group_id', '=', 'check_groups.id')
+        .as('checks'),
+    )
+    .where('account_id', '=', account)
+    .where('definition', 'like', '%{{%')
+    .orderBy('id')
+    .limit(mostGroups)
+    .execute();
+  return rows.flatMap(({ id, name, definition, checks, created_at, updated_at }) => {
+    const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
+    const changedAt = updated_at ?? created_at;
+    const group = {
+      id,
+      name,
+      apiCheckDefaults,
+      environmentVariables,
+      localSetupScript,
+      checks: checks ?? 0,
+      changedAt,
+    };
+    return group.checks === 0 ? [] : [group];
+  });
 }
 
 type Defining = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
