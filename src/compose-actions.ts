@@ -28,6 +28,7 @@ import { createResultPageActions } from '#actions/result-page.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
 import { createMaintenanceWindowActions } from '#actions/maintenance-windows.ts';
+import { createUnheardNotices } from '#actions/unheard-checks.ts';
 import { createVariableActions } from '#actions/variables.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -211,6 +212,7 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans
       now,
     }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
+    unheardNotices: createUnheardNotices(store),
     missingVariables: composeMissingVariables(store),
   };
 }

@@ -11,7 +11,8 @@ import {
   isAboutAroundScripts,
 } from './around-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
-import { type CheckSearch, type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './checks.ts';
+import type { CheckSearch } from './checks.ts';
+import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
 import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,

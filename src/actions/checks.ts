@@ -7,7 +7,6 @@ import type { Check, CheckType } from '#domain/check.ts';
 import { effectiveCheck } from '#domain/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import { nextRunOf } from '#domain/schedule.ts';
 import {
   type AroundScriptMeans,
   aroundScriptFields,
@@ -15,16 +14,8 @@ import {
   isAboutAroundScripts,
 } from './around-scripts.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
-import { heartbeatMeant, shownHeartbeat } from './heartbeat-settings.ts';
-import {
-  objectOrNull,
-  requestMeant,
-  type ShownVariable,
-  shownRequest,
-  shownVariables,
-  type VariableInput,
-  variablesMeant,
-} from './masking.ts';
+import { heartbeatMeant } from './heartbeat-settings.ts';
+import { objectOrNull, requestMeant, type VariableInput, variablesMeant } from './masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
@@ -40,7 +31,8 @@ import {
 } from './script-runtime.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
-import { type SettingsWarnings, type Warned, withWarnings } from './warnings.ts';
+import { type SettingsWarnings, withWarnings } from './warnings.ts';
+import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
 
 /** A check as it is written. */
 export interface CheckInput extends Omit<
@@ -54,16 +46,6 @@ export interface CheckInput extends Omit<
 /** A change to a check; the settings in it may be patches. */
 export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
   readonly settings?: JsonObject;
-}
-
-/** A check as it may be shown. */
-export interface ShownCheck extends Warned<Omit<Check, 'environmentVariables'>> {
-  readonly environmentVariables: readonly ShownVariable[];
-  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
-  /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
-  readonly runtimeWarning?: string | null;
-  /** Its next slot, epoch ms; null = it has none. */
-  readonly nextRunAt: number | null;
 }
 
 /** What checks are listed by: all that is given holds. */
@@ -80,12 +62,6 @@ export interface CheckSearch {
   readonly order?: 'newest' | 'group' | undefined;
 }
 
-/** A check with the channels that are subscribed to it. */
-export interface StoredCheck {
-  readonly check: Check;
-  readonly subscriptions: readonly SubscribedChannel[];
-}
-
 interface Write {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[] | null;
@@ -93,9 +69,6 @@ interface Write {
   /** Those it uses and does not define itself. */
   readonly variables: readonly string[];
 }
-
-/** Where a heartbeat with that token is pinged. */
-export type PingUrl = (token: string) => string;
 
 /** What these actions need. */
 export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMeans, ProgramMeans {
@@ -324,22 +297,6 @@ async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: Che
   ]);
 }
 
-/** A stored check as a caller may see it. @param group that of the check; null = it has none */
-export function shownCheck(
-  caller: Caller,
-  { check, subscriptions }: StoredCheck,
-  group: CheckGroup | null,
-  { pingUrl, now }: Pick<CheckMeans, 'pingUrl' | 'now'>,
-): ShownCheck {
-  return {
-    ...check,
-    environmentVariables: shownVariables(caller, check.environmentVariables),
-    settings: shownSettings(caller, check.settings, pingUrl),
-    alertChannelSubscriptions: subscriptions,
-    nextRunAt: nextRunOf(check, group, now()),
-  };
-}
-
 /**
  * What is wrong with a check, of the fields that were written: what was right once is not judged again.
  *
@@ -351,15 +308,6 @@ function problemsOf(check: Check, written: Partial<CheckInput>, present: Check |
   if (isTimed) problems.push(...frequencyProblems(check));
   if (written.settings !== undefined) problems.push(...means.validateSettings(check.checkType, check.settings));
   return problems;
-}
-
-function shownSettings(caller: Caller, settings: JsonObject, pingUrl: PingUrl): JsonObject {
-  const [request, heartbeat] = [objectOrNull(settings['request']), objectOrNull(settings['heartbeat'])];
-  return {
-    ...settings,
-    ...(request !== null && { request: shownRequest(caller, request) }),
-    ...(heartbeat !== null && { heartbeat: shownHeartbeat(caller, heartbeat, pingUrl) }),
-  };
 }
 
 function settingsMeant(

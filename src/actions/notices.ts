@@ -59,6 +59,8 @@ export interface NoticeMeans {
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Where Chromium is missing and the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
+  /** Checks whose failures no channel is told of. */
+  readonly unheardNotices: (accountId: string) => Promise<readonly Notice[]>;
   /** Variables that checks use and nobody defines. */
   readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
   /** What this process notices of itself: runtimes that are broken. */
@@ -89,6 +91,7 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofMoves = moveNotices(await accountMoves.stalled(), caller);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
+      const ofUnheard = await means.unheardNotices(caller.accountId);
       const ofVariables = await means.missingVariables.notices(caller.accountId);
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
@@ -99,6 +102,7 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
         ...ofRuntimes,
         ...ofBrowsers,
         ...ofVariables,
+        ...ofUnheard,
         ...ofProcess,
       ];
       return all.sort((a, b) => a.since - b.since);

@@ -88,6 +88,9 @@ export const checkFieldsShown = {
   alertChannelSubscriptions: channelSubscriptionsShown,
   retryStrategy: retryStrategyShown.nullable(),
   triggerIncident: jsonObject.nullable(),
+  notifiesNobody: z
+    .boolean()
+    .describe('No channel is notified if it fails: no active subscription of its own or of its group sends failures.'),
   nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and deactivated checks.'),
   warnings,
   created_at: instant,
@@ -112,5 +115,6 @@ export const ignored = [
   'dependencies',
   'runtimeWarning',
   'nextRunAt',
+  'notifiesNobody',
   'status',
 ];

@@ -1,5 +1,6 @@
 // Checks over HTTP (reference §4.2, §4.3).
-import type { CheckActions, CheckChange, CheckInput, ShownCheck } from '#actions/checks.ts';
+import type { CheckActions, CheckChange, CheckInput } from '#actions/checks.ts';
+import type { ShownCheck } from '#actions/shown-check.ts';
 import type { CheckBody } from '#contract/check.ts';
 import type { InputOf } from '#contract/operations.ts';
 import type { JsonObject } from '#domain/json.ts';

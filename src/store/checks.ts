@@ -16,11 +16,14 @@ import { requireRoom } from './room.ts';
 import type { ChecksTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { type ChannelChange, changeChannels, channelsOf, channelsOfChecks, missingChannel } from './subscriptions.ts';
+import { unheardOf } from './unheard-checks.ts';
 
 /** A check with the channels that are subscribed to it. */
 export interface StoredCheck {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[];
+  /** No channel is told when it fails. */
+  readonly notifiesNobody: boolean;
 }
 
 /** What became of a write: the record, or the path of the reference in it that names nothing of this account. */
@@ -147,7 +150,7 @@ async function saveCheck(
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);
-  return { saved: { check, subscriptions: await channelsOf(tx, accountId, target) } };
+  return { saved: await withListeners(tx, check) };
 }
 
 /** Writes the row of a check that exists. */
@@ -164,7 +167,13 @@ async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal
     .where('id', '=', idBytes(id))
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { check: checkOf(row, seal), subscriptions: await channelsOf(db, accountId, { checkId: id, groupId: null }) };
+  return withListeners(db, checkOf(row, seal));
+}
+
+async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
+  const { accountId, id } = check;
+  const subscriptions = await channelsOf(db, accountId, { checkId: id, groupId: null });
+  return { check, subscriptions, notifiesNobody: (await unheardOf(db, accountId, [check])).has(id) };
 }
 
 async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
@@ -189,7 +198,12 @@ async function withChannels(
     accountId,
     checks.map(({ id }) => id),
   );
-  return checks.map((check) => ({ check, subscriptions: channels.get(check.id) ?? [] }));
+  const unheard = await unheardOf(db, accountId, checks);
+  return checks.map((check) => ({
+    check,
+    subscriptions: channels.get(check.id) ?? [],
+    notifiesNobody: unheard.has(check.id),
+  }));
 }
 
 async function writeTags(tx: Kysely<Tables>, check: Check): Promise<void> {

@@ -14,6 +14,7 @@ import { type CheckSubjects, createCheckSubjects } from './check-subjects.ts';
 import { type CheckResults, createCheckResults } from './check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './check-statuses.ts';
 import { type CheckVariables, createCheckVariables } from './check-variables.ts';
+import { createUnheardChecks, type UnheardChecks } from './unheard-checks.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type Batches, createBatches } from './batches.ts';
 import { type BrowserChecks, createBrowserChecks } from './browser-checks.ts';
@@ -70,6 +71,7 @@ export interface Store {
   readonly browserChecks: BrowserChecks;
   readonly firstRuns: FirstRuns;
   readonly checkVariables: CheckVariables;
+  readonly unheardChecks: UnheardChecks;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -130,6 +132,7 @@ export function nounsOf(database: Database): Nouns {
     runtimeStages: createRuntimeStages(database),
     runtimeWishes: createRuntimeWishes(database),
     checkVariables: createCheckVariables(database),
+    unheardChecks: createUnheardChecks(database),
     browserChecks: createBrowserChecks(database),
     firstRuns: createFirstRuns(database),
     figures: createFigures(database),

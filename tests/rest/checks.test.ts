@@ -40,6 +40,7 @@ test('a check is created with every default, read, changed in part, reset and de
     retryStrategy: null,
     triggerIncident: null,
     nextRunAt: rest['nextRunAt'],
+    notifiesNobody: true,
     request: {
       method: 'GET',
       url: 'https://shop.example/health',

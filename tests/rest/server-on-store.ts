@@ -21,6 +21,7 @@ import { createResultPageActions } from '#actions/result-page.ts';
 import { createHeldCalls } from '#actions/held-calls.ts';
 import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
+import { createUnheardNotices } from '#actions/unheard-checks.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
 import { channelKinds } from '#channels/registry.ts';
 import { checkKinds } from '#checks/registry.ts';
@@ -166,6 +167,7 @@ function routesOfRows(
     ...noticeRoutes(
       createNoticeActions({
         missingVariables: composeMissingVariables(store),
+        unheardNotices: createUnheardNotices(store),
         ...store,
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],

@@ -308,6 +308,7 @@ test('a failing channel is a notice of its own account; operators see those of t
   const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
+    unheardNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

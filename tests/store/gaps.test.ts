@@ -16,6 +16,7 @@ const day = 86_400_000;
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
     missingVariables: { notices: async () => [] },
+    unheardNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

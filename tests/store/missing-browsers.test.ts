@@ -21,6 +21,7 @@ async function scene(newStore: NewStore) {
   const missingBrowsers = createMissingBrowsers({ ...store, location: eu, now: () => clock.now() });
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
+    unheardNotices: async () => [],
     ...store,
     missingBrowsers,
     runtimeEnds: async () => [],

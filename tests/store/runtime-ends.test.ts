@@ -42,6 +42,7 @@ async function scene(
   });
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
+    unheardNotices: async () => [],
     ...store,
     runtimeEnds,
     missingBrowsers: async () => [],

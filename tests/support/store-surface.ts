@@ -52,6 +52,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   failingChannels: { list: 'figures' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },
+  unheardChecks: { ofAccount: 'unheard-checks' },
   checkVariables: { missing: 'check-variables', groups: 'check-variables' },
   checkGroups: {
     list: 'checks',

@@ -1,0 +1,62 @@
+// Checks whose failures no channel is told of, by the check, its group and the switches of the channel.
+import assert from 'node:assert/strict';
+import type { SubscribedChannel } from '#domain/alert-channel.ts';
+import { newId } from '#lib/id.ts';
+import { test } from '../support/each-engine.ts';
+import { aCheck, aGroup } from '../support/records.ts';
+import { putAccount, putChannel } from '../support/rows.ts';
+
+test('a check notifies nobody unless a channel that sends failures is subscribed to it or its group', async (newStore) => {
+  await using temp = await newStore();
+  const { checks, checkGroups, unheardChecks } = temp.store;
+  const account = putAccount(temp.raw);
+  const foreign = putAccount(temp.raw);
+  assert.equal(await unheardChecks.ofAccount(account), null);
+  const [channel, quiet] = [1, 2];
+  for (const id of [channel, quiet]) putChannel(temp.raw, account, id);
+  temp.raw.prepare('UPDATE alert_channels SET send_failure = 0 WHERE id = 2').run();
+  putChannel(temp.raw, foreign, channel);
+  const to = (alertChannelId: number, activated = true): SubscribedChannel[] => [{ alertChannelId, activated }];
+  const groupWith = async (subscriptions: SubscribedChannel[], more: object = {}) => {
+    const saved = await checkGroups.add({ group: aGroup(account, more), subscriptions, isAutoAssigned: false });
+    assert.ok('saved' in saved);
+    return saved.saved.group.id;
+  };
+  const heardGroup = await groupWith(to(channel));
+  const unheardGroup = await groupWith(to(quiet));
+  const mutedGroup = await groupWith([], { muted: true });
+  const expected: Record<string, boolean> = {};
+  const add = async (name: string, isUnheard: boolean, subscriptions: SubscribedChannel[], more: object = {}) => {
+    const check = aCheck(account, { id: newId(), name, ...more });
+    const saved = await checks.add({ check, subscriptions, isAutoAssigned: false });
+    assert.ok('saved' in saved, name);
+    assert.equal(saved.saved.notifiesNobody, isUnheard, name);
+    assert.equal((await checks.find(account, check.id))?.notifiesNobody, isUnheard, name);
+    expected[name] = isUnheard;
+    return check.id;
+  };
+  await add('own channel', false, to(channel));
+  await add('channel of the group', false, [], { groupId: heardGroup });
+  const alone = await add('alone', true, []);
+  await add('subscription switched off', true, to(channel, false));
+  await add('channel without failures', true, to(quiet));
+  await add('group without failures', true, [], { groupId: unheardGroup });
+  await add('both', false, [...to(quiet), ...to(channel)], { groupId: unheardGroup });
+  await add('muted', true, [], { muted: true });
+  await add('muted group', true, [], { groupId: mutedGroup });
+  await add('deactivated', true, [], { activated: false });
+
+  const { rows } = await checks.list(account, {}, { limit: 100, offset: 0 });
+  assert.deepEqual(Object.fromEntries(rows.map(({ check, notifiesNobody }) => [check.name, notifiesNobody])), expected);
+  const unheard = await unheardChecks.ofAccount(account);
+  assert.equal(unheard?.checks, 4);
+  assert.deepEqual(unheard.among.toSorted(), [
+    'alone',
+    'channel without failures',
+    'group without failures',
+    'subscription switched off',
+  ]);
+  assert.equal(await unheardChecks.ofAccount(foreign), null);
+  await checks.change(account, alone, ({ check }) => ({ check, subscriptions: to(channel), isAutoAssigned: false }));
+  assert.equal((await unheardChecks.ofAccount(account))?.checks, 3);
+});
