@@ -15,6 +15,7 @@ import { createClientCertificateActions } from '#actions/client-certificates.ts'
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { createHeldCalls, type HeldCalls } from '#actions/held-calls.ts';
+import { createHeldDeliveryActions } from '#actions/held-deliveries.ts';
 import { createHeartbeatActions } from '#actions/heartbeats.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions } from '#actions/pings.ts';
@@ -96,6 +97,10 @@ export function composeActions(means: ActionMeans) {
       measuresOf: (checkType) => checkKinds[checkType].measures,
     }),
     reports: createReportActions({ ...store, clock }),
+    heldDeliveries: createHeldDeliveryActions({
+      heldDeliveries: store.heldDeliveries,
+      wake: () => wake('send-deliveries'),
+    }),
     deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
       deliveries,

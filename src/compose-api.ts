@@ -12,6 +12,7 @@ import { checkStatusRoutes } from '#rest/check-statuses.ts';
 import { checkRoutes } from '#rest/checks.ts';
 import { deliveryRoutes } from '#rest/deliveries.ts';
 import { docsRoutes } from '#rest/docs.ts';
+import { heldDeliveryRoutes } from '#rest/held-deliveries.ts';
 import { heartbeatRoutes } from '#rest/heartbeats.ts';
 import { locationRoutes } from '#rest/locations.ts';
 import { noticeRoutes } from '#rest/notices.ts';
@@ -48,6 +49,7 @@ export function apiRoutes(means: ActionMeans): Route[] {
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
+    ...heldDeliveryRoutes(actions.heldDeliveries),
     ...locationRoutes(actions.locations),
     ...noticeRoutes(actions.notices),
     ...processRoutes(actions.processes),

@@ -11,13 +11,19 @@ export interface RestMeans extends ActionMeans {
   readonly metrics: Metrics;
   /** Why the service cannot do its work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;
+  readonly notes: () => Promise<readonly string[]>;
 }
 
 /** The routes of this process: health and metrics always, everything else with the role `api` (design §6). */
 export async function composeRoutes(means: RestMeans): Promise<Pick<RestOptions, 'routes' | 'operations'>> {
   const { registry } = means.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
-  const health = healthRoutes({ readiness: means.readiness, metrics, metricsAccess: means.config.metrics });
+  const health = healthRoutes({
+    readiness: means.readiness,
+    notes: means.notes,
+    metrics,
+    metricsAccess: means.config.metrics,
+  });
   if (!means.config.roles.includes('api')) return { routes: health, operations: healthOperations };
   // A third of all that is loaded: the others start without it.
   const [{ apiRoutes }, { operations }] = await Promise.all([

@@ -1,5 +1,6 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
 import { createAuthentication } from '#actions/authenticate.ts';
+import { holdWords, releaseHint } from '#actions/held-deliveries.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import type { RandomSource } from '#domain/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
@@ -76,6 +77,7 @@ export async function compose(
 async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
   const { store, clock, random, measureTime } = opened;
   await noteAbsence(store, log);
+  await noteHold(opened, config, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   const listeners = createListeners(config);
@@ -109,6 +111,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
     brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
+    notes: async () => holdNotes(store),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
   const options = restOptions(config, log, clock, access);
@@ -261,7 +264,25 @@ async function noteAbsence(store: Store, log: Log): Promise<void> {
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
   const absence = await store.gaps.noteStart().catch(() => null);
   if (absence === null) return;
-  log.warn('process.was-away', { from: new Date(absence.from).toISOString(), to: new Date(absence.to).toISOString() });
+  log.warn(absence.isRollback ? 'data.rolled-back' : 'process.was-away', {
+    from: new Date(absence.from).toISOString(),
+    to: new Date(absence.to).toISOString(),
+  });
+}
+
+/** Holds deliveries where that is set, and says so where they are held. */
+async function noteHold({ store, clock }: OpenedStore, { holdsDeliveries }: Config, log: Log): Promise<void> {
+  if (holdsDeliveries) {
+    const hold = { since: clock.now(), reason: 'setting', backupAt: null } as const;
+    await whenDatabaseIsThere(log, () => store.heldDeliveries.hold(hold));
+  }
+  const [held] = await holdNotes(store).catch(() => []);
+  if (held !== undefined) log.warn('deliveries.held', { why: held, hint: releaseHint });
+}
+
+async function holdNotes({ heldDeliveries }: Store): Promise<string[]> {
+  const hold = await heldDeliveries.find();
+  return hold === null ? [] : [holdWords(hold)];
 }
 
 /** Whether the store takes a durable write, asked by writing one. */

@@ -172,6 +172,13 @@ export const configVariables = {
     right: 'code or code:Name, the code of 1 to 32 lower-case letters, digits and -, the name of up to 64 characters',
     read: readLocation,
   } satisfies ConfigVariable<{ code: string; name: string }>,
+  TOCSIN_DELIVERIES: {
+    fallback: 'sent',
+    meaning:
+      '`held` starts with deliveries held, for a copy of an installation that is started elsewhere: nothing is sent until an operator releases or discards them (`POST /v1/held-deliveries/release`).',
+    right: 'sent or held',
+    read: (text) => (text === 'sent' || text === 'held' ? text : undefined),
+  } satisfies ConfigVariable<'sent' | 'held'>,
   TOCSIN_RETENTION_DAYS: {
     fallback: '30',
     meaning: 'Days for which single results are kept.',

@@ -49,6 +49,8 @@ export interface Config {
   /** CA certificates (PEM) to be trusted besides those of Node.js. */
   readonly caCertificates: readonly string[];
   readonly location: { readonly code: string; readonly name: string };
+  /** Whether it starts with deliveries held. */
+  readonly holdsDeliveries: boolean;
   readonly retentionDays: number;
   /** Requests a minute and key; 0 = no limit. */
   readonly rateLimit: number;
@@ -115,6 +117,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     metrics: metricsOf(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
+    holdsDeliveries: take(env, 'TOCSIN_DELIVERIES') === 'held',
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     rateLimit,
     accountRateLimit: take(env, 'TOCSIN_ACCOUNT_RATE_LIMIT') ?? 5 * rateLimit,

@@ -1,6 +1,8 @@
 // The commands that put one database in the place of another: what their words mean, and with which key they work.
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { releaseHint } from '#actions/held-deliveries.ts';
+import type { CarriedOver } from '#commands/carry-over.ts';
 import { CommandError } from '#commands/command-error.ts';
 import { migrate } from '#commands/migrate.ts';
 import { moveOneAccount } from '#commands/move-account.ts';
@@ -25,10 +27,22 @@ export function restoreBackup(words: string[]): Promise<number> {
   }
   const { path } = config.database;
   const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
-  const { replaced } = restore({ source, target: path, secretKey, now: systemClock.now() });
+  const { replaced, backupAt, carried } = restore({ source, target: path, secretKey, now: systemClock.now() });
   const kept = replaced === null ? '' : `; what was there is ${replaced}`;
   process.stdout.write(`${path}: restored from ${source}, verified${kept}\n`);
+  if (backupAt !== null) process.stdout.write(`Data was rolled back to ${new Date(backupAt).toISOString()}.\n`);
+  process.stdout.write(carriedWords(carried));
+  process.stdout.write(`Deliveries are held at the next start. ${releaseHint}\n`);
   return Promise.resolve(0);
+}
+
+function carriedWords(carried: CarriedOver | string | null): string {
+  if (carried === null) return '';
+  if (typeof carried === 'string') {
+    return `The replaced database cannot be read (${carried}): recoveries of alerts sent after the backup will not be sent.\n`;
+  }
+  const { states, deliveries } = carried;
+  return `Taken over from the replaced database, so that recoveries are sent and nothing twice: ${states} check states, ${deliveries} deliveries.\n`;
 }
 
 const migrateOptions = {

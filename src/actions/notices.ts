@@ -2,6 +2,8 @@
 // of itself.
 import type { StalledMove } from '#domain/account-move.ts';
 import { type Caller, mayDo } from '#domain/api-key.ts';
+import type { DeliveryHold } from '#domain/delivery-hold.ts';
+import { holdWords, releaseHint } from './held-deliveries.ts';
 import { requirePermission } from './permission.ts';
 
 /** Something to know, and what to do about it. */
@@ -48,12 +50,13 @@ export interface NoticeMeans {
   };
   readonly gaps: {
     /** When nothing ran lately; epoch ms. */
-    lastAbsence(): Promise<{ readonly from: number; readonly to: number } | null>;
+    lastAbsence(): Promise<{ readonly from: number; readonly to: number; readonly isRollback: boolean } | null>;
     /** Slots of today and yesterday without a verdict by our own fault. */
     ofAccount(
       accountId: string,
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
+  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
   /** Runtimes near their end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
@@ -93,6 +96,7 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofBrowsers = await missingBrowsers(caller.accountId);
       const ofUnheard = await means.unheardNotices(caller.accountId);
       const ofVariables = await means.missingVariables.notices(caller.accountId);
+      const ofHold = holdNotices(await means.heldDeliveries.find());
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
         ...ofChannels,
@@ -104,10 +108,26 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
         ...ofVariables,
         ...ofUnheard,
         ...ofProcess,
+        ...ofHold,
       ];
       return all.sort((a, b) => a.since - b.since);
     },
   };
+}
+
+function holdNotices(hold: DeliveryHold | null): Notice[] {
+  if (hold === null) return [];
+  const message = holdWords(hold);
+  return [
+    {
+      id: 'deliveries-held',
+      kind: 'deliveries-held',
+      since: hold.since,
+      subject: 'Tocsin',
+      message,
+      action: releaseHint,
+    },
+  ];
 }
 
 /** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */
@@ -150,7 +170,8 @@ function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
 /** What was not watched, because nothing ran (design §1: honest gaps). */
 function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbsence']>>): Notice[] {
   if (absence === null) return [];
-  const { from, to } = absence;
+  const { from, to, isRollback } = absence;
+  if (isRollback) return [rollbackNotice(from, to)];
   const minutes = Math.round((to - from) / 60_000);
   return [
     {
@@ -162,6 +183,18 @@ function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbse
       action: 'Find out why it was not running, and let something else watch GET /health/ready.',
     },
   ];
+}
+
+/** A restore took the data back. Epoch ms. */
+function rollbackNotice(from: number, to: number): Notice {
+  return {
+    id: `rollback:${from}`,
+    kind: 'rollback',
+    since: from,
+    subject: 'Tocsin',
+    message: `Data was rolled back to ${new Date(from).toISOString()} by a restore: what was recorded until ${new Date(to).toISOString()} is not shown.`,
+    action: 'The replaced database is kept beside the restored one. Delete it when it is not needed any more.',
+  };
 }
 
 /** Slots without a verdict by our own fault (design §1: honest gaps). */

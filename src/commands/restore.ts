@@ -5,7 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
 import { createSeal } from '#store/seal.ts';
 import { DatabaseOpenError, takeLock } from '#store/sqlite/file.ts';
+import type { DeliveryHold } from '#domain/delivery-hold.ts';
+import { rollbackKey } from '#store/gaps.ts';
+import { deliveryHoldKey } from '#store/held-deliveries.ts';
 import { backUp } from './backup.ts';
+import { type CarriedOver, carryOver } from './carry-over.ts';
 import { CommandError } from './command-error.ts';
 
 /** What is asked for. Paths are files. */
@@ -22,6 +26,10 @@ export interface RestoreOrder {
 export interface Restored {
   /** Where the database is that was there; null = there was none. */
   readonly replaced: string | null;
+  /** Of which moment the data is, epoch ms; null = it does not say. */
+  readonly backupAt: number | null;
+  /** What was taken over from the replaced database; a sentence = why nothing was; null = there was none. */
+  readonly carried: CarriedOver | string | null;
 }
 
 /**
@@ -39,7 +47,9 @@ export function restore({ source, target, secretKey, now }: RestoreOrder): Resto
     try {
       copied(source, aside);
       judge(source, aside, secretKey);
-      return { replaced: takePlace(aside, target, now) };
+      const carried = existsSync(target) ? carriedFrom(target, aside) : null;
+      const backupAt = holdDeliveries(aside, now);
+      return { replaced: takePlace(aside, target, now), backupAt, carried };
     } finally {
       for (const left of [aside, `${aside}.part`]) rmSync(left, { force: true });
     }
@@ -91,6 +101,31 @@ function opens(mark: string, secretKey: Uint8Array): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** A replaced database that is damaged is no reason not to restore. */
+function carriedFrom(target: string, aside: string): CarriedOver | string {
+  try {
+    return carryOver(aside, target);
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Says that deliveries are held, and since when data is missing; answers of which moment the data is. */
+function holdDeliveries(aside: string, now: number): number | null {
+  const database = new DatabaseSync(aside);
+  try {
+    const alive = database.prepare(`SELECT value FROM installation WHERE key = 'alive-at'`).get();
+    const backupAt = alive === undefined ? null : Number(alive['value']);
+    const note = database.prepare('INSERT OR REPLACE INTO installation (key, value) VALUES (?, ?)');
+    const hold: DeliveryHold = { since: now, reason: 'restore', backupAt };
+    note.run(deliveryHoldKey, JSON.stringify(hold));
+    if (backupAt !== null) note.run(rollbackKey, `${backupAt}/${now}`);
+    return backupAt;
+  } finally {
+    database.close();
   }
 }
 

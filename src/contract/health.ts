@@ -6,6 +6,7 @@ export const health = z
   .strictObject({
     status: z.enum(['ok', 'unavailable']),
     reasons: z.array(z.string()).exactOptional().describe('Why it is unavailable, a sentence each.'),
+    notes: z.array(z.string()).exactOptional().describe('That deliveries are held, and why.'),
   })
   .meta({ id: 'Health' });
 

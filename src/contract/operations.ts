@@ -11,6 +11,7 @@ import { checkResultOperations } from './check-result.ts';
 import { checkStatusOperations } from './check-status.ts';
 import { clientCertificateOperations } from './client-certificate.ts';
 import { deliveryOperations } from './delivery.ts';
+import { heldDeliveryOperations } from './held-delivery.ts';
 import { healthOperations } from './health.ts';
 import { heartbeatOperations } from './heartbeat-operations.ts';
 import { locationOperations } from './location.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...triggerOperations,
   ...alertChannelOperations,
   ...deliveryOperations,
+  ...heldDeliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
   ...clientCertificateOperations,

@@ -74,6 +74,8 @@ export interface SendDeliveriesOptions {
   readonly owner: string;
   /** Whether other processes deliver as well. */
   readonly isShared: () => boolean;
+  /** Whether deliveries are held: then none is taken. */
+  readonly isHeld?: () => Promise<boolean>;
   /** Sends a delivery once; never rejects. */
   readonly send: (delivery: DueDelivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
   /** Wakes this step: there is room again. */
@@ -88,6 +90,8 @@ export interface SendDeliveriesOptions {
 }
 
 const leaseMs = 10_000;
+/** While deliveries are held, whether they still are is asked this often, ms. */
+const heldMs = 1000;
 const claimsPerTurn = 400;
 const underWayMost = 2000;
 /** From here on a channel gets one place: many that hang together leave room for the others. */
@@ -162,6 +166,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     async turn() {
       const now = clock.now();
       await renew(now);
+      if ((await options.isHeld?.()) === true) return heldMs;
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
       const rules = { room, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };

@@ -8,6 +8,8 @@ import { Answer, type Route, route } from './route.ts';
 export interface HealthProbes {
   /** Why the service cannot do its work, a sentence each; empty = ready. */
   readiness(): Promise<readonly string[]>;
+  /** What else is to be known of a service that is ready, a sentence each. */
+  notes(): Promise<readonly string[]>;
   /** The metrics; a registry of prom-client fits. */
   readonly metrics: { metrics(): Promise<string>; readonly contentType: string };
   readonly metricsAccess: MetricsAccess;
@@ -33,7 +35,9 @@ function probeRoutes(probes: HealthProbes): Route[] {
     route('getLiveness', () => ({ status: 'ok' as const })),
     route('getReadiness', async () => {
       const reasons = await probes.readiness().catch(() => ['The readiness could not be found out.']);
-      return reasons.length === 0 ? { status: 'ok' as const } : new Answer(503, { status: 'unavailable', reasons });
+      if (reasons.length > 0) return new Answer(503, { status: 'unavailable', reasons });
+      const notes = await probes.notes().catch(() => []);
+      return { status: 'ok' as const, ...(notes.length > 0 && { notes: [...notes] }) };
     }),
   ];
 }

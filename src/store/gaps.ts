@@ -6,7 +6,12 @@ import type { Database } from './database.ts';
 export interface Absence {
   readonly from: number;
   readonly to: number;
+  /** Nothing was away: a restore took the data back to `from`. */
+  readonly isRollback: boolean;
 }
+
+/** The fact that a restore writes: of which moment the data is, and when it was restored; epoch ms. */
+export const rollbackKey = 'rolled-back';
 
 /** Slots of an account without a verdict, today and yesterday (UTC). */
 export interface Gap {
@@ -46,18 +51,22 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
         .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
         .execute();
     });
+  /** Whether the data ends at `from` because of a restore. */
+  const isRollback = async (from: number): Promise<boolean> =>
+    Number(((await read(rollbackKey)) ?? '').split('/')[0] || Number.NaN) === from;
   return {
     signOfLife: () => write('alive-at', String(clock.now())),
     async noteStart() {
       const from = Number((await read('alive-at')) ?? Number.NaN);
       const to = clock.now();
-      if (!(to - from >= absenceMs)) return null;
+      const isRolledBack = await isRollback(from);
+      if (!(to - from >= absenceMs) && !isRolledBack) return null;
       await write('absence', `${from}/${to}`);
-      return { from, to };
+      return { from, to, isRollback: isRolledBack };
     },
     async lastAbsence() {
       const [from = 0, to = 0] = ((await read('absence')) ?? '').split('/').map(Number);
-      return to > clock.now() - 2 * dayMs ? { from, to } : null;
+      return to > clock.now() - 2 * dayMs ? { from, to, isRollback: await isRollback(from) } : null;
     },
     async ofAccount(accountId) {
       const days = await reader

@@ -20,6 +20,7 @@ import { type Batches, createBatches } from './batches.ts';
 import { type BrowserChecks, createBrowserChecks } from './browser-checks.ts';
 import type { Database } from './database.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createHeldDeliveries, type HeldDeliveries } from './held-deliveries.ts';
 import { createFailingChannels, type FailingChannels } from './failing-channels.ts';
 import { createLeftovers, type Leftovers } from './leftovers.ts';
 import { createFigures, type Figures } from './figures.ts';
@@ -57,6 +58,7 @@ export interface Store {
   readonly checkAlerts: CheckAlerts;
   readonly deliveries: Deliveries;
   readonly alertNotifications: AlertNotifications;
+  readonly heldDeliveries: HeldDeliveries;
   readonly failingChannels: FailingChannels;
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
@@ -120,6 +122,7 @@ export function nounsOf(database: Database): Nouns {
     checkAlerts: createCheckAlerts(database),
     deliveries: createDeliveries(database),
     alertNotifications: createAlertNotifications(database),
+    heldDeliveries: createHeldDeliveries(database),
     failingChannels: createFailingChannels(database),
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),

@@ -21,12 +21,15 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
   const group = await service.must('POST', '/v2/check-groups', { name: 'both' });
   const make = async (name: string, url: string): Promise<string> => {
-    const body = { name, frequency: 1440, groupId: group['id'], request: { method: 'GET', url } };
+    const request = { method: 'GET', url };
+    const body = { name, frequency: 1440, groupId: group['id'], activated: false, request };
     return String((await service.must('POST', '/v1/checks/api', body))['id']);
   };
   const failed = await make('failing', failing.url);
   const hung = await make('hanging', hanging.url);
   const trigger = await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+  // They run at once.
+  for (const id of [failed, hung]) await service.must('PUT', `/v1/checks/${id}`, { activated: true });
   const first = await receiver.received(() => true);
   await hanging.hits(1);
   // One who waits for the verdicts is let go, too.

@@ -66,6 +66,7 @@ export function restUnderTest({
       }),
       ...healthRoutes({
         readiness: async () => [],
+        notes: async () => [],
         metrics: { metrics: async () => 'up 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
         metricsAccess,
       }),

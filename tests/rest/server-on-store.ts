@@ -9,6 +9,7 @@ import { createCheckAlertActions } from '#actions/check-alerts.ts';
 import { createDownloads, type DownloadBounds, type Downloads } from '#actions/asset-downloads.ts';
 import { createCheckResultActions } from '#actions/check-results.ts';
 import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { createHeldDeliveryActions } from '#actions/held-deliveries.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
 import { ensureFirstAccount } from '#actions/first-account.ts';
@@ -35,6 +36,7 @@ import { apiKeyRoutes } from '#rest/api-keys.ts';
 import { checkResultRoutes } from '#rest/check-results.ts';
 import { checkStatusRoutes } from '#rest/check-statuses.ts';
 import { deliveryRoutes } from '#rest/deliveries.ts';
+import { heldDeliveryRoutes } from '#rest/held-deliveries.ts';
 import { locationRoutes } from '#rest/locations.ts';
 import { noticeRoutes } from '#rest/notices.ts';
 import { processRoutes } from '#rest/processes.ts';
@@ -175,6 +177,7 @@ function routesOfRows(
         brokenChannels: async () => [],
       }),
     ),
+    ...heldDeliveryRoutes(createHeldDeliveryActions({ ...store, wake: () => {} })),
     ...processRoutes(createProcessActions({ ...store, clock })),
     ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
   ];

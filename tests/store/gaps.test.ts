@@ -74,7 +74,7 @@ describe('notices', () => {
     test.temp.clock.turn(59_000);
     assert.equal(await gaps.noteStart(), null, 'a restart');
     test.temp.clock.turn(541_000);
-    assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now });
+    assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
     assert.match(notice?.message ?? '', /not running for 10 min/);

@@ -49,6 +49,13 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     replayExhausted: 'deliveries',
   },
   alertNotifications: { facts: 'deliveries' },
+  heldDeliveries: {
+    find: 'held-deliveries',
+    hold: 'held-deliveries',
+    release: 'held-deliveries',
+    waiting: 'held-deliveries',
+    discard: 'held-deliveries',
+  },
   failingChannels: { list: 'figures' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },

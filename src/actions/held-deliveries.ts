@@ -1,0 +1,62 @@
+// What an operator may do while deliveries are held: see why, send what waits, or cancel it.
+import type { Caller } from '#domain/api-key.ts';
+import type { DeliveryHold } from '#domain/delivery-hold.ts';
+import { requirePermission } from './permission.ts';
+
+/** What these actions need. */
+export interface HeldDeliveryMeans {
+  readonly heldDeliveries: {
+    find(): Promise<DeliveryHold | null>;
+    release(): Promise<void>;
+    waiting(): Promise<number>;
+    discard(): Promise<number>;
+  };
+  /** A hint that deliveries wait. */
+  readonly wake: () => void;
+}
+
+/** The hold, and how many deliveries wait for its end. */
+export interface ShownHold {
+  readonly hold: DeliveryHold | null;
+  readonly waiting: number;
+}
+
+export interface HeldDeliveryActions {
+  find(caller: Caller): Promise<ShownHold>;
+  /** Sends what waits; nothing changes while nothing is held. */
+  release(caller: Caller): Promise<ShownHold>;
+  /** Cancels what waits; nothing changes while nothing is held. */
+  discard(caller: Caller): Promise<ShownHold>;
+}
+
+export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryMeans): HeldDeliveryActions {
+  const shown = async (): Promise<ShownHold> => {
+    const hold = await heldDeliveries.find();
+    return { hold, waiting: hold === null ? 0 : await heldDeliveries.waiting() };
+  };
+  const ending = async (caller: Caller, end: () => Promise<unknown>): Promise<ShownHold> => {
+    requirePermission(caller, 'operate');
+    if ((await heldDeliveries.find()) !== null) await end();
+    wake();
+    return shown();
+  };
+  return {
+    async find(caller) {
+      requirePermission(caller, 'operate');
+      return shown();
+    },
+    release: (caller) => ending(caller, () => heldDeliveries.release()),
+    discard: (caller) => ending(caller, () => heldDeliveries.discard()),
+  };
+}
+
+/** What holds deliveries, in a sentence. */
+export function holdWords({ since, reason, backupAt }: DeliveryHold): string {
+  const backup = backupAt === null ? 'a backup' : `the backup of ${new Date(backupAt).toISOString()}`;
+  const why = reason === 'setting' ? 'the service was started with TOCSIN_DELIVERIES=held' : `${backup} was restored`;
+  return `Deliveries are held since ${new Date(since).toISOString()}, because ${why}.`;
+}
+
+/** What to do about it. */
+export const releaseHint =
+  'An operator sends what waits with POST /v1/held-deliveries/release, or cancels it with POST /v1/held-deliveries/discard.';

@@ -1,0 +1,19 @@
+// Deliveries that are held, over HTTP.
+import type { HeldDeliveryActions, ShownHold } from '#actions/held-deliveries.ts';
+import type { HeldDeliveriesBody } from '#contract/held-delivery.ts';
+import { type Route, route } from './route.ts';
+import { isoText, isoTextOrNull } from './wire.ts';
+
+export function heldDeliveryRoutes(actions: HeldDeliveryActions): Route[] {
+  return [
+    route('getHeldDeliveries', async ({ caller }) => toWire(await actions.find(caller))),
+    route('releaseHeldDeliveries', async ({ caller }) => toWire(await actions.release(caller))),
+    route('discardHeldDeliveries', async ({ caller }) => toWire(await actions.discard(caller))),
+  ];
+}
+
+function toWire({ hold, waiting }: ShownHold): HeldDeliveriesBody {
+  if (hold === null) return { isHeld: false, since: null, reason: null, backupAt: null, waiting };
+  const { since, reason, backupAt } = hold;
+  return { isHeld: true, since: isoText(since), reason, backupAt: isoTextOrNull(backupAt), waiting };
+}
