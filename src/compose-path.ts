@@ -29,6 +29,7 @@ import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
+import { createWatchHold } from '#upkeep/watch-hold.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import { keepTemplates } from './compose-templates.ts';
 import { type Holds, type OwnProcess, servedCodes } from './compose-process.ts';
@@ -268,17 +269,6 @@ function joinRecordResults(joint: Joint): RecordResults {
   });
 }
 
-/** Whether deliveries are held; one that has just begun is noticed within a second, its end at once. */
-function watchHold({ heldDeliveries }: Store): () => Promise<boolean> {
-  let sentAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (performance.now() - sentAt < idleMs) return false;
-    const isHeld = (await heldDeliveries.find()) !== null;
-    if (!isHeld) sentAt = performance.now();
-    return isHeld;
-  };
-}
-
 function joinSendDeliveries(joint: Joint) {
   const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
   const findIdentity = createFindIdentity(store.clientCertificates.all);
@@ -286,7 +276,7 @@ function joinSendDeliveries(joint: Joint) {
     store: store.path,
     clock,
     owner,
-    isHeld: watchHold(store),
+    isHeld: createWatchHold(store.heldDeliveries),
     isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
     send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) => {
       const rendered = required(request, 'rendered request');
