@@ -97,10 +97,7 @@ export function composeActions(means: ActionMeans) {
       measuresOf: (checkType) => checkKinds[checkType].measures,
     }),
     reports: createReportActions({ ...store, clock }),
-    heldDeliveries: createHeldDeliveryActions({
-      heldDeliveries: store.heldDeliveries,
-      wake: () => wake('send-deliveries'),
-    }),
+    heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
     deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
       deliveries,

@@ -124,7 +124,6 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   // What a process has left behind when it ended is held for the rest of its lease, whether anybody still knows of it or not.
   let isSharedUntil = clock.now() + 2 * leaseMs;
   const writer = settleWriter(options, underWay);
-
   const start = ({ delivery, channel, number }: Claimed): void => {
     const { accountId, id, alertChannelId, checkId, isTest } = delivery;
     // Without what it sends: hundreds of requests that are kept until they are answered outlive the young generation.

@@ -1,8 +1,10 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
+import type { Kysely } from 'kysely';
 import type { DeliveryHold } from '#domain/delivery-hold.ts';
-import { json, parsed } from './codec.ts';
+import { type IdBytes, json, parsed } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
+import type { Tables } from './schema.ts';
 
 /** The hold of an installation. */
 export interface HeldDeliveries {
@@ -27,39 +29,10 @@ export function createHeldDeliveries({ reader, transaction }: Database): HeldDel
     transaction(async (tx) => {
       await tx.deleteFrom('installation').where('key', '=', deliveryHoldKey).execute();
     });
-  const accountIds = async () =>
-    (await reader.selectFrom('accounts').select('id').orderBy('id').execute()).map(({ id }) => id);
-  /** Cancels some of an account; answers how many. */
-  const cancelSome = (account: Uint8Array): Promise<number> =>
-    transaction(async (tx) => {
-      const rows = await tx
-        .selectFrom('deliveries')
-        .select('id')
-        .where('account_id', '=', account)
-        .where('status', '=', pending)
-        .limit(atOnce)
-        .execute();
-      if (rows.length === 0) return 0;
-      const ended = { status: deliveryStatusCodes.encode('cancelled'), next_attempt_at: null, leased_by: null };
-      await tx
-        .updateTable('deliveries')
-        .set({ ...ended, attempt_started_at: null })
-        .where('account_id', '=', account)
-        .where(
-          'id',
-          'in',
-          rows.map(({ id }) => id),
-        )
-        .execute();
-      return rows.length;
-    });
   return {
     async find() {
-      const row = await reader
-        .selectFrom('installation')
-        .select('value')
-        .where('key', '=', deliveryHoldKey)
-        .executeTakeFirst();
+      const found = reader.selectFrom('installation').select('value').where('key', '=', deliveryHoldKey);
+      const row = await found.executeTakeFirst();
       return row === undefined ? null : parsed<DeliveryHold>(row.value);
     },
     hold: (hold) =>
@@ -73,28 +46,54 @@ export function createHeldDeliveries({ reader, transaction }: Database): HeldDel
     release,
     async waiting() {
       let waiting = 0;
-      for (const account of await accountIds()) {
-        const { count } = await reader
-          .selectFrom('deliveries')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('account_id', '=', account)
-          .where('status', '=', pending)
-          .executeTakeFirstOrThrow();
-        waiting += count;
-      }
+      for (const account of await accountIds(reader)) waiting += await waitingOf(reader, account);
       return waiting;
     },
     async discard() {
       let discarded = 0;
-      for (const account of await accountIds()) {
-        for (;;) {
-          const some = await cancelSome(account);
-          discarded += some;
-          if (some < atOnce) break;
+      for (const account of await accountIds(reader)) {
+        for (let some = atOnce; some === atOnce; discarded += some) {
+          some = await transaction((tx) => cancelSome(tx, account));
         }
       }
       await release();
       return discarded;
     },
   };
+}
+
+async function accountIds(reader: Kysely<Tables>): Promise<IdBytes[]> {
+  const rows = await reader.selectFrom('accounts').select('id').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+async function waitingOf(reader: Kysely<Tables>, account: IdBytes): Promise<number> {
+  const { count } = await reader
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', account)
+    .where('status', '=', pending)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Cancels some of an account; answers how many. */
+async function cancelSome(tx: Kysely<Tables>, account: IdBytes): Promise<number> {
+  const rows = await tx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('status', '=', pending)
+    .limit(atOnce)
+    .execute();
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const cancelled = deliveryStatusCodes.encode('cancelled');
+  await tx
+    .updateTable('deliveries')
+    .set({ status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null })
+    .where('account_id', '=', account)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.length;
 }

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const secret = 'whsec_restore';
 
-test('a restore holds deliveries, names the rollback, and recoveries of later alerts are still sent', async (t) => {
+test('about the file: a restore holds deliveries, names the rollback, and recoveries of later alerts are still sent', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-restore-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, 'data');
@@ -64,7 +64,7 @@ test('a restore holds deliveries, names the rollback, and recoveries of later al
   assert.equal(receiver.all.length, 2, 'and the failure was not alerted again');
 });
 
-test('a copy that is started with TOCSIN_DELIVERIES=held sends nothing until it is told to', async (t) => {
+test('about the file: a copy that is started with TOCSIN_DELIVERIES=held sends nothing until it is told to', async (t) => {
   const service = await startService(t, { TOCSIN_DELIVERIES: 'held' });
   const receiver = await startReceiver(t, secret);
   const config = { url: receiver.url, webhookSecret: secret };
