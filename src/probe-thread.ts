@@ -117,7 +117,8 @@ async function run(started: Waiting): Promise<void> {
   underWay.delete(number);
   pace.end(number);
   if (next < waiting.length) plan();
-  const heldUp = loop.heldUpSince(startedAt);
+  const addedMs = (finding.steps ?? []).reduce((sum, step) => sum + loop.addedAt(step), 0);
+  const heldUp = { longestMs: loop.longestSince(startedAt), addedMs };
   loop.end();
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
@@ -150,6 +151,6 @@ function unknownCheck(): Exchanged {
 }
 
 function handIn(): void {
-  parentPort?.postMessage({ ...ended, loopDelayMs: loop.heldUpSince(performance.now() - 10_000).longestMs });
+  parentPort?.postMessage({ ...ended, loopDelayMs: loop.longestSince(performance.now() - 10_000) });
   ended = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
 }

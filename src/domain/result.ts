@@ -81,6 +81,8 @@ export interface Finding {
    * not recorded.
    */
   readonly timeMarginMs?: number;
+  /** When its steps were noted (`performance.now()` of its thread); absent = another program has timed it. */
+  readonly steps?: readonly number[];
   /** What is kept of every result: compact, its shape belongs to the check type. */
   readonly details: JsonValue;
   /**
@@ -118,7 +120,7 @@ export function bareFinding(
 /** One recorded attempt of a run, or a stretch of slots that were not run. */
 export interface Result extends Omit<
   Finding,
-  'verdict' | 'timeMarginMs' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
+  'verdict' | 'timeMarginMs' | 'steps' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
 > {
   readonly accountId: string;
   readonly checkId: string;

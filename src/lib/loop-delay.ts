@@ -1,25 +1,23 @@
 // How long this thread's event loop was held up: a timer that should come every few ms, and how late it came.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Hold-ups of a loop within a time, ms. */
-export interface HeldUp {
-  readonly longestMs: number;
-  readonly totalMs: number;
-}
-
 /** A measurement that runs while somebody is to know of hold-ups: a loop that wakes up for itself all day costs a hundredth of a core. */
 export interface LoopWatch {
   /** Hold-ups are seen from here on, until `end` was called as often. */
   begin(): void;
   end(): void;
-  /** The hold-ups since `since` (of `performance.now()`), the current one included; remembers the last 64 s. */
-  heldUpSince(since: number): HeldUp;
+  /** The longest hold-up since `since` (of `performance.now()`), the current one included, ms; at most 64 s back. */
+  longestSince(since: number): number;
+  /** How much later than without hold-ups something was noted at an instant, at most: it lay in them, or right behind, ms. */
+  addedAt(instant: number): number;
 }
 
 const everyMs = 10;
 /** Timers are late by less than this all the time, ms. */
 const noticedMs = 5;
 const rememberedMs = 64_000;
+/** What waited for the end of a hold-up is noted within this time after it, ms. */
+const behindMs = 15;
 
 /** One that does not run yet. Its timer does not keep the process alive. */
 export function createLoopWatch(): LoopWatch {
@@ -39,6 +37,17 @@ export function createLoopWatch(): LoopWatch {
       holdUps = holdUps.filter(({ endedAt }) => endedAt >= now - rememberedMs);
     holdUps.push({ endedAt: now, ms });
   };
+  /** How long the hold-up lasts that is not over yet, ms. */
+  const current = (now: number): number => {
+    const ms = timer === null ? 0 : now - last - everyMs;
+    return ms < noticedMs ? 0 : ms;
+  };
+  function* newestFirst() {
+    for (let index = holdUps.length - 1; index >= 0; index--) {
+      const holdUp = holdUps[index];
+      if (holdUp !== undefined) yield holdUp;
+    }
+  }
   return {
     begin() {
       if (begun++ > 0) return;
@@ -52,18 +61,23 @@ export function createLoopWatch(): LoopWatch {
       clearInterval(timer);
       timer = null;
     },
-    heldUpSince(since) {
+    longestSince(since) {
       const now = performance.now();
-      const current = timer === null ? 0 : Math.min(now - last - everyMs, now - since);
-      let [longestMs, totalMs] = current < noticedMs ? [0, 0] : [current, current];
-      for (let index = holdUps.length - 1; index >= 0; index--) {
-        const { endedAt, ms } = holdUps[index] ?? { endedAt: 0, ms: 0 };
+      let longest = Math.min(current(now), now - since);
+      for (const { endedAt, ms } of newestFirst()) {
         if (endedAt <= since || endedAt < now - rememberedMs) break;
-        const within = Math.min(ms, endedAt - since);
-        longestMs = Math.max(longestMs, within);
-        totalMs += within;
+        longest = Math.max(longest, Math.min(ms, endedAt - since));
       }
-      return { longestMs, totalMs };
+      return longest;
+    },
+    addedAt(instant) {
+      const now = performance.now();
+      let added = Math.max(0, instant - now + current(now));
+      for (const { endedAt, ms } of newestFirst()) {
+        if (endedAt + behindMs < instant) break;
+        added += Math.max(0, Math.min(ms, instant - endedAt + ms));
+      }
+      return added;
     },
   };
 }

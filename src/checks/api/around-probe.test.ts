@@ -92,7 +92,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
       const request = { method: 'GET', url: `https://shop.example/${prints}`, data: '', headers: {}, params: {} };
       const exchange = isAfter === true ? JSON.stringify({ request, response }) : null;
       const answer =
-        isAfter === true ? { response, isCut: false, times: {}, heldUp: { longestMs: 0, totalMs: 0 } } : null;
+        isAfter === true ? { response, isCut: false, times: {}, heldUp: { longestMs: 0, addedMs: 0 } } : null;
       return Promise.resolve({ finding: { ...finding, exchange, certificate: null }, answer });
     },
   });

@@ -143,6 +143,7 @@ async function findingOf(
   return lightFinding(
     {
       startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.endedAt],
       tookMs: seen.endedAt - seen.startedAt,
       responseTimeMs,
       address: seen.address,

@@ -24,6 +24,8 @@ export interface LightLook {
   /** The answer in full. */
   readonly response: JsonObject | null;
   readonly certificate?: SeenCertificate | null;
+  /** Instants of `performance.now()`; 0 = not reached, absent = another program has timed it. */
+  readonly steps?: readonly number[];
   readonly otherCertificates?: readonly SeenCertificate[];
 }
 
@@ -42,6 +44,7 @@ export function lightFinding(
     responseTimeMs: look.responseTimeMs,
     loopDelayMs: 0,
     ...(timeMarginMs !== undefined && { timeMarginMs }),
+    ...(look.steps !== undefined && { steps: look.steps.filter((instant) => instant > 0) }),
     details: encodeLight(look),
     exchange: JSON.stringify({
       request: redactor.json(look.request),

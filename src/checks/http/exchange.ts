@@ -67,7 +67,7 @@ function answerOf(seen: LookedAt): Exchanged['answer'] {
     },
     isCut: seen.body.isCut,
     times: timesOf(seen),
-    heldUp: { longestMs: 0, totalMs: 0 },
+    heldUp: { longestMs: 0, addedMs: 0 },
   };
 }
 

@@ -19,6 +19,8 @@ export interface LookedAt {
   readonly startedAt: number;
   /** Of `performance.now()`, as the instants of the hop. */
   readonly started: number;
+  /** When all of it was noted, of `performance.now()`. */
+  readonly steps: readonly number[];
   /** The last one; those before it were redirects. */
   readonly hop: Hop;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
@@ -79,8 +81,8 @@ function exchangeText(plan: Plan, response: JsonObject | null): string {
   return `{"request":${plan.shown},"response":${JSON.stringify(response)}}`;
 }
 
-function common({ startedAt, started, hop }: Omit<LookedAt, 'body' | 'outcomes'>) {
-  return { startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
+function common({ startedAt, started, hop, steps }: Omit<LookedAt, 'body' | 'outcomes'>) {
+  return { steps, startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
 }
 
 /** The parts of a response that decide. */

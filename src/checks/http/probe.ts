@@ -88,6 +88,8 @@ interface Followed {
   readonly redirects: { status: number; location: string }[];
   /** The certificates of all hops, in their order. */
   readonly shown: readonly ShownCertificate[];
+  /** Instants of all hops. */
+  readonly steps: readonly number[];
   fault: Fault | null;
 }
 
@@ -98,6 +100,7 @@ type FollowMeans = Omit<HopMeans, 'secureContext' | 'trust'> & { readonly tlsFor
 async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
+  const steps: number[] = [];
   let request = plan.request;
   let cookies: RunCookies | null = null;
   let started: number | undefined;
@@ -106,9 +109,10 @@ async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
     const hop = await sendHop(cookies?.addTo(request) ?? request, { ...means, ...tls });
     started ??= hop.startedAt;
     const { answer, certificate } = hop;
+    steps.push(...stepsOf(hop));
     if (certificate !== null) shown.push({ place: request.target, certificate });
     if (hop.fault !== null || answer === null || means.wantsBody(answer))
-      return { started, hop, redirects, shown, fault: hop.fault };
+      return { started, hop, redirects, shown, steps, fault: hop.fault };
     const setCookies = answer.headers['set-cookie'];
     if (setCookies !== undefined) {
       const before = performance.now();
@@ -126,6 +130,7 @@ async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
         hop,
         redirects,
         shown,
+        steps,
         fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
       };
     }
@@ -135,11 +140,16 @@ async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
         hop,
         redirects,
         shown,
+        steps,
         fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects; the last one led to ${location}` },
       };
     }
     request = next;
   }
+}
+
+function stepsOf({ resolvedAt, connectedAt, securedAt, firstByteAt, endedAt }: Hop): number[] {
+  return [resolvedAt, connectedAt, securedAt, firstByteAt, endedAt].filter((instant) => instant > 0);
 }
 
 async function concluded(

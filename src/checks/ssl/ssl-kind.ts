@@ -156,6 +156,7 @@ async function findingOf(
   return lightFinding(
     {
       startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.securedAt || seen.endedAt],
       tookMs: seen.endedAt - seen.startedAt + (askedMs ?? 0),
       responseTimeMs,
       address: seen.address,

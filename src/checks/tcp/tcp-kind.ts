@@ -135,6 +135,7 @@ function findingOf(plan: TcpPlan, startedAt: number, seen: Talked, evaluated: Ev
   return lightFinding(
     {
       startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.fault !== null || seen.isLate ? seen.endedAt : seen.dataAt],
       tookMs: seen.endedAt - seen.startedAt,
       responseTimeMs,
       address: seen.address,
