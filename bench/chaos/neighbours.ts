@@ -35,7 +35,8 @@ const pingEveryMs = 2000;
 export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Verdict[]> {
   const { dataDir, seconds, seed, only, say } = options;
   const dice = createDice(seed);
-  const cases = disturbances.filter(({ name }) => only === null || name.includes(only));
+  const cases = disturbances.filter(({ name }) => only === null || name.toLowerCase().includes(only.toLowerCase()));
+  if (cases.length === 0) throw new Error(`no disturbance is called like ${only}`);
   const [quietPeer, loudPeer] = [startPeer('quiet-neighbour'), startPeer('loud-neighbour')];
   const quietAddress = await quietPeer.ask<string>('listen');
   const targets = await loudPeer.ask<Loud['targets']>('listen');
