@@ -12,7 +12,7 @@ import {
 /** A job that waits longer is given up, ms. */
 const mostWaitMs = 5000;
 /** A job that takes longer cannot be stopped by itself, ms. */
-const mostJobMs = 10_000;
+const mostJobMs = 5000;
 /** Without work for this long the thread is ended, and gives its memory back, ms. */
 const idleMs = 10_000;
 /** Memory of the thread: documents of 5 MB take up to half of it. */

@@ -230,10 +230,3 @@ function readPath(source: string): JsonPath {
   if (mode === 'count') return { query, mode };
   return { query, mode: query.singularQuery() ? 'one' : mode === 'any' ? 'any' : 'every' };
 }
-
-/** Whether the property of an assertion is a JSON path of which every match is compared. */
-export function comparesEveryMatch({ source, property }: Pick<Assertion, 'source' | 'property'>): boolean {
-  if (sortOf[source] !== 'json' || property === '') return false;
-  const path = compilePath(property, (text) => text);
-  return typeof path !== 'string' && path.mode === 'every';
-}

@@ -1,9 +1,11 @@
 // JSON of an answer: several matches of a path, numbers of any length, and what cannot be evaluated.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { JsonValue } from '#domain/json.ts';
 import { compileAssertion, comparisonsOf } from './assertion.ts';
 import { evaluateAll } from './evaluate.ts';
 import type { Outcome } from './outcome.ts';
+import { decodeAssertion, encodeAssertion } from './stored.ts';
 
 function outcomeOf(comparison: string, property: string, target: string, text: string): Outcome {
   const written = { source: 'JSON_BODY', comparison, property, target, regex: '' };
@@ -112,6 +114,25 @@ test('a list of many items is compared in time, with a target that is long as we
   const target = JSON.stringify(Array.from({ length: 3000 }, (_, index) => index));
   assert.equal(outcomeOf('CONTAINS', '$', target, text).passed, false);
   assert.equal(cpuMsSince(before) < 1000, true);
+});
+
+test('a result says which match was compared after it was stored as well', () => {
+  const stored = (comparison: string, property: string): string => {
+    const written = {
+      comparison: comparison as 'EQUALS',
+      property,
+      target: '5',
+      source: 'JSON_BODY',
+      regex: null,
+    } as const;
+    const outcome = outcomeOf(comparison, property, '5', '{"n": [1, 9]}');
+    return decodeAssertion([...(encodeAssertion({ ...written, ...outcome }) as readonly JsonValue[])], () => null)
+      .message;
+  };
+  assert.equal(stored('LESS_THAN', '$.n[*]'), 'expected every match of $.n[*] to be less than 5, got 9 (match 2)');
+  assert.equal(stored('NOT_EQUALS', '$.n[*]'), 'every match of $.n[*] does not equal 5');
+  assert.equal(stored('EQUALS', 'any($.n[*])'), 'expected any($.n[*]) to equal 5, got [1,9] (none of 2 matches)');
+  assert.equal(stored('EQUALS', 'count($.n[*])'), 'expected count($.n[*]) to equal 5, got 2');
 });
 
 function cpuMsSince(before: NodeJS.CpuUsage): number {

@@ -20,10 +20,12 @@ export function compareMatches(
 ): Outcome {
   const matches = matchesOf(path, document);
   const isHeld = (value: ExactValue | undefined): boolean => holds(comparison, value, target);
+  const isEvery = path?.mode === 'every' && comparison !== 'HAS_VALUE';
   const outcome = (passed: boolean, value: ExactValue | undefined): Outcome => ({
     passed,
     actual: value === undefined ? null : show(value),
     problem: null,
+    ...(isEvery && { isEvery }),
   });
   if (path?.mode === 'count') {
     let count = 0;

@@ -7,6 +7,8 @@ export interface Outcome {
   readonly problem: string | null;
   /** Of several matches of a JSON path, which one `actual` is; absent = there are not several. */
   readonly among?: string | null;
+  /** Every match of a JSON path is compared. */
+  readonly isEvery?: boolean;
   /** It is not known whether it holds, and Tocsin is to blame. */
   readonly isOurs?: true;
 }

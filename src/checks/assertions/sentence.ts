@@ -1,5 +1,5 @@
 // What an assertion says of an answer, in words: what holds, or what was expected and what came.
-import { type AssertionSource, comparesEveryMatch, type Comparison, sortOf, type SourceSort } from './assertion.ts';
+import { type AssertionSource, type Comparison, sortOf, type SourceSort } from './assertion.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What an assertion needs to be put into words. */
@@ -51,27 +51,26 @@ const alone: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NUL
 /** What holds, when it passed; otherwise what was expected and what came. */
 export function sentence(
   asserted: Asserted,
-  outcome: Pick<Outcome, 'passed' | 'actual' | 'problem' | 'among'>,
+  outcome: Pick<Outcome, 'passed' | 'actual' | 'problem' | 'among' | 'isEvery'>,
 ): string {
   const { comparison, target, regex } = asserted;
-  const { passed, actual, problem, among = null } = outcome;
+  const { passed, actual, problem, among = null, isEvery = false } = outcome;
   const sort = sortOf[asserted.source];
   const by = regex === null || regex === '' ? '' : ` (the match of /${regex}/)`;
   const [expected, holds] = phrases[comparison];
   const to = alone.has(comparison) ? '' : ` ${shown(target, sort)}`;
-  const subject = subjectOf(asserted, passed) + by;
+  const subject = subjectOf(asserted, passed, isEvery) + by;
   if (passed) return `${subject} ${holds}${to}`;
   const where = among === null ? '' : ` (${among})`;
   const came = problem === null ? `got ${actual === null ? 'nothing' : shown(actual, sort)}${where}` : `but ${problem}`;
   return `expected ${subject} ${expected}${to}, ${came}`;
 }
 
-function subjectOf({ source, comparison, property }: Asserted, passed: boolean): string {
+function subjectOf({ source, property }: Asserted, passed: boolean, isEvery: boolean): string {
   const sort = sortOf[source];
   if (sort === 'headers' && property === '') return passed ? 'header list' : 'headers';
   if (sort === 'text' || property === '' || property === '$') return subjects[source];
   if (sort !== 'json') return `${subjects[source]} ${property}`;
-  const isEvery = comparison !== 'HAS_VALUE' && comparesEveryMatch({ source, property });
   return isEvery ? `every match of ${property}` : property;
 }
 

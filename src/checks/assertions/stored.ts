@@ -14,6 +14,8 @@ export interface AssertionOutcome {
   readonly actual: string | null;
   /** Which of several matches `actual` is; absent = there are not several. */
   readonly among?: string | null;
+  /** Every match of a JSON path is compared. */
+  readonly isEvery?: boolean;
   /** Why nothing could be compared. */
   readonly problem: string | null;
   readonly passed: boolean;
@@ -24,14 +26,23 @@ export interface AssertionOutcome {
 /** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
 const keptOfPassed = 40;
 
-/** `[code, target, property, actual, regex, problem, among]`, `code` its source and comparison, negative when it failed. */
+/** `[code, target, property, actual, regex, problem, among, isEvery]`, `code` its source and comparison, negative when it failed. */
 export function encodeAssertion(outcome: Omit<AssertionOutcome, 'message'>): JsonValue {
-  const { source, comparison, property, target, regex, actual, problem, among, passed } = outcome;
+  const { source, comparison, property, target, regex, actual, problem, among, isEvery, passed } = outcome;
   const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
   const isRepeated =
     source === 'STATUS_CODE' || source === 'RESPONSE_TIME' || (passed && comparison === 'EQUALS' && actual === target);
   const kept = isRepeated || actual === null ? 0 : passed ? actual.slice(0, keptOfPassed) : actual;
-  return trimmed([passed ? code : -code, target || 0, property || 0, kept, regex ?? 0, problem ?? 0, among ?? 0]);
+  return trimmed([
+    passed ? code : -code,
+    target || 0,
+    property || 0,
+    kept,
+    regex ?? 0,
+    problem ?? 0,
+    among ?? 0,
+    isEvery === true ? 1 : 0,
+  ]);
 }
 
 /**
@@ -54,12 +65,9 @@ export function decodeAssertion(
   const same = passed && comparison === 'EQUALS' ? target : null;
   const outcome = { passed, actual: known(source) ?? text(list[3]) ?? same, problem };
   const among = text(list[6]);
-  return {
-    ...asserted,
-    ...outcome,
-    ...(among !== null && { among }),
-    message: sentence(asserted, { ...outcome, among }),
-  };
+  const isEvery = list[7] === 1;
+  const several = { ...(among !== null && { among }), ...(isEvery && { isEvery }) };
+  return { ...asserted, ...outcome, ...several, message: sentence(asserted, { ...outcome, ...several }) };
 }
 
 /** A list without the zeros at its end. */

@@ -87,7 +87,11 @@ export function describeLight(
   const short = stored['f'] === undefined ? null : objectOf(stored['f']);
   return {
     assertions: kept.map((each) => {
-      const { among: _among, ...shown } = decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null));
+      const {
+        among: _among,
+        isEvery: _isEvery,
+        ...shown
+      } = decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null));
       return shown;
     }),
     request: exchange?.['request'] ?? null,

@@ -16,7 +16,7 @@ export function describeHttp(
   const details = decodeDetails(result.details);
   const { address, protocol, sizes, redirects } = details;
   return {
-    assertions: details.assertions.map(({ among: _among, ...shown }) => shown),
+    assertions: details.assertions.map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
     request: exchange?.['request'] ?? null,
     response: exchange?.['response'] ?? (details.status === null ? null : shortResponse(details)),
     requestError: details.status === null ? result.message : null,
