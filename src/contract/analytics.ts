@@ -179,6 +179,7 @@ export const analyticsOperations = {
   getCheckAnalytics: {
     method: 'GET',
     path: '/v1/analytics/{type}/{checkId}',
+    ignoredQuery: ['limit', 'page'],
     summary: 'Read what a check has been through',
     description:
       'Figures come from roll-ups by hour and day, and from the results that are not in them yet: they are current. ' +
@@ -197,6 +198,7 @@ export const analyticsOperations = {
   getAnalyticsOfChecks: {
     method: 'POST',
     path: '/v1/analytics/checks',
+    ignoredQuery: ['limit', 'page'],
     summary: 'Read the figures of several checks',
     description:
       'In the order of the ids; those of no check are left out. Changes nothing: it is a POST because ids are long.',

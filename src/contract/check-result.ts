@@ -79,6 +79,7 @@ export const checkResultOperations = {
   listCheckResultsV2: {
     method: 'GET',
     path: '/v2/check-results/{checkId}',
+    ignoredQuery: ['fields'],
     summary: 'Walk through the results of a check',
     description: 'Newest first, by cursor: steady while new results come in.',
     tag,

@@ -40,6 +40,8 @@ export interface Operation {
   readonly permission: OperationPermission;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Query parameters that the reference clients send, without effect; all other unknown ones are refused. */
+  readonly ignoredQuery?: readonly string[];
   /** Absent = the operation takes no body, and ignores one. */
   readonly body?: z.ZodType;
   /** The body is JSON, whatever its content type says. */

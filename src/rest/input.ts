@@ -19,7 +19,12 @@ export interface Input {
 export function parseInput(operation: Operation, sent: Input): Input {
   const faults: Faults = {};
   const params = parse(operation.params, sent.params, faults, 'field');
-  const query = parse(operation.query, operation.query && plainQuery(sent.query), faults, 'query parameter');
+  const query = parse(
+    operation.query,
+    operation.query && plainQuery(sent.query, operation.ignoredQuery),
+    faults,
+    'query parameter',
+  );
   const body = parse(operation.body, sent.body, faults, 'field');
   if (Object.keys(faults).length > 0) throw faultsRefused(faults);
   return { params, query, body };
@@ -35,10 +40,11 @@ function parse(schema: Operation['body'], value: unknown, faults: Faults, what: 
 }
 
 /** `tag[]=a` is `tag=a`; both may stand together. */
-function plainQuery(query: unknown): Record<string, unknown> {
+function plainQuery(query: unknown, ignored: readonly string[] = []): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query ?? {}) as [string, string | string[]][]) {
     const key = name.endsWith('[]') ? name.slice(0, -2) : name;
+    if (ignored.includes(key)) continue;
     plain[key] = key in plain || key !== name ? [plain[key] ?? [], value].flat() : value;
   }
   return plain;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { everyOperation } from '#contract/operations.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { restUnderTest } from './rest-under-test.ts';
 
@@ -121,6 +122,22 @@ test('an unknown query parameter is a 400 with the nearest name', async () => {
     assertShape(answer, 400);
     assert.equal(answer.json<{ message: string }>().message, message);
   }
+});
+
+test('query parameters that the reference clients send are taken', async () => {
+  await using api = resourcesUnderTest();
+  const made = await api.ask('POST', '/v1/checks/url?autoAssignAlerts=false', {
+    name: 'A',
+    request: { url: 'https://shop.example/' },
+  });
+  for (const path of [
+    `/v1/checks/${made.body.id}?includeDependencies=true&applyGroupSettings=true`,
+    '/v1/checks?limit=25&page=1&search=a&tag[]=b&checkType=URL&status=passing&includeDependencies=false',
+    '/v1/check-groups?limit=5&tag[]=a&name[]=b',
+  ])
+    assert.equal((await api.ask('GET', path)).status, 200, path);
+  const ignored = everyOperation().flatMap(({ id, ignoredQuery = [] }) => ignoredQuery.map((name) => `${id} ${name}`));
+  assert.ok(ignored.includes('listCheckResultsV2 fields'), 'as the CLI asks for results');
 });
 
 test('a refusal says what to use instead', async () => {
