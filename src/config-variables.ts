@@ -7,6 +7,7 @@ import { type AccountLimits, limitWords } from '#domain/account.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
+import { pemBlocks } from '#lib/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type PostgresAddress, readPostgresAddress } from '#store/postgres/address.ts';
 
@@ -283,8 +284,7 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 }
 
 function readCertificates(path: string): readonly string[] | undefined {
-  const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-  const certificates = readFileSync(path, 'utf8').match(pem) ?? [];
+  const certificates = pemBlocks(readFileSync(path, 'utf8'));
   // Normalized, and refused if they cannot be read.
   return certificates.length === 0 ? undefined : certificates.map((each) => new X509Certificate(each).toString());
 }

@@ -1,4 +1,5 @@
 // What a process knows of each of its probe threads: definitions sent, probes under way, what is to be sent next.
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientIdentity } from '#domain/client-certificate.ts';
 import { type Exchanged, type ProbeInput, type ThreadInput, threadInputOf } from '#domain/probe.ts';
 import { bareFinding, type Finding } from '#domain/result.ts';
@@ -62,6 +63,11 @@ export function tellCertificates(
 ): void {
   const known = certificates.get(accountId);
   if (known === clientCertificates || (known === undefined && clientCertificates.length === 0)) return;
+  // Read anew after any change of the account: the thread keeps what it has made of those that are the same.
+  if (known !== undefined && isDeepStrictEqual(known, clientCertificates)) {
+    certificates.set(accountId, clientCertificates);
+    return;
+  }
   outbox.certificates.set(accountId, clientCertificates);
   if (clientCertificates.length === 0) certificates.delete(accountId);
   else certificates.set(accountId, clientCertificates);

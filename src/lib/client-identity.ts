@@ -1,6 +1,7 @@
 // Whether a client certificate, its key and its CAs can be used for TLS.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { pemBlocks } from './tls-trust.ts';
 
 /** PEM. */
 interface Identity {
@@ -30,9 +31,9 @@ export function identityProblem(identity: Identity): { readonly path: string; re
 }
 
 function certificatesIn(text: string): X509Certificate[] | null {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  const blocks = pemBlocks(text);
   try {
-    return blocks?.map((each) => new X509Certificate(each)) ?? null;
+    return blocks.length === 0 ? null : blocks.map((each) => new X509Certificate(each));
   } catch {
     return null;
   }

@@ -20,10 +20,14 @@ export interface Trust {
 
 /** Trusts Node's own CAs, those of `NODE_EXTRA_CA_CERTS`, and `more` (PEM). */
 export function createTrust(more: readonly string[] = []): Trust {
-  const ca = more.length === 0 ? {} : { ca: [...getCACertificates('default'), ...more] };
   const extra = anchorsOf(more);
   return {
-    createContext: (options = {}) => createSecureContext({ ...options, ...ca }),
+    createContext: (options = {}) => {
+      const context = createSecureContext(options) as WithNative;
+      // The option `ca` would parse all usual CAs anew for each context, which is slow and takes memory.
+      for (const pem of more) context.context.addCACert(pem);
+      return context;
+    },
     pathOf: (sent) => {
       const [own] = sent;
       if (own === undefined) return null;
@@ -33,14 +37,22 @@ export function createTrust(more: readonly string[] = []): Trust {
   };
 }
 
+/** What Node.js itself calls for the option `ca`. */
+type WithNative = SecureContext & { readonly context: { addCACert(pem: string): void } };
+
 /** CA certificates by their subject. */
 type Anchors = ReadonlyMap<string, readonly X509Certificate[]>;
 
 let usual: Anchors | undefined;
 
+/** The certificates in a text, PEM. */
+export function pemBlocks(text: string): readonly string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
 function anchorsOf(pems: readonly string[]): Anchors {
   return Map.groupBy(
-    pems.map((pem) => new X509Certificate(pem)),
+    pems.flatMap(pemBlocks).map((pem) => new X509Certificate(pem)),
     ({ subject }) => subject,
   );
 }

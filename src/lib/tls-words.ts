@@ -21,7 +21,9 @@ export function dateError({ validFrom, validTo }: X509Certificate, now: number):
   return Date.parse(validFrom) > now ? 'CERT_NOT_YET_VALID' : null;
 }
 
-const trustHint = 'To trust a private CA, set TOCSIN_CA_FILE or NODE_EXTRA_CA_CERTS.';
+/** What to do about a certificate of an unknown CA. */
+export const trustHint =
+  'The server may not be sending its intermediate certificate. To trust a private CA, set TOCSIN_CA_FILE or NODE_EXTRA_CA_CERTS.';
 
 function certificateWords(code: string, about: X509Certificate, path: CertificatePath): string {
   const last = path.at(-1) ?? about;
@@ -37,11 +39,10 @@ function certificateWords(code: string, about: X509Certificate, path: Certificat
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return 'is self-signed';
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return `is signed by an unknown CA: ${issuer}. ${trustHint}`;
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return `is signed by an unknown CA: ${issuer}. The server may not be sending its intermediate certificate. ${trustHint}`;
+      return `is signed by an unknown CA: ${issuer}. ${trustHint}`;
     case 'CERT_SIGNATURE_FAILURE':
       return 'has an invalid signature';
     case 'CERT_REVOKED':

@@ -1,4 +1,5 @@
 // What a run of a script says of its target: the verdict, and the assertion as its author wrote it, with file and line.
+import { handshakeWords, trustHint } from '#lib/tls-words.ts';
 import type { Reason, Verdict } from '#domain/result.ts';
 import type { ScriptError, ScriptFile, ScriptLimit, ScriptLimits, ScriptOutcome } from '#domain/script.ts';
 
@@ -36,7 +37,9 @@ export function judgeScript(
     const limit = limitOf(errors);
     // It stands in the first error, which is not always the one that is told.
     const isTold = limit === null || error === errors[0];
-    return { verdict: 'failed', reason: reasonOf(errors), message: isTold ? said : `${said}; ${limit}` };
+    const message = isTold ? said : `${said}; ${limit}`;
+    const hint = unknownCa.test(error.message) ? `. ${trustHint}` : '';
+    return { verdict: 'failed', reason: reasonOf(errors), message: message + hint };
   }
   if (outcome.failedTests > 0)
     return { verdict: 'failed', reason: 'script', message: 'a test failed without a message' };
@@ -59,6 +62,10 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
   };
   return `the script was stopped: it ${limit === 'deadline' ? 'took' : 'used'} more than ${passed[limit]}`;
 }
+
+/** As Node.js and Chromium say it. */
+const unknownCa =
+  /unable to (?:verify the first|get (?:local )?issuer) certificate|self-signed certificate in certificate chain|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|ERR_CERT_AUTHORITY_INVALID/;
 
 /** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */
 const asking =
@@ -120,10 +127,19 @@ function isWaiting(message: string): boolean {
   return late.test(message) && !asking.test(message);
 }
 
+/** OpenSSL's own text, as in `write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`. */
+const openSsl = /(?:\w+ EPROTO )?[\dA-F]+:error:[\dA-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*/g;
+
+function withoutOpenSsl(message: string): string {
+  return message.replace(openSsl, (_, reason: string) =>
+    handshakeWords(`ERR_SSL_${reason.trim().toUpperCase().replaceAll(' ', '_')}`),
+  );
+}
+
 const detailMost = 500;
 
 function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
-  const lines = hide(message)
+  const lines = hide(withoutOpenSsl(message))
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
