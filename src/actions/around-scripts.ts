@@ -45,7 +45,7 @@ export async function aroundScriptProblems(
       const refused = await scriptsRefused();
       if (refused !== null) return [{ path, message: `cannot run: ${refused}` }];
       const fault = faultRead(await scriptFault(accountId, text));
-      return fault === null ? [] : [{ path, ...fault, message: `is no script that can run: ${fault.message}` }];
+      return fault === null ? [] : [{ path, ...fault, message: `is not a valid script: ${fault.message}` }];
     }),
   );
   return found.flat();

@@ -43,6 +43,6 @@ export async function programProblems(
   const runtime = scriptRuntime(check, inherited, means);
   const fault = runtime === null ? null : faultRead(await means.programFault(check, runtime));
   if (runtime === null || fault === null) return [];
-  const message = `is no script that can run in runtime ${runtime.name}: ${fault.message}`;
+  const message = `is not a valid script for runtime ${runtime.name}: ${fault.message}`;
   return [{ path: 'script', ...fault, message }];
 }

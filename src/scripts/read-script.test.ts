@@ -25,7 +25,7 @@ test('a text is read as a script without being run, in whatever form scripts are
     column: 7,
   });
   assert.match(messageOf(await scriptFault(own, 'enum A { B }')) ?? '', /enum is not supported/);
-  assert.deepEqual(await scriptFault(own, '['.repeat(200_000)), { message: 'it is too deep or too large to be read' });
+  assert.deepEqual(await scriptFault(own, '['.repeat(200_000)), { message: 'it is too large or nested too deeply' });
 });
 
 function messageOf(reading: ScriptReading): string | undefined {

@@ -87,7 +87,7 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
       const found = await readOnce(accountId, { sort: 'around', path: 'script.mts', content }, runtime);
       if (found === 'no room') return found;
       if (found.fault !== undefined) return found.fault;
-      return { message: found.isLate ? 'it takes too long to read' : 'it is too deep or too large to be read' };
+      return { message: found.isLate ? 'reading it takes too long' : 'it is too large or nested too deeply' };
     },
     async programFault(accountId, script, runtime) {
       const found = await readOnce(accountId, script, runtime);

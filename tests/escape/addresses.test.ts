@@ -70,7 +70,10 @@ describe('a script', () => {
       }
     }
     for (const attempt of seen.contained.flatMap(({ allowed }) => attemptsOf(allowed, 'store', led))) {
-      assert.match(attempt.message, /:5432 is the database of Tocsin itself, which no script may reach/);
+      assert.match(
+        attempt.message,
+        /:5432 is the database of Tocsin itself, which checks, webhooks and scripts cannot reach/,
+      );
     }
   });
 

@@ -15,7 +15,7 @@ test('a multi-step or browser check is not saved with a script that cannot begin
     assert.equal(status, 400, JSON.stringify(told));
     const { attributes } = told as { readonly attributes: Readonly<Record<string, string>> };
     assert.deepEqual(attributes, {
-      script: 'is no script that can run in runtime 2026.10: Unexpected token (line 4, column 13)',
+      script: 'is not a valid script for runtime 2026.10: Unexpected token (line 4, column 13)',
     });
   };
   for (const type of ['multistep', 'browser']) {
@@ -49,7 +49,7 @@ test('a change of the files beside a script has it read again: they say whether 
   assert.equal(status, 400, 'without tests it is a program, and Node.js reads none with an enum');
   assert.match(
     JSON.stringify(body),
-    /"script":"is no script that can run in runtime 2026.10: .*enum.* \(line 3, column 1\)"/,
+    /"script":"is not a valid script for runtime 2026.10: .*enum.* \(line 3, column 1\)"/,
   );
   await must('PUT', path, { name: 'Orders' });
 });

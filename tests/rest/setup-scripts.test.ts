@@ -194,7 +194,7 @@ test('a setup script that throws, takes too long or leaves no request sends noth
     [`await nothing.there;`, 'script', /^setup script: .*\(setup\.ts:1\): .*nothing is not defined/],
     [`request.method = 'BREW';`, 'script', /^setup script: request\.method must be one of .*"BREW" \(setup\.ts\)$/],
     [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: what it leaves is too large/],
-    [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is no absolute/],
+    [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is not an absolute/],
     [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
     [`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/],
   ] as const) {
@@ -339,7 +339,7 @@ test('a script that cannot be read is refused when a check or a group is saved, 
       '/v1/checks/api',
       { name: 'Cart', request, localSetupScript: 'const a = 1;\nrequest.headers.a = ;' },
       'localSetupScript',
-      /^is no script that can run: Expression expected \(line 2, column 21\)$/,
+      /^is not a valid script: Expression expected \(line 2, column 21\)$/,
     ],
     [
       '/v1/checks',
@@ -352,7 +352,7 @@ test('a script that cannot be read is refused when a check or a group is saved, 
       '/v1/checks/api',
       { name: 'Cart', request, localSetupScript: '('.repeat(100_000) },
       'localSetupScript',
-      /too deep or too large/,
+      /too large or nested too deeply/,
     ],
   ] as const) {
     const answer = await api('POST', path, body);
