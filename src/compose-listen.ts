@@ -1,6 +1,7 @@
 // Where this process listens, and what to do when it cannot.
 import type { createRestServer } from '#rest/server.ts';
 import { type Config, ConfigError } from './config.ts';
+import { connectionsFor, descriptorLimit, watchDescriptors } from './descriptors.ts';
 import { StartError } from './start-error.ts';
 
 type Server = ReturnType<typeof createRestServer>;
@@ -12,8 +13,13 @@ export interface Listeners {
   /** That of the API, as configured until it is known. */
   readonly port: number;
   readonly ports: readonly number[];
-  /** Listens with the server of the API and that of the metrics, with the latter only where it has a port; answers with `http://host:port` of the first one. Throws StartError or ConfigError with what to do. */
-  start(servers: readonly Server[]): Promise<string>;
+  /**
+   * Listens with the server of the API and that of the metrics, with the latter only where it has a port; answers with
+   * `http://host:port` of the first one. Throws StartError or ConfigError with what to do.
+   *
+   * @param onRefused called for each connection that is not taken, and while no file can be opened
+   */
+  start(servers: readonly Server[], onRefused: () => void): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -22,6 +28,7 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
   const servers: Server[] = [];
   let ports: readonly number[] = [port];
   let isListening = false;
+  let stopWatch = (): void => {};
   return {
     get isListening() {
       return isListening;
@@ -32,13 +39,16 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
     get ports() {
       return ports;
     },
-    async start([server, metricsServer]) {
+    async start([server, metricsServer], onRefused) {
       if (server === undefined) throw new Error('there is no server to listen with');
       servers.push(server);
+      takeConnections(server, onRefused);
+      stopWatch = watchDescriptors(onRefused);
       const address = await listenAt(server, { host, port, variable: 'PORT' });
       ports = [portOf(address)];
       if (metrics.port !== null && metricsServer !== undefined) {
         servers.push(metricsServer);
+        takeConnections(metricsServer, () => undefined);
         const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
         ports = [...ports, portOf(await listenAt(metricsServer, place))];
       }
@@ -46,9 +56,16 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
       return address;
     },
     async close() {
+      stopWatch();
       await Promise.all(servers.map((server) => server.close()));
     },
   };
+}
+
+/** Only as many at once as leave descriptors for our own work. */
+function takeConnections({ server }: Server, onRefused: () => void): void {
+  server.maxConnections = connectionsFor(descriptorLimit());
+  server.on('drop', onRefused);
 }
 
 async function listenAt(

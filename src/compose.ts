@@ -119,7 +119,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     { ...api, ...options },
     { ...metricsRoutes(metrics, config), ...options },
   ].map(createRestServer);
-  const address = await listeners.start(servers);
+  const address = await listeners.start(servers, () => shared.pingFailures.count++);
   await ownProcess.sign().catch(() => places.learn([]));
   const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints })));
   hints.listen();

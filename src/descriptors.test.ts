@@ -1,0 +1,9 @@
+// How many connections are taken, by how many files may be open.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionsFor } from './descriptors.ts';
+
+test('half of the descriptors are kept for our own work', () => {
+  assert.deepEqual([1_048_576, 20_000, 4096, 1024, 100].map(connectionsFor), [10_000, 10_000, 2048, 512, 64]);
+  assert.equal(connectionsFor(null), 10_000);
+});
