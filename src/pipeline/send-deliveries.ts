@@ -157,7 +157,6 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
     renewedAt = now;
   };
-
   return {
     get underWay() {
       return underWay.size;
