@@ -96,7 +96,8 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
   const { config, store, clock, log, ownProcess } = means;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
-  const joint: Joint = { ...means, owner: ownProcess.id, startedAt };
+  const rollback = await store.gaps.rollback().catch(() => null);
+  const joint: Joint = { ...means, owner: ownProcess.id, startedAt, rollback };
   const records = joinRecordResults(joint);
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
@@ -173,6 +174,8 @@ interface Joint extends PathMeans {
   /** Whose leases are this process's. */
   readonly owner: string;
   readonly startedAt: number;
+  /** The time whose data a restore took away. */
+  readonly rollback: Awaited<ReturnType<Store['gaps']['rollback']>>;
 }
 
 function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMeans): () => Promise<number> {
@@ -187,13 +190,22 @@ function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMea
   });
 }
 
-function joinScheduleRuns({ store, clock, ownProcess, startedAt, metrics, wake }: Joint): () => Promise<number> {
+function joinScheduleRuns({
+  store,
+  clock,
+  ownProcess,
+  startedAt,
+  rollback,
+  metrics,
+  wake,
+}: Joint): () => Promise<number> {
   return createScheduleRuns({
     store: store.path,
     firstRuns: store.firstRuns,
     clock,
     locations: servedCodes(ownProcess),
     startedAt,
+    rollback,
     wake: () => wake('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
   });

@@ -49,6 +49,7 @@ export type Reason =
   | 'store'
   | 'limit'
   | 'moving'
+  | 'rollback'
   | 'maintenance'
   | 'deactivated';
 

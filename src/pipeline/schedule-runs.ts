@@ -41,6 +41,8 @@ export interface ScheduleRunsOptions {
   readonly locations: () => readonly string[];
   /** When this process began to schedule, epoch ms: slots before it are `downtime`. */
   readonly startedAt: number;
+  /** The time whose data a restore took away, epoch ms: slots in it are `rollback`; null = there is none. */
+  readonly rollback?: { readonly from: number; readonly to: number } | null;
   /** Told of new runs. */
   readonly wake: () => void;
   readonly onScheduled?: (done: {
@@ -57,9 +59,10 @@ const roundMs = 10;
 
 /** One turn of the step, answering in how many ms the next schedule is due. */
 export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<number> {
-  const { store, firstRuns, clock, locations, startedAt } = options;
+  const { store, firstRuns, clock, locations, startedAt, rollback = null } = options;
   const outages = createOutages(clock);
   const missedReason = (slotAt: number): Reason => {
+    if (rollback !== null && slotAt >= rollback.from && slotAt <= rollback.to) return 'rollback';
     if (slotAt < startedAt) return 'downtime';
     const set = clock.lastSet;
     return set !== null && slotAt >= set.from - idleMs && slotAt <= set.to

@@ -40,6 +40,7 @@ export const reasons = [
   'deadline',
   'deactivated',
   'overlap',
+  'rollback',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

@@ -30,6 +30,8 @@ export interface Gaps {
   noteStart(): Promise<Absence | null>;
   /** The newest absence that ended less than two days ago. */
   lastAbsence(): Promise<Absence | null>;
+  /** The time whose data the last restore took away; null = there was none. */
+  rollback(): Promise<Pick<Absence, 'from' | 'to'> | null>;
   /** null = there is none. */
   ofAccount(accountId: string): Promise<Gap | null>;
 }
@@ -67,6 +69,10 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
     async lastAbsence() {
       const [from = 0, to = 0] = ((await read('absence')) ?? '').split('/').map(Number);
       return to > clock.now() - 2 * dayMs ? { from, to, isRollback: await isRollback(from) } : null;
+    },
+    async rollback() {
+      const [from, to] = ((await read(rollbackKey)) ?? '').split('/').map(Number);
+      return from === undefined || to === undefined ? null : { from, to };
     },
     async ofAccount(accountId) {
       const days = await reader

@@ -200,6 +200,7 @@ const missedMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
   moving: 'not run: the account was being moved to another installation',
+  rollback: 'not recorded: data was rolled back by a restore',
   clock: "not run: this machine's clock was set forward, or the machine slept",
 };
 

@@ -74,12 +74,47 @@ describe('notices', () => {
     test.temp.clock.turn(59_000);
     assert.equal(await gaps.noteStart(), null, 'a restart');
     test.temp.clock.turn(541_000);
+    assert.equal(await gaps.rollback(), null);
     assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
     assert.match(notice?.message ?? '', /not running for 10 min/);
     test.temp.clock.turn(2 * day);
     assert.deepEqual(await noticesOf(test), []);
+  });
+});
+
+describe('data that a restore took away', () => {
+  it('is a notice of its own, and its slots say so', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    const { gaps } = test.temp.store;
+    await gaps.signOfLife();
+    const backupAt = test.now;
+    test.temp.clock.turn(20_000);
+    test.temp.raw
+      .prepare(`INSERT INTO installation (key, value) VALUES ('rolled-back', ?)`)
+      .run(`${backupAt}/${test.now}`);
+    const rollback = await gaps.rollback();
+    assert.deepEqual(rollback, { from: backupAt, to: test.now });
+    assert.deepEqual(await gaps.noteStart(), { ...rollback, isRollback: true });
+    const [notice] = await noticesOf(test);
+    assert.equal(notice?.kind, 'rollback');
+    assert.match(notice?.message ?? '', /^Data was rolled back to /);
+    const turn = createScheduleRuns({
+      store: test.path,
+      firstRuns: test.temp.store.firstRuns,
+      clock: { now: () => test.now, lastSet: null },
+      locations: () => ['local'],
+      startedAt: test.now,
+      rollback,
+      wake: () => {},
+    });
+    await turn();
+    assert.equal(test.one('SELECT message FROM results'), 'not recorded: data was rolled back by a restore');
+    await gaps.signOfLife();
+    test.temp.clock.turn(600_000);
+    assert.equal((await gaps.noteStart())?.isRollback, false, 'a later absence is one');
   });
 });
 
