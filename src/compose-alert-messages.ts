@@ -12,6 +12,7 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
   const { config, store, clock, random, links, userAgent, wake, attemptHints } = means;
   return createAlertMessageActions({
     channels: store.alertChannels,
+    heldDeliveries: store.heldDeliveries,
     variables: store.variables,
     groupKeys: (accountId) => store.checkGroups.variableKeys(accountId),
     resultOf: (accountId, checkResultId) => alertOfResult(means, accountId, checkResultId),

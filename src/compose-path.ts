@@ -25,8 +25,6 @@ import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
-import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
-import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
@@ -35,6 +33,7 @@ import { keepTemplates } from './compose-templates.ts';
 import { type Holds, type OwnProcess, servedCodes } from './compose-process.ts';
 import type { ScriptProber } from './compose-scripts.ts';
 import { joinCloseUnservedRuns } from './compose-unserved.ts';
+import { joinRemoveOldRows, joinResumeAccounts } from './compose-upkeep.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -320,26 +319,6 @@ function joinSendDeliveries(joint: Joint) {
     onFailing: ({ alertChannelId, name, lastError }) =>
       log.warn('channel.failing', { id: alertChannelId, name, error: lastError }),
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
-  });
-}
-
-function joinRemoveOldRows({ store, clock, config, log }: Joint): () => Promise<number> {
-  return createRemoveOldRows({
-    store: store.retention,
-    rollUps: store.rollUps,
-    leftovers: store.leftovers,
-    clock,
-    retentionDays: config.retentionDays,
-    onRemoved: (rows) => log.debug('retention.removed', { rows }),
-  });
-}
-
-function joinResumeAccounts({ store, log }: Joint): () => Promise<number> {
-  return createResumeAccounts({
-    store: store.accountMoves,
-    onResumed: (accounts) => log.warn('account.resumed', { accounts }),
-    onStalled: ({ accountId, state, since, command }) =>
-      log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
   });
 }
 

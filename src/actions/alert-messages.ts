@@ -1,4 +1,6 @@
 // Trying a channel: what it would send (preview), and sending it once to see what comes back (test message).
+import type { DeliveryHold } from '#domain/delivery-hold.ts';
+import { holdWords, releaseHint } from './held-deliveries.ts';
 import type { ChannelPreset } from '#domain/channel-preset.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
@@ -62,6 +64,7 @@ export interface MessageAlert {
 /** What these actions need. */
 export interface AlertMessageMeans {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
+  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
   /** What the variables of all groups are called. */
   readonly groupKeys: (accountId: string) => Promise<readonly Pick<EnvironmentVariable, 'key' | 'secret'>[]>;
@@ -140,6 +143,8 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const { accountId } = caller;
       const stored = await channels.find(accountId, channelId);
       if (stored === null) throw notFound('alert channel', channelId);
+      const hold = await means.heldDeliveries.find();
+      if (hold !== null) throw new Refusal('conflict', `${holdWords(hold)} ${releaseHint}`);
       const { channel } = stored;
       const alert = await alerts.sample(accountId, alertType);
       const facts = alerts.facts(channel, alertType, alert);

@@ -189,7 +189,7 @@ export const alertChannelOperations = {
     example: { alertType: 'ALERT_RECOVERY' },
     status: 200,
     response: testAnswer,
-    alsoAnswers: unknown,
+    alsoAnswers: { ...unknown, 409: 'Deliveries are held: nothing is sent.' },
   },
   replayAlertChannel: {
     method: 'POST',

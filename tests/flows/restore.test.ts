@@ -68,7 +68,9 @@ test('about the file: a copy that is started with TOCSIN_DELIVERIES=held sends n
   const service = await startService(t, { TOCSIN_DELIVERIES: 'held' });
   const receiver = await startReceiver(t, secret);
   const config = { url: receiver.url, webhookSecret: secret };
-  await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+  const channel = await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+  const tried = await service.api('POST', `/v1/alert-channels/${String(channel['id'])}/test`);
+  assert.equal(tried.status, 409, 'a test message is not sent either, and says so');
   const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
   await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, request });
   await until('the failure to wait', async () => (await service.must('GET', '/v1/held-deliveries'))['waiting'] === 1);

@@ -1,0 +1,37 @@
+// Joins the upkeep beside the path with the store.
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Store } from '#store/store.ts';
+import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
+import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
+import type { Config } from './config.ts';
+
+/** What upkeep is joined with. */
+interface UpkeepMeans {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly config: Pick<Config, 'retentionDays'>;
+  readonly log: Log;
+}
+
+/** Results and what belongs to them go when they are old. */
+export function joinRemoveOldRows({ store, clock, config, log }: UpkeepMeans): () => Promise<number> {
+  return createRemoveOldRows({
+    store: store.retention,
+    rollUps: store.rollUps,
+    leftovers: store.leftovers,
+    clock,
+    retentionDays: config.retentionDays,
+    onRemoved: (rows) => log.debug('retention.removed', { rows }),
+  });
+}
+
+/** Accounts whose move was cut off go on here. */
+export function joinResumeAccounts({ store, log }: Pick<UpkeepMeans, 'store' | 'log'>): () => Promise<number> {
+  return createResumeAccounts({
+    store: store.accountMoves,
+    onResumed: (accounts) => log.warn('account.resumed', { accounts }),
+    onStalled: ({ accountId, state, since, command }) =>
+      log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
+  });
+}
