@@ -9,7 +9,8 @@ import { defaultsWarnings } from '#checks/http/warn.ts';
 import { checkKinds } from '#checks/registry.ts';
 
 export const settingsWarnings: SettingsWarnings = {
-  ofCheck: ({ checkType, settings, shouldFail }) => checkKinds[checkType].warnSettings?.(settings, shouldFail) ?? [],
+  ofCheck: ({ checkType, settings, shouldFail }, apiCheckDefaults) =>
+    checkKinds[checkType].warnSettings?.(settings, shouldFail, apiCheckDefaults) ?? [],
   ofDefaults: defaultsWarnings,
 };
 

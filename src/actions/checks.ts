@@ -29,6 +29,7 @@ import {
   type ScriptRuntimeMeans,
   scriptRuntimeProblems,
 } from './script-runtime.ts';
+import { ruleWarnings } from './rule-warnings.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
 import { type SettingsWarnings, withWarnings } from './warnings.ts';
@@ -293,7 +294,8 @@ async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: Che
   const found = check.groupId === null ? null : await means.checkGroups.find(check.accountId, check.groupId);
   return withWarnings(await shownWithRuntime(caller, stored, means), [
     ...(await means.missingVariables.ofCheck(check, found?.group ?? null)),
-    ...means.settingsWarnings.ofCheck(check),
+    ...means.settingsWarnings.ofCheck(check, found?.group.apiCheckDefaults ?? null),
+    ...ruleWarnings(check, found?.group ?? null),
   ]);
 }
 

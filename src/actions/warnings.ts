@@ -14,7 +14,11 @@ export type Warned<Shown> = Shown & { readonly warnings?: readonly Warning[] };
 
 /** Settings that can be saved but cannot have the wished effect. */
 export interface SettingsWarnings {
-  ofCheck(check: Pick<Check, 'checkType' | 'settings' | 'shouldFail'>): readonly Warning[];
+  /** @param apiCheckDefaults what its group gives it; null = nothing */
+  ofCheck(
+    check: Pick<Check, 'checkType' | 'settings' | 'shouldFail'>,
+    apiCheckDefaults: JsonObject | null,
+  ): readonly Warning[];
   /** @param apiCheckDefaults what a group gives its API checks */
   ofDefaults(apiCheckDefaults: JsonObject): readonly Warning[];
 }

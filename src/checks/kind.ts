@@ -145,7 +145,7 @@ export interface KindWords {
   /** Variables that the settings, and those of the group that take effect, use; absent = none. */
   variableUses?(settings: JsonObject, apiCheckDefaults: JsonObject | null): VariableUse[];
   /** Settings that can be saved but cannot have the wished effect. */
-  warnSettings?(settings: JsonObject, shouldFail: boolean): SettingsProblem[];
+  warnSettings?(settings: JsonObject, shouldFail: boolean, apiCheckDefaults: JsonObject | null): SettingsProblem[];
   /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */
   describeResult(result: Pick<Result, 'details' | 'message' | 'reason'>, exchange: JsonObject | null): JsonObject;
   alertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts;

@@ -98,6 +98,42 @@ const cases: readonly Case[] = [
   ],
 ];
 
+test('settings that have no effect beside others are warned about, for every type of check', async () => {
+  await using resources = resourcesUnderTest();
+  const strategy = { type: 'FIXED', baseBackoffSeconds: 60, maxDurationSeconds: 30 };
+  const heartbeat = { period: 1, periodUnit: 'hours', grace: 1, graceUnit: 'hours' };
+  const reminding = { reminders: { amount: 2, interval: 5 } };
+  const parallel = { parallelRunFailureThreshold: { enabled: true, percentage: 50 } };
+  const head = { method: 'HEAD' };
+  const defaults = { assertions: [assertion('TEXT_BODY', 'CONTAINS', 'ok')] };
+  const group = (await resources.ask('POST', '/v2/check-groups', { name: 'G', apiCheckDefaults: defaults })).body.id;
+  for (const [path, body, expected] of [
+    ['/v1/checks/api', api({}, { retryStrategy: strategy }), ['retryStrategy.maxDurationSeconds']],
+    ['/v1/checks/api', api({}, { retryStrategy: { ...strategy, maxDurationSeconds: 60 } }), []],
+    ['/v1/checks/heartbeat', { name: 'H', heartbeat, retryStrategy: { type: 'FIXED' } }, ['retryStrategy']],
+    ['/v1/checks/api', api({}, { alertSettings: reminding }), ['alertSettings']],
+    ['/v1/checks/api', api({}, { alertSettings: { escalationType: 'RUN_BASED' } }), []],
+    ['/v1/checks/api', api({}, { alertSettings: reminding, useGlobalAlertSettings: false }), []],
+    [
+      '/v1/checks/api',
+      api({}, { alertSettings: parallel, useGlobalAlertSettings: false }),
+      ['alertSettings.parallelRunFailureThreshold'],
+    ],
+    ['/v1/checks/api', api({}, { runParallel: true, locations: ['local'] }), ['runParallel']],
+    ['/v1/checks/api', api({}, { runParallel: true, locations: ['local', 'eu-west-1'] }), []],
+    ['/v1/checks/api', api(head, { groupId: group }), ['apiCheckDefaults.assertions[0]']],
+    ['/v1/checks/api', api({}, { groupId: group }), []],
+  ] as const) {
+    const { body: made, text } = await resources.ask('POST', path, body);
+    const warnings = (made.warnings ?? []) as { path: string }[];
+    assert.deepEqual(
+      warnings.map((warning) => warning.path),
+      expected,
+      text,
+    );
+  }
+});
+
 test('what cannot have the wished effect is accepted with a warning, on create and on update', async () => {
   await using resources = resourcesUnderTest();
   for (const [path, body, expected] of cases) {

@@ -8,7 +8,7 @@ import { createHttpExchange } from '../http/exchange.ts';
 import { createHttpProbe } from '../http/probe.ts';
 import { noDefaults, readDefaults, readSettings } from '../http/settings.ts';
 import { httpUses } from '../http/uses.ts';
-import { httpWarnings } from '../http/warn.ts';
+import { httpWarnings, inheritedWarnings } from '../http/warn.ts';
 import { createAroundProbe } from './around-probe.ts';
 import { hasScriptsAround } from './around-scripts.ts';
 import { http } from './http.ts';
@@ -24,7 +24,10 @@ export const apiKind: CheckKind = {
   validateSettings: validateApiSettings,
   variableUses: (settings, defaults) =>
     httpUses(readSettings(settings), defaults === null ? noDefaults : readDefaults(defaults), false),
-  warnSettings: (settings, shouldFail) => httpWarnings(readSettings(settings), shouldFail),
+  warnSettings: (settings, shouldFail, defaults) => {
+    const read = readSettings(settings);
+    return [...httpWarnings(read, shouldFail), ...inheritedWarnings(read, shouldFail, defaults)];
+  },
   describeResult: (result, exchange) => ({
     apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },
   }),

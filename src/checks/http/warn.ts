@@ -60,6 +60,18 @@ function requestWarnings({ body, bodyType, headers, basicAuth }: ApiSettings, at
   return warnings;
 }
 
+/** Warnings for the assertions that a check has of its group. */
+export function inheritedWarnings(
+  read: ApiSettings,
+  shouldFail: boolean,
+  apiCheckDefaults: JsonObject | null,
+): SettingsProblem[] {
+  if (apiCheckDefaults === null) return [];
+  const { assertions } = readSettings({ request: apiCheckDefaults });
+  const inherited = { ...read, assertions, body: '', headers: [], basicAuth: null };
+  return httpWarnings(inherited, shouldFail, 'apiCheckDefaults');
+}
+
 /** Warnings for what a group gives the requests of its API checks, whatever they say themselves. */
 export function defaultsWarnings(apiCheckDefaults: JsonObject): SettingsProblem[] {
   const read = readSettings({ request: apiCheckDefaults });
