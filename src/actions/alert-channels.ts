@@ -12,6 +12,7 @@ import { type Problem, refuseProblems } from './problems.ts';
 import { notFound } from './refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
+import { type Warned, withWarnings } from './warnings.ts';
 
 type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
 
@@ -23,7 +24,7 @@ export interface ChannelInput extends Pick<AlertChannel, Switch> {
 }
 
 /** A channel as it may be shown, its secret masked. */
-export interface ShownChannel extends Omit<AlertChannel, 'secret' | 'previousSecret'> {
+export interface ShownChannel extends Warned<Omit<AlertChannel, 'secret' | 'previousSecret'>> {
   readonly subscriptions: readonly Subscription[];
 }
 
@@ -112,15 +113,26 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
       };
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
       means.onWritten();
-      return shown(caller, saved);
+      return warned(shown(caller, saved));
     },
-    change: async (caller, id, change) => shown(caller, await changeChannel(means, caller, id, change)),
+    change: async (caller, id, change) => warned(shown(caller, await changeChannel(means, caller, id, change))),
     subscribe: (caller, id, subscription) => subscribeChannel(means, caller, id, subscription),
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await alertChannels.remove(caller.accountId, id))) throw notFound('alert channel', id);
     },
   };
+}
+
+/** The answer of a write: a channel that is told of nothing is probably a mistake. */
+function warned(channel: ShownChannel): ShownChannel {
+  const { sendFailure, sendDegraded, sendRecovery, sslExpiry, autoSubscribe, subscriptions } = channel;
+  const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
+  const isAlone = !autoSubscribe && !subscriptions.some(({ activated }) => activated);
+  return withWarnings(channel, [
+    ...(isQuiet ? [{ path: 'sendFailure', message: 'every kind of alert is switched off: nothing is sent' }] : []),
+    ...(isAlone ? [{ path: 'subscriptions', message: 'no check or group is subscribed: nothing is sent' }] : []),
+  ]);
 }
 
 async function changeChannel(

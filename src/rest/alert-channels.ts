@@ -3,7 +3,7 @@ import type { ChannelActions, ShownChannel } from '#actions/alert-channels.ts';
 import type { AlertChannelBody, SubscriptionBody } from '#contract/alert-channel.ts';
 import type { Subscription } from '#domain/alert-channel.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
-import { isoText, isoTextOrNull } from './wire.ts';
+import { isoText, isoTextOrNull, written } from './wire.ts';
 
 /** The routes of alert channels. */
 export function alertChannelRoutes(actions: ChannelActions): Route[] {
@@ -25,7 +25,7 @@ function toWire(channel: ShownChannel): AlertChannelBody {
   const { accountId: _account, config, subscriptions, exhaustedInARow: _count, ...rest } = channel;
   const { createdAt, updatedAt, failingSince, ...fields } = rest;
   return {
-    ...fields,
+    ...written(fields),
     // Only bodies that the contract has parsed are stored.
     config: config as unknown as AlertChannelBody['config'],
     subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),

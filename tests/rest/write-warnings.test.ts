@@ -1,7 +1,7 @@
 // Warnings in the answers of writes: settings that are accepted and cannot have the wished effect.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resourcesUnderTest } from './resources-under-test.ts';
+import { type Reply, resourcesUnderTest } from './resources-under-test.ts';
 
 const url = 'https://shop.example/';
 const assertion = (source: string, comparison: string, target: string, property = '') => ({
@@ -132,6 +132,17 @@ test('settings that have no effect beside others are warned about, for every typ
       text,
     );
   }
+});
+
+test('a channel that is told of nothing is saved with a warning', async () => {
+  await using resources = resourcesUnderTest();
+  const channel = { type: 'WEBHOOK', config: { url: 'https://hooks.example/' } };
+  const created = await resources.ask('POST', '/v1/alert-channels', channel);
+  const paths = ({ body }: Reply) => ((body.warnings ?? []) as { path: string }[]).map(({ path }) => path);
+  assert.deepEqual(paths(created), ['subscriptions']);
+  const change = (body: object) => resources.ask('PUT', `/v1/alert-channels/${created.body.id}`, body);
+  assert.deepEqual(paths(await change({ autoSubscribe: true })), []);
+  assert.deepEqual(paths(await change({ sendFailure: false, sendRecovery: false })), ['sendFailure']);
 });
 
 test('what cannot have the wished effect is accepted with a warning, on create and on update', async () => {
