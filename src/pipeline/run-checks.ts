@@ -19,6 +19,7 @@ interface RunStore {
     readonly now: number;
     readonly leaseMs: number;
     readonly most: number;
+    readonly without?: readonly string[];
   }): Promise<{
     readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[];
     readonly nextAvailableAt: number | null;
@@ -65,6 +66,8 @@ const runsPerTurn = 500;
  * missed when its slot ends.
  */
 export const underWayMost = 4000;
+/** Runs of one account among them at most: targets that hang leave room for the checks of others. */
+export const ofAccountMost = 3000;
 
 /** The step: its turn, and its end. */
 export interface RunChecks {
@@ -78,6 +81,7 @@ export interface RunChecks {
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
   const underWay = new Map<string, { readonly run: Run; readonly done: Promise<unknown> }>();
+  const countOf = new Map<string, number>();
   const lastOf = new Map<string, Promise<EndedAttempt | null>>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
@@ -104,11 +108,15 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
       })
       .then((attempt) => (attempt === null ? null : options.record(attempt)))
       .finally(() => {
-        const wasFull = underWay.size >= underWayMost;
+        const count = countOf.get(run.accountId) ?? 0;
+        const wasFull = underWay.size >= underWayMost || count >= ofAccountMost;
         underWay.delete(key);
+        if (count > 1) countOf.set(run.accountId, count - 1);
+        else countOf.delete(run.accountId);
         if (wasFull) options.wake();
       });
     underWay.set(key, { run, done });
+    countOf.set(run.accountId, (countOf.get(run.accountId) ?? 0) + 1);
   };
 
   return {
@@ -118,10 +126,11 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
     async turn() {
       const now = clock.now();
       await renew(now);
+      const without = [...countOf].filter(([, count]) => count >= ofAccountMost).map(([accountId]) => accountId);
       const most = Math.min(runsPerTurn, underWayMost - underWay.size);
       if (most <= 0) return leaseMs / 3;
       const { runs, nextAvailableAt } = await outages.watch(() =>
-        store.claimRuns({ location, owner, now, leaseMs, most }),
+        store.claimRuns({ location, owner, now, leaseMs, most, ...(without.length > 0 && { without }) }),
       );
       for (const { run, context } of runs) {
         if (context !== null && !underWay.has(`${run.id}/${run.attempt}`)) start(run, context);

@@ -11,6 +11,8 @@ export interface RunClaim {
   readonly now: number;
   readonly leaseMs: number;
   readonly most: number;
+  /** Accounts of which nothing is taken; none by default. */
+  readonly without?: readonly string[];
 }
 
 /** Runs taken for this owner, oldest due first. */

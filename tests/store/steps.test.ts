@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Finding } from '#domain/result.ts';
-import { createRecordResults, type RecordResultsOptions, waitingMost } from '#pipeline/record-results.ts';
-import { createRunChecks, type RunChecksOptions, underWayMost } from '#pipeline/run-checks.ts';
+import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
+import { createRunChecks, ofAccountMost, type RunChecksOptions } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { outcomeCodes, reasonCodes } from '#store/codes.ts';
@@ -244,34 +244,34 @@ describe('results that cannot be recorded', () => {
     const beyond = 20;
     await test.check();
     test.rows('DELETE FROM first_runs');
-    copyCheck(test, underWayMost + beyond - 1);
+    copyCheck(test, ofAccountMost + beyond - 1);
     await using steps = stepsOver(test);
     const { fault, recorder, running, schedule, probes } = steps;
     fault.isAway = true;
     while ((await schedule()) === 0);
     while ((await running.turn()) === 0);
-    await until('all that may wait to wait', () => recorder.waiting === waitingMost);
+    await until('all that may wait to wait', () => recorder.waiting === ofAccountMost);
     await running.turn();
-    assert.deepEqual([probes(), running.underWay, recorder.waiting], [underWayMost, underWayMost, waitingMost]);
+    assert.deepEqual([probes(), running.underWay, recorder.waiting], [ofAccountMost, ofAccountMost, ofAccountMost]);
     assert.equal(test.one('SELECT count(*) FROM runs WHERE leased_by IS NULL'), beyond);
 
     fault.isAllAway = true;
     test.temp.clock.turn(25_000);
     await assert.rejects(schedule(), StoreUnavailableError);
     await assert.rejects(running.turn(), StoreUnavailableError);
-    assert.equal(probes(), underWayMost);
+    assert.equal(probes(), ofAccountMost);
 
     fault.isAway = fault.isAllAway = false;
     while ((await schedule()) === 0);
     await until('what waited to be recorded', () => running.underWay === 0);
-    assert.equal(test.one('SELECT passed FROM run_counts'), underWayMost);
+    assert.equal(test.one('SELECT passed FROM run_counts'), ofAccountMost);
     await running.turn();
     await until('what was over to be recorded', () => running.underWay === 0);
     const missed = outcomeCodes.encode('missed');
     // The slot of each check that went by while the store was away, and the first one of those beyond the bound.
     assert.deepEqual(
       test.rows(`SELECT reason, sum(slots) AS slots FROM results WHERE outcome = ${missed} GROUP BY reason`),
-      [{ reason: reasonCodes.encode('store'), slots: underWayMost + beyond + beyond }],
+      [{ reason: reasonCodes.encode('store'), slots: ofAccountMost + beyond + beyond }],
     );
     assert.equal(test.difference(), 0);
   });

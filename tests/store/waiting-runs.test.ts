@@ -172,3 +172,17 @@ describe('a run whose predecessor is still in progress', () => {
     assert.deepEqual(test.rows('SELECT missed, limited FROM run_counts'), [{ missed: 1, limited: 1 }]);
   });
 });
+
+describe('runs of an account that holds its share', () => {
+  it('are left to later claims, and those of others are taken', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.check();
+    await test.schedule();
+    const claim = { location: 'local', owner: 'one', now: test.now, leaseMs: 10_000, most: 10 };
+    const none = await test.path.claimRuns({ ...claim, without: [test.accountId] });
+    assert.deepEqual([none.runs, none.nextAvailableAt], [[], null]);
+    const other = '0198a000-0000-7000-8000-0000000000ff';
+    const { runs } = await test.path.claimRuns({ ...claim, without: [other] });
+    assert.equal(runs.length, 1);
+  });
+});

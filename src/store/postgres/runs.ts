@@ -35,9 +35,13 @@ export interface Look {
  * the end of its transaction: that it is the database's time is a condition of taking, and not asked before.
  */
 export async function claimRuns(session: Session, claim: RunClaim, { from, asksTime }: Look): Promise<TakenRuns> {
-  const { location, owner, now, leaseMs, most } = claim;
+  const { location, owner, now, leaseMs, most, without = [] } = claim;
   const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
-  const packs = session.query<Pack>(takeSql(isTime('$3')), [location, from, now, most, now + leaseMs, owner]);
+  const isLeftOut = without.length > 0;
+  const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut), [
+    ...[location, from, now, most, now + leaseMs, owner],
+    ...(isLeftOut ? [without.map(idBytes)] : []),
+  ]);
   const rests = session.query<{ at: number | null; is_right: boolean }>(
     // Leases that run out are found once a second, when everything is looked at.
     `SELECT ${isTime('$2')} AS is_right, (SELECT due_at FROM runs WHERE location = $1 AND due_at > $2 ORDER BY due_at LIMIT 1) AS at`,
@@ -86,12 +90,13 @@ const packed = `account_id || id || check_id || coalesce(batch_id, '\\x${'00'.re
     || int8send(first_started_at)`;
 
 /** Held rows stay where they are: they are changed by their places. */
-const takeSql = (isTime: string): string => `
+const takeSql = (isTime: string, isLeftOut: boolean): string => `
   WITH taken AS (
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
     WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM runs
       WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 AND ${isTime}
+        ${isLeftOut ? 'AND NOT (account_id = ANY($7))' : ''}
       ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED))
     RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at)
   SELECT string_agg(${packed}, '') AS runs,

@@ -6,19 +6,23 @@ import type { Connection } from './connection.ts';
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns {
-  const { location, owner, now, leaseMs, most } = claim;
-  const rows = connection.select<RunRow>(`SELECT ${columns} ${free}`)(location, now, most);
+  const { location, owner, now, leaseMs, most, without = [] } = claim;
+  const left = without.map(idBytes);
+  const free = freeRuns(left.length);
+  const rows = connection.select<RunRow>(`SELECT ${columns} ${free}`)(location, now, most, ...left);
   // The same rows once more: nobody writes between the two, and one statement costs a third of one for each run.
   if (rows.length > 0)
     connection
       .prepare(
-        `UPDATE runs SET available_at = ?4, leased_by = ?5, first_started_at = coalesce(first_started_at, ?2)
+        `UPDATE runs SET available_at = ?${left.length + 4}, leased_by = ?${left.length + 5}, first_started_at = coalesce(first_started_at, ?2)
          WHERE (account_id, id) IN (SELECT account_id, id ${free})`,
       )
-      .run(location, now, most, now + leaseMs, owner);
+      .run(location, now, most, ...left, now + leaseMs, owner);
   const next = connection
-    .prepare('SELECT available_at AS at FROM runs WHERE location = ? ORDER BY available_at LIMIT 1')
-    .get(location);
+    .prepare(
+      `SELECT available_at AS at FROM runs WHERE location = ?1 ${others(left.length, 2)} ORDER BY available_at LIMIT 1`,
+    )
+    .get(location, ...left);
   return { runs: rows.map(runOf), nextAvailableAt: next === undefined ? null : Number(next['at']) };
 }
 
@@ -27,7 +31,15 @@ const columns = `CAST(account_id || id || check_id AS BLOB) AS ids, location, so
   first_started_at, batch_id`;
 
 /** Runs that are available, those first that have been for longest; of those that came together the same at each look. */
-const free = `FROM runs WHERE location = ?1 AND available_at <= ?2 ORDER BY available_at, account_id, id LIMIT ?3`;
+function freeRuns(without: number): string {
+  return `FROM runs WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id LIMIT ?3`;
+}
+
+/** The condition that leaves accounts out, whose ids are bound from that place on. */
+function others(without: number, from: number): string {
+  const places = Array.from({ length: without }, (_, index) => `?${from + index}`);
+  return without === 0 ? '' : `AND account_id NOT IN (${places.join(', ')})`;
+}
 
 /** Keeps the leases on runs that are still under way. */
 export function renewRuns(
