@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { configApart, secretsMeant, shownConfig } from './channel-secret.ts';
+import { withoutSecretUrl } from './delivery-redactor.ts';
 import { withoutLocked } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
@@ -201,5 +202,9 @@ async function secretNames(
 function shownChannel(caller: Caller, { channel, subscriptions }: Stored, now: number): ShownChannel {
   const { secret: _secret, previousSecret: _previous, ...shown } = channel;
   const config = shownConfig(channel, now);
-  return { ...shown, config: mayDo(caller.role, 'write') ? config : withoutLocked(config), subscriptions };
+  return {
+    ...shown,
+    config: mayDo(caller.role, 'write') ? config : withoutSecretUrl(withoutLocked(config)),
+    subscriptions,
+  };
 }

@@ -1,10 +1,11 @@
 // Deliveries as the reference shows them: one line for each alert on its way to a channel (reference §4.7).
 import type { ChannelType } from '#domain/alert-channel.ts';
-import type { Caller } from '#domain/api-key.ts';
+import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { Delivery, DeliveryStatus } from '#domain/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DeliveryMeans, type LoggedDelivery, redactAll } from './deliveries.ts';
+import { withoutSecretUrl } from './delivery-redactor.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField } from './refusal.ts';
 
@@ -69,7 +70,7 @@ export function createAlertNotificationActions(means: AlertNotificationMeans): A
         ...(hasFailures !== undefined && { statuses: hasFailures ? failures : others }),
       };
       const found = await deliveries.list(caller.accountId, filter, page);
-      const rows = await redactAll(found.rows, redactorOf);
+      const rows = await redactAll(caller, found.rows, redactorOf);
       const facts = await alertNotifications.facts(caller.accountId, {
         alertChannelIds: [...new Set(rows.map(({ delivery }) => delivery.alertChannelId))],
         alertIds: rows.flatMap(({ delivery }) => delivery.alertId ?? []),
@@ -79,7 +80,9 @@ export function createAlertNotificationActions(means: AlertNotificationMeans): A
         return {
           delivery: row.delivery,
           channelType: channel?.type ?? 'WEBHOOK',
-          alertConfig: shownConfig(channel?.config ?? {}),
+          alertConfig: shownConfig(
+            mayDo(caller.role, 'write') ? (channel?.config ?? {}) : withoutSecretUrl(channel?.config ?? {}),
+          ),
           result: resultOf(row),
           checkType: facts.checkTypes.get(row.delivery.alertId ?? '') ?? null,
         };

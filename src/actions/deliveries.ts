@@ -1,5 +1,5 @@
 // What a caller may see of deliveries and do with them by hand (decisions: Webhook delivery, Resources of our own).
-import type { Caller } from '#domain/api-key.ts';
+import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, RenderedRequest } from '#domain/delivery.ts';
 import { newId } from '#lib/id.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
@@ -71,13 +71,13 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
   const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
     const found = await deliveries.find(caller.accountId, id);
     if (found === null) throw notFound('delivery', id);
-    return redacted(found, await redactorOf(found.delivery));
+    return redacted(caller, found, await redactorOf(found.delivery));
   };
   return {
     async list(caller, filter, page) {
       requirePermission(caller, 'read');
       const { rows, total } = await deliveries.list(caller.accountId, filter, page);
-      return { rows: await redactAll(rows, redactorOf), total };
+      return { rows: await redactAll(caller, rows, redactorOf), total };
     },
     find(caller, id) {
       requirePermission(caller, 'read');
@@ -118,27 +118,35 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
 }
 
 /** Each channel and check is looked up once. */
-export async function redactAll(rows: readonly LoggedDelivery[], redactorOf: RedactorOf): Promise<LoggedDelivery[]> {
+export async function redactAll(
+  caller: Caller,
+  rows: readonly LoggedDelivery[],
+  redactorOf: RedactorOf,
+): Promise<LoggedDelivery[]> {
   const redactors = new Map<string, Redactor>();
   const shown: LoggedDelivery[] = [];
   for (const row of rows) {
     const key = `${row.delivery.alertChannelId} ${row.delivery.checkId}`;
     const redactor = redactors.get(key) ?? (await redactorOf(row.delivery));
     redactors.set(key, redactor);
-    shown.push(redacted(row, redactor));
+    shown.push(redacted(caller, row, redactor));
   }
   return shown;
 }
 
-function redacted({ delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
+function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
+  const isWhole = mayDo(caller.role, 'write');
   const sent: RenderedRequest | null = delivery.request;
   return {
     delivery: {
       ...delivery,
-      request: sent === null ? null : redactor.request(sent),
+      request: sent === null ? null : isWhole ? redactor.request(sent) : redactor.address(redactor.request(sent)),
       error: delivery.error === null ? null : redactedError(delivery, delivery.error, redactor),
     },
-    log: log.map((attempt) => redactor.attempt(attempt, sent)),
+    log: log.map((attempt) => {
+      const shown = redactor.attempt(attempt, sent);
+      return isWhole ? shown : { ...shown, headers: redactor.headers(shown.headers) };
+    }),
   };
 }
 

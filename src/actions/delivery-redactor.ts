@@ -3,11 +3,15 @@ import type { AlertChannel, ChannelType } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery, RenderedRequest } from '#domain/delivery.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { hasSecretUrl, maskAddress, maskUserInfo } from '#domain/shown-url.ts';
 
 /** Copies that may be shown. */
 export interface Redactor {
   readonly request: (request: RenderedRequest) => RenderedRequest;
   readonly attempt: (attempt: Attempt, request: RenderedRequest | null) => Attempt;
+  /** The same for those who may not write: without an address that is a secret, and without credentials from it. */
+  readonly address: (request: RenderedRequest) => RenderedRequest;
+  readonly headers: (headers: RenderedRequest['headers']) => RenderedRequest['headers'];
 }
 
 /** Finds what holds for a delivery. */
@@ -53,7 +57,16 @@ export function createRedactorOf<Locked>(means: RedactorMeans<Locked>): Redactor
       const redacted = kind.redactAttempt(shown, sent, locked);
       return hideHeaders ? { ...redacted, headers: masked(redacted.headers) } : redacted;
     };
-    return { request, attempt };
+    const config = channel?.config ?? {};
+    // Of a channel that is gone nobody knows any more whether its address was a secret.
+    const isSecret = channel === null || hasSecretUrl(config);
+    const headers = hasOwnAuthorization(config) ? (all: RenderedRequest['headers']) => all : withoutAuthorization;
+    const address = (shown: RenderedRequest): RenderedRequest => ({
+      ...shown,
+      url: isSecret ? maskAddress(shown.url) : maskUserInfo(shown.url),
+      headers: headers(shown.headers),
+    });
+    return { request, attempt, address, headers };
   };
 }
 
@@ -62,4 +75,21 @@ const plain: ReadonlySet<string> = new Set(['content-type', 'user-agent', 'conte
 function masked(headers: RenderedRequest['headers']): RenderedRequest['headers'] {
   const isPlain = (name: string) => plain.has(name.toLowerCase()) || name.toLowerCase().startsWith('x-service-');
   return headers.map(([name, value]) => [name, isPlain(name) ? value : '********']);
+}
+
+/** A configuration as those who may not write see it, as far as its URL goes. */
+export function withoutSecretUrl(config: JsonObject): JsonObject {
+  const { url } = config;
+  if (typeof url !== 'string') return config;
+  return { ...config, url: hasSecretUrl(config) ? maskAddress(url) : maskUserInfo(url) };
+}
+
+/** Whether the channel sets that header itself; otherwise it is made of the URL's user info. */
+function hasOwnAuthorization({ headers }: JsonObject): boolean {
+  const pairs = Array.isArray(headers) ? (headers as readonly { readonly key?: unknown }[]) : [];
+  return pairs.some(({ key }) => typeof key === 'string' && key.toLowerCase() === 'authorization');
+}
+
+function withoutAuthorization(headers: RenderedRequest['headers']): RenderedRequest['headers'] {
+  return headers.map(([name, value]) => [name, name.toLowerCase() === 'authorization' ? '********' : value]);
 }

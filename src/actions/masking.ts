@@ -1,6 +1,7 @@
 // Secrets on their way out are masked; on their way in, what was masked means what is stored.
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import { maskUserInfo } from '#domain/shown-url.ts';
 import { variableNameProblem } from '#domain/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
@@ -83,7 +84,7 @@ export function requireVariableName(name: string, path: string): void {
 export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
   const auth = objectOrNull(request['basicAuth']);
   const password = auth?.['password'];
-  const shown = mayDo(caller.role, 'write') ? request : withoutLocked(request);
+  const shown = mayDo(caller.role, 'write') ? request : withoutSecrets(request);
   return auth === null || typeof password !== 'string' || password === ''
     ? shown
     : { ...shown, basicAuth: { ...auth, password: mask } };
@@ -108,6 +109,13 @@ export function withoutLocked(request: JsonObject): JsonObject {
     if (Array.isArray(pairs)) shown[name] = (pairs as readonly JsonValue[]).map((pair) => withoutLockedValue(pair));
   }
   return shown;
+}
+
+/** The same, and the user info of the URL masked. */
+function withoutSecrets(request: JsonObject): JsonObject {
+  const shown = withoutLocked(request);
+  const { url } = shown;
+  return typeof url === 'string' ? { ...shown, url: maskUserInfo(url) } : shown;
 }
 
 function withoutLockedValue(pair: JsonValue): JsonValue {

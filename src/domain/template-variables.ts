@@ -1,5 +1,6 @@
 // The values a webhook template may use: the specification's table and what decisions.md adds to it.
 import type { AlertType } from './alert.ts';
+import { withoutUserInfo } from './shown-url.ts';
 
 /** A value inside a template; undefined = not applicable, which prints as nothing. */
 export type TemplateValue = string | number | boolean | readonly string[] | undefined;
@@ -97,7 +98,7 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
     CHECK_ID: check.id,
     CHECK_TYPE: check.checkType,
     CHECK_DESCRIPTION: check.description ?? undefined,
-    CHECK_URL: check.url ?? undefined,
+    CHECK_URL: check.url === null ? undefined : withoutUserInfo(check.url),
     CHECK_RESULT_ID: result.id,
     CHECK_ERROR_MESSAGE: isClosing ? undefined : (result.message ?? undefined),
     RESPONSE_TIME: result.responseTimeMs === null ? undefined : Math.round(result.responseTimeMs),

@@ -1,0 +1,28 @@
+// What is shown of URLs to those who may not know all of them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasSecretUrl, maskAddress, maskUserInfo, withoutUserInfo } from './shown-url.ts';
+
+test('user info is masked or left out, and nothing else', () => {
+  for (const [url, masked, without] of [
+    ['http://a:b@shop.example/x?y#z', 'http://********@shop.example/x?y#z', 'http://shop.example/x?y#z'],
+    ['https://token@shop.example', 'https://********@shop.example', 'https://shop.example'],
+    ['https://{{USER}}:{{PASS}}@{{HOST}}/', 'https://********@{{HOST}}/', 'https://{{HOST}}/'],
+    ['https://a@b@shop.example/', 'https://********@shop.example/', 'https://shop.example/'],
+    ['https://shop.example/@me?to=a@b', 'https://shop.example/@me?to=a@b', 'https://shop.example/@me?to=a@b'],
+    ['{{URL}}', '{{URL}}', '{{URL}}'],
+  ] as const) {
+    assert.deepEqual([maskUserInfo(url), withoutUserInfo(url)], [masked, without]);
+  }
+});
+
+test('an address that is a secret shows its host alone', () => {
+  assert.equal(maskAddress('https://hooks.slack.com/services/T0/B0/x?y'), 'https://hooks.slack.com/********');
+  assert.equal(maskAddress('https://a:b@hooks.slack.com/x'), 'https://********@hooks.slack.com/********');
+  assert.equal(maskAddress('https://hooks.slack.com/'), 'https://hooks.slack.com/');
+  assert.ok(hasSecretUrl({ webhookType: 'WEBHOOK_MATTERMOST', url: 'https://chat.corp.example/hooks/x' }));
+  assert.ok(hasSecretUrl({ url: 'https://hooks.slack.com/services/x' }));
+  assert.ok(hasSecretUrl({ url: 'https://corp.webhook.office.com/x' }));
+  assert.ok(!hasSecretUrl({ url: 'https://shop.example/hook', webhookType: 'WEBHOOK_PAGERDUTY' }));
+  assert.ok(!hasSecretUrl({ url: 'https://notslack.com/x' }));
+});
