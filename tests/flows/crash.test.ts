@@ -59,7 +59,7 @@ describe('a process that is killed', together, () => {
   });
 
   it('during a probe runs that slot again, and records it once', async ({ t, startService }) => {
-    const service = await startService(t, {}, { roles: ['api', 'runner'] });
+    const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
     const target = await startScriptedServer(t);
     target.answer('hang');
     const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });

@@ -11,7 +11,7 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
   t,
   startService,
 }) => {
-  const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
+  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner', 'deliverer'] });
   const [failing, hanging] = [await startScriptedServer(t), await startScriptedServer(t)];
   const receiver = await startReceiver(t, secret);
   failing.answer({ status: 500 });
