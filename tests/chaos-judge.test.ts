@@ -66,7 +66,18 @@ describe('alerts that are expected', () => {
   const result = (slot: number, order: number, outcome: RecordedResult['outcome']): RecordedResult => {
     const at = slot * 10 * second;
     const id = `${slot}`;
-    return { id, checkId: 'c', isScheduled: true, at, slots: 1, outcome, startedAt: at, stoppedAt: at + 5, order };
+    return {
+      id,
+      checkId: 'c',
+      isScheduled: true,
+      isTriggered: false,
+      at,
+      slots: 1,
+      outcome,
+      startedAt: at,
+      stoppedAt: at + 5,
+      order,
+    };
   };
   const linesOf = (...results: readonly RecordedResult[]): string[] =>
     expectedAlerts('c', channel, results).map(({ line }) => line.replace(' of check c by result ', ' '));

@@ -157,7 +157,18 @@ describe('results against the answers of the targets', () => {
   const result = (seconds: number, outcome: RecordedResult['outcome'], tookMs = 5): RecordedResult => {
     const startedAt = at(seconds);
     const [id, stoppedAt] = [`${seconds}`, startedAt + tookMs];
-    return { id, checkId: 'one', isScheduled: true, at: startedAt, slots: 1, outcome, startedAt, stoppedAt, order: 1 };
+    return {
+      id,
+      checkId: 'one',
+      isScheduled: true,
+      isTriggered: false,
+      at: startedAt,
+      slots: 1,
+      outcome,
+      startedAt,
+      stoppedAt,
+      order: 1,
+    };
   };
   const answers = (...given: readonly (readonly [number, Answer])[]) =>
     given.map(([seconds, answer]) => ({ index: 1, at: at(seconds) + 2, answer }));

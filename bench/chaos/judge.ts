@@ -38,6 +38,7 @@ export function judgeRecords(
     ...judgeAlerts(installation, byCheck, requests, until),
     ...judgeDeliveries(recorded, requests, until),
     judgeTriggers(installation, byCheck, calls),
+    judgeFirstRuns(byCheck),
   ];
 }
 
@@ -52,7 +53,8 @@ function judgeSlots(
   for (const [index, checkId] of checkIds.entries()) {
     const phase = phaseMs(checkId, intervalMs);
     const outcomes = new Map<number, number>();
-    for (const { at, slots } of byCheck.get(checkId) ?? []) {
+    const scheduled = (byCheck.get(checkId) ?? []).filter(({ isScheduled }) => isScheduled);
+    for (const { at, slots } of scheduled) {
       for (let slot = 0; slot < slots; slot++) {
         const slotAt = at + slot * intervalMs;
         outcomes.set(slotAt, (outcomes.get(slotAt) ?? 0) + 1);
@@ -143,10 +145,19 @@ function judgeTriggers(
   calls: number,
 ): Verdict {
   const breaches = triggeredIds.flatMap((checkId, index) => {
-    const ran = (byCheck.get(checkId) ?? []).filter(({ isScheduled }) => !isScheduled).length;
+    const ran = (byCheck.get(checkId) ?? []).filter(({ isTriggered }) => isTriggered).length;
     return ran === calls ? [] : [`check ${index} of the group has ${ran} results of ${calls} acknowledged calls`];
   });
   return { promise: 'an acknowledged trigger runs each check once', tried: calls * triggeredIds.length, breaches };
+}
+
+/** A new check runs at once, and that once; one that an older version made has no such run. */
+function judgeFirstRuns(byCheck: ReadonlyMap<string, readonly RecordedResult[]>): Verdict {
+  const breaches = [...byCheck].flatMap(([checkId, results]) => {
+    const ran = results.filter(({ isScheduled, isTriggered }) => !isScheduled && !isTriggered).length;
+    return ran <= 1 ? [] : [`${checkId} ran at once ${ran} times`];
+  });
+  return { promise: 'a new check runs at once, and once', tried: byCheck.size, breaches };
 }
 
 /** What was acknowledged is there; what was left in doubt is there as it was sent, or not at all. */

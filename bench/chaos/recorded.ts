@@ -11,6 +11,8 @@ export interface RecordedResult {
   readonly id: string;
   readonly checkId: string;
   readonly isScheduled: boolean;
+  /** Whether a call of a trigger made it. */
+  readonly isTriggered: boolean;
   /** The slot, or the first one of a stretch; when it was asked for, on demand. */
   readonly at: number;
   readonly slots: number;
@@ -64,6 +66,7 @@ function recordedIn(rows: RawRows, close: () => void, orderOf: (() => ReadonlyMa
             id: id(row['id']),
             checkId: id(row['check_id']),
             isScheduled: row['source'] === 0,
+            isTriggered: row['source'] === 1,
             at: idTime(row['id'] as Uint8Array),
             slots: Number(row['slots']),
             outcome: outcomeCodes.decode(Number(row['outcome'])),
