@@ -83,8 +83,8 @@ describe('its judges', () => {
     type Slots = readonly [slot: number, lap?: number, slots?: number][];
     const judged = (slots: Slots, until: number): number => {
       using raw = new DatabaseSync(':memory:');
-      raw.exec('CREATE TABLE results (check_id BLOB, id BLOB, slots INTEGER, location TEXT)');
-      const insert = raw.prepare(`INSERT INTO results VALUES (?, ?, ?, 'local')`);
+      raw.exec('CREATE TABLE results (check_id BLOB, id BLOB, slots INTEGER, location TEXT, source INTEGER)');
+      const insert = raw.prepare(`INSERT INTO results VALUES (?, ?, ?, 'local', 0)`);
       for (const [slot, lap = 0, count = 1] of slots) {
         insert.run(idBytes(checkId), slotRunId(slot * minute, checkId, 'local', lap), count);
       }

@@ -43,7 +43,9 @@ export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], lap
 
 function slotsByLap(raw: DatabaseSync, checkId: string, laps: number): readonly (readonly Slot[])[] {
   const bytes = Buffer.from(checkId.replaceAll('-', ''), 'hex');
-  const rows = raw.prepare('SELECT id, slots, location FROM results WHERE check_id = ? ORDER BY id').all(bytes);
+  const rows = raw
+    .prepare('SELECT id, slots, location FROM results WHERE check_id = ? AND source = 0 ORDER BY id')
+    .all(bytes);
   const byLap: Slot[][] = Array.from({ length: laps + 1 }, () => []);
   let last = 0;
   for (const row of rows) {

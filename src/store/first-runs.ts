@@ -1,6 +1,6 @@
 // Checks that run at once: asked for in the transaction of the change, started by the scheduler (docs/decisions/0116).
 import type { Kysely } from 'kysely';
-import { newId, newIdAt } from '#lib/id.ts';
+import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { type Database, holdAccount, ownedBy } from './database.ts';
@@ -117,7 +117,7 @@ async function startRuns(
 function waitingRun(account: IdBytes, now: number) {
   return {
     account_id: account,
-    id: idBytes(newId()),
+    id: idBytes(newIdAt(now)),
     source: sourceCodes.encode('SCHEDULE_NOW'),
     slot_at: null,
     interval_ms: null,
