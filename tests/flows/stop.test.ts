@@ -39,7 +39,9 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
     ({ status }) => status,
     () => 'closed' as const,
   );
-  await hanging.hits(2);
+  // Its second run waits for the first: runs of one check do not overlap.
+  const open = `SELECT count(*) AS n FROM runs WHERE leased_by IS NOT NULL`;
+  await until('two runs of the check that hangs', () => service.rows((raw) => raw.prepare(open).get()?.['n'] === 2));
   const resultsOf = async (id: string) =>
     (await service.must('GET', `/v1/check-results/${id}`)) as unknown as { hasFailures: boolean }[];
   await until('both failures on record', async () => (await resultsOf(failed)).length === 2);
