@@ -79,7 +79,8 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
 /** Processes that lost the same database come back to it at different moments. */
 function pauseAfter(failedInARow: number, retryMs: number): Promise<void> {
   const pauseMs = retryMs * Math.min(2 ** (failedInARow - 1), 4) * (0.5 + Math.random() / 2);
-  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+  // What arrives after the database is closed must not keep the process running.
+  return new Promise((resolve) => void setTimeout(resolve, pauseMs).unref());
 }
 
 /** Writes a batch; answers with what has to wait. One item that cannot be written does not hold up the others. */
