@@ -8,6 +8,7 @@ import {
   type WireBody,
   type WorkedAnswer,
 } from '#checks/findings/answer-work.ts';
+import { FairQueue } from '#lib/fair-queue.ts';
 
 /** A job that waits longer is given up, ms. */
 const mostWaitMs = 5000;
@@ -28,7 +29,7 @@ interface Job {
 
 /** Starts the thread when there is work for it. */
 export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
-  const waiting = new WaitingJobs();
+  const waiting = new FairQueue<Job>();
   let thread: Worker | null = null;
   let running: { readonly job: Job; readonly stop: NodeJS.Timeout } | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -81,11 +82,11 @@ export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
   return (work) =>
     new Promise((resolve) => {
       const giveUp = setTimeout(() => {
-        waiting.remove(job);
+        waiting.remove(work.accountId, job);
         resolve(undone(work, tooBusy));
       }, mostWaitMs);
       const job: Job = { work, settle: resolve, giveUp };
-      waiting.add(job);
+      waiting.add(work.accountId, job);
       startNext();
     });
 }
@@ -95,36 +96,6 @@ function startAnswerThread(memoryMb: number): Worker {
   const thread = new Worker(new URL('./answer-thread.ts', import.meta.url), { resourceLimits });
   thread.unref();
   return thread;
-}
-
-/** Jobs by account. The account of the last job is not the next one if there is another. */
-class WaitingJobs {
-  readonly #jobs = new Map<string, Job[]>();
-  #last = '';
-
-  add(job: Job): void {
-    const { accountId } = job.work;
-    const others = this.#jobs.get(accountId);
-    if (others === undefined) this.#jobs.set(accountId, [job]);
-    else others.push(job);
-  }
-
-  remove(job: Job): void {
-    const { accountId } = job.work;
-    const left = (this.#jobs.get(accountId) ?? []).filter((each) => each !== job);
-    this.#jobs.delete(accountId);
-    if (left.length > 0) this.#jobs.set(accountId, left);
-  }
-
-  next(): Job | undefined {
-    const accounts = [...this.#jobs.keys()];
-    const accountId = accounts.find((each) => each !== this.#last) ?? accounts[0];
-    const job = accountId === undefined ? undefined : this.#jobs.get(accountId)?.[0];
-    if (job === undefined) return undefined;
-    this.#last = job.work.accountId;
-    this.remove(job);
-    return job;
-  }
 }
 
 function problemOf(error: unknown, memoryMb: number): string {

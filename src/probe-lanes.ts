@@ -38,7 +38,7 @@ export interface Lane {
 export function handProbe({ known, outbox }: Lane, number: number, input: ProbeInput, now: number): void {
   const { revision, check } = input;
   if (input.isOneOff === true) {
-    outbox.strangers.push({ number, text: JSON.stringify(threadInputOf(input)) });
+    outbox.strangers.push({ number, accountId: check.accountId, text: JSON.stringify(threadInputOf(input)) });
     return;
   }
   const { id, frequency, frequencyOffset } = check;
@@ -46,7 +46,7 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
   if (known.use(id, expectedTo) !== revision) {
     const text = JSON.stringify(threadInputOf(input));
     if (!known.keep(id, { value: revision, size: text.length, expectedTo }, now)) {
-      outbox.strangers.push({ number, text });
+      outbox.strangers.push({ number, accountId: check.accountId, text });
       return;
     }
     outbox.define.push({ checkId: id, text });
@@ -54,6 +54,7 @@ export function handProbe({ known, outbox }: Lane, number: number, input: ProbeI
   }
   outbox.numbers.push(number);
   outbox.checkIds.push(id);
+  outbox.accountIds.push(check.accountId);
 }
 
 /** Sends the thread the client certificates of an account, unless it has them. */
@@ -130,6 +131,7 @@ export function emptyOutbox(): ToThread {
     forget: new Set(),
     numbers: [],
     checkIds: [],
+    accountIds: [],
     strangers: [],
     halves: [],
     stop: [],

@@ -23,8 +23,10 @@ export interface ToThread {
   readonly forget: Set<string>;
   readonly numbers: number[];
   readonly checkIds: string[];
+  /** Whose checks these are: probes are begun in turn. */
+  readonly accountIds: string[];
   /** Probes whose input is not kept. */
-  readonly strangers: { readonly number: number; readonly text: InputText }[];
+  readonly strangers: { readonly number: number; readonly accountId: string; readonly text: InputText }[];
   /** Halves of probes, each with an input of its own that is not kept. */
   readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];

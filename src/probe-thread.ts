@@ -7,6 +7,7 @@ import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/pro
 import type { ClientIdentity } from '#domain/client-certificate.ts';
 import type { CheckType } from '#domain/check.ts';
 import { createGuard } from '#egress/guard.ts';
+import { FairQueue } from '#lib/fair-queue.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import { crashed } from './probe-lanes.ts';
@@ -21,8 +22,6 @@ import { createPace } from './probe-pace.ts';
 const sliceMs = 40;
 /** While too many are young: when to look again whether they have grown old, ms. */
 const paceMs = 50;
-/** Begun entries at the front of the queue that are worth dropping. */
-const begunMost = 1000;
 
 const settings = workerData as ThreadSettings;
 const guard = createGuard(settings.egress);
@@ -49,9 +48,8 @@ type Waiting = { readonly number: number } & (
   | { readonly checkId: string | null; readonly text: InputText | undefined }
   | { readonly work: ExchangeWork }
 );
-const waiting: Waiting[] = [];
+const waiting = new FairQueue<Waiting>();
 const pace = createPace(() => performance.now());
-let next = 0;
 let isPlanned = false;
 let paced: NodeJS.Timeout | null = null;
 let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
@@ -65,10 +63,10 @@ parentPort?.on('message', (message: ToThread) => {
   for (const number of message.stop) underWay.get(number)?.abort();
   for (const [index, number] of message.numbers.entries()) {
     const checkId = message.checkIds[index] ?? '';
-    waiting.push({ number, checkId, text: inputs.textOf(checkId) });
+    waiting.add(message.accountIds[index] ?? '', { number, checkId, text: inputs.textOf(checkId) });
   }
-  for (const { number, text } of message.strangers) waiting.push({ number, checkId: null, text });
-  for (const { number, work } of message.halves) waiting.push({ number, work });
+  for (const { number, accountId, text } of message.strangers) waiting.add(accountId, { number, checkId: null, text });
+  for (const { number, work } of message.halves) waiting.add(work.input.check.accountId, { number, work });
   // Last: a probe of this message may be of one that has no room since.
   for (const id of message.forget) inputs.forget(id);
   if (!isPlanned) startWaiting();
@@ -78,14 +76,12 @@ parentPort?.on('message', (message: ToThread) => {
 function startWaiting(): void {
   isPlanned = false;
   const until = performance.now() + sliceMs;
-  while (next < waiting.length) {
+  while (waiting.size > 0) {
     if (pace.isFull) return planLater();
-    const started = waiting[next++];
+    const started = waiting.next();
     if (started !== undefined) void run(started);
-    if (performance.now() > until && next < waiting.length) return plan();
+    if (performance.now() > until && waiting.size > 0) return plan();
   }
-  waiting.length = 0;
-  next = 0;
 }
 
 function plan(): void {
@@ -96,10 +92,6 @@ function plan(): void {
 
 /** Goes on when a probe ends, or after a while. */
 function planLater(): void {
-  if (next > begunMost) {
-    waiting.splice(0, next);
-    next = 0;
-  }
   paced ??= setTimeout(() => {
     paced = null;
     plan();
@@ -116,7 +108,7 @@ async function run(started: Waiting): Promise<void> {
   const { finding, answer } = await lookAt(started, controller.signal);
   underWay.delete(number);
   pace.end(number);
-  if (next < waiting.length) plan();
+  if (waiting.size > 0) plan();
   const addedMs = (finding.steps ?? []).reduce((sum, step) => sum + loop.addedAt(step), 0);
   const heldUp = { longestMs: loop.longestSince(startedAt), addedMs };
   loop.end();

@@ -1,0 +1,35 @@
+// Who has much waiting delays nobody else by more than one item.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FairQueue } from './fair-queue.ts';
+
+const rest = (queue: FairQueue<string>): string[] => Array.from({ length: queue.size }, () => queue.next() ?? '');
+
+test('those who wait come in turn, each with its oldest', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['b1', 'b2', 'b3', 'b4']) queue.add('b', item);
+  assert.equal(queue.next(), 'b1');
+  queue.add('a', 'a1');
+  queue.add('c', 'c1');
+  queue.add('a', 'a2');
+  assert.deepEqual(rest(queue), ['a1', 'b2', 'c1', 'a2', 'b3', 'b4']);
+  assert.equal(queue.next(), undefined);
+});
+
+test('who has just been served comes after others, also if it was alone before', () => {
+  const queue = new FairQueue<string>();
+  queue.add('b', 'b1');
+  queue.next();
+  queue.add('b', 'b2');
+  queue.add('a', 'a1');
+  queue.remove('b', 'gone');
+  assert.deepEqual(rest(queue), ['a1', 'b2']);
+});
+
+test('what is removed does not come any more', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3']) queue.add('a', item);
+  queue.remove('a', 'a2');
+  queue.remove('b', 'b1');
+  assert.deepEqual([queue.size, rest(queue)], [2, ['a1', 'a3']]);
+});
