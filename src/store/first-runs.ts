@@ -28,6 +28,8 @@ export interface FirstRuns {
 
 /** Between the runs of one account, ms: a deploy of a thousand checks takes 20 s. */
 const spacingMs = 20;
+/** Further ahead than the runs of any deploy, ms. */
+const aheadMostMs = 3_600_000;
 /** Checks that one turn starts at most. */
 const atOnce = 100;
 
@@ -63,7 +65,9 @@ export function createFirstRuns({ reader, waitingTransaction }: Database): First
         .orderBy('due_at')
         .limit(atOnce + 1)
         .execute();
-      const due = found.filter(({ due_at }) => due_at <= now).slice(0, atOnce);
+      // After a clock was set back nothing waits for the time from which it came.
+      const isDue = ({ due_at }: { due_at: number }): boolean => due_at <= now || due_at > now + aheadMostMs;
+      const due = found.filter(isDue).slice(0, atOnce);
       let runs = 0;
       for (const [accountId, own] of Map.groupBy(due, ({ account_id }) => idText(account_id))) {
         const checkIds = own.map(({ check_id }) => check_id);

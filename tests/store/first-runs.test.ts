@@ -57,7 +57,10 @@ test('a daily check runs at once when it is created, and its schedule does not m
   await using test = await PathUnderTest.open(newStore);
   const { id } = await test.add(daily);
   const dueAt = test.dueAt();
-  assert.deepEqual(await started(test), [`${id} local`]);
+  assert.equal(test.one('SELECT count(*) FROM first_runs'), 1, 'it is asked for with the check: no crash can lose it');
+  test.temp.clock.turn(-2 * 86_400_000);
+  assert.deepEqual(await started(test), [`${id} local`], 'also when the clock is set back');
+  test.temp.clock.turn(2 * 86_400_000);
   assert.deepEqual(await started(test), [], 'once');
   assert.equal(test.dueAt(), dueAt);
   assert.deepEqual(test.rows('SELECT outcome, interval_ms, slots FROM results'), [
