@@ -12,6 +12,7 @@ const canaries = {
   'secret variable': 'canary+account/variable==7Q',
   'secret variable of the group': 'canary+group/variable==7Q',
   'secret variable of the check': 'canary+check/variable==7Q',
+  'variable of a call': 'canary+call/variable==7Q',
   'locked variable': 'canary+locked/variable==7Q',
   'locked header of the check': 'canary+check/header==7Q',
   'password of basic auth': 'canary+basic/password==7Q',
@@ -106,6 +107,11 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
   const { pingToken, pingUrl } = heartbeat['heartbeat'] as { pingToken: string; pingUrl: string };
   await fetch(pingUrl);
   const trigger = await service.must('POST', `/v1/triggers/checks/${check}`);
+  const environmentVariables = [{ key: 'GROUP_TOKEN', value: canaries['variable of a call'] }];
+  const called = await service.api('POST', `/checks/${check}/trigger/${String(trigger['token'])}`, {
+    environmentVariables,
+  });
+  assertClean('the verdict of a call', JSON.stringify(called.body));
   const reader = await service.must('POST', '/v1/api-keys', { name: 'reader', role: 'read-only' });
   return {
     checks: check,
@@ -156,7 +162,10 @@ async function assertNoAnswerTells(
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
     // Assets are of browser checks; an event is shown in the list as well.
-    const isElsewhere = /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\//.test(path);
+    const isElsewhere =
+      /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\/|\/client-certificates\//.test(
+        path,
+      );
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
     assert.ok(isThere, `GET ${path} answered ${answer.status}: there is nothing to look through`);
   }
@@ -248,6 +257,11 @@ test('what is secret reaches the target of the check, and no output of the servi
   ] as const)
     assert.ok(seen.includes(canaries[name]), `the target was not sent the ${name}`);
   assert.ok(seen.includes(canaries['locked header of the check']));
+  const calledWith = canaries['variable of a call'];
+  assert.ok(
+    target.all.some(({ url }) => decodeURIComponent(url).includes(calledWith)),
+    'the call brought its variable',
+  );
   for (const { hit } of receiver.all) {
     const request = `${hit.url} ${JSON.stringify(hit.headers)} ${hit.body.toString()}`;
     assertClean('a webhook', request, ['locked variable', 'locked header of the channel']);
