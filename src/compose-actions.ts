@@ -44,7 +44,7 @@ import type { ReceivedPing } from '#store/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './compose-alert-messages.ts';
 import type { ActionMeans } from './compose-means.ts';
-import { renderWith } from './compose-path.ts';
+import { prepareWith } from './compose-path.ts';
 import { programReader, scriptRules } from './compose-script-rules.ts';
 import { composeMissingVariables, settingsWarnings } from './compose-warnings.ts';
 
@@ -170,7 +170,7 @@ function wakingChecks(means: ActionMeans) {
 
 /** Whoever is told of the end of what was open is told at once. */
 function removeCheck(means: ActionMeans): (accountId: string, id: string) => Promise<boolean> {
-  const render = renderWith(means);
+  const render = prepareWith(means);
   return async (accountId, id) => {
     const isRemoved = await means.store.checks.remove(accountId, id, render);
     if (isRemoved) means.wake('send-deliveries');

@@ -4,10 +4,10 @@ import { channelKinds } from '#channels/registry.ts';
 import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import { deliveryVariables } from '#domain/delivery-variables.ts';
-import { signPauseMs } from '#domain/process.ts';
+import { alertVariables, userVariables } from '#domain/delivery-variables.ts';
+import { type ProcessSign, signPauseMs } from '#domain/process.ts';
 import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
-import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import { type RandomSource, randomValues } from '#domain/random-values.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
@@ -219,7 +219,7 @@ function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     location: config.location.code,
     pingFinding,
     overdueFinding,
-    render: renderWith(joint),
+    render: prepareWith(joint),
     statusOf: statusCodeOf,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
@@ -232,7 +232,7 @@ function joinJudgeStates(joint: Joint): () => Promise<number> {
     store: store.path,
     clock,
     locations: servedCodes(ownProcess),
-    render: renderWith(joint),
+    render: prepareWith(joint),
     statusOf: statusCodeOf,
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
       log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
@@ -273,7 +273,7 @@ function joinRecordResults(joint: Joint): RecordResults {
     store: store.path,
     clock,
     owner,
-    render: renderWith(joint),
+    render: prepareWith(joint),
     statusOf: statusCodeOf,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
@@ -289,20 +289,20 @@ function joinSendDeliveries(joint: Joint) {
     owner,
     isHeld: createWatchHold(store.heldDeliveries),
     isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
-    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) => {
-      const rendered = required(request, 'rendered request');
-      return required(sender, 'sender').send({
-        request: rendered,
+    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
+      required(sender, 'sender').send({
+        request,
         startedAt: clock.now(),
-        identity: await findIdentity(accountId, rendered.url),
+        identity: await findIdentity(accountId, request.url),
         deliveryId,
         createdAt,
         attempt,
         replayOf,
         secret,
         previousSecret,
-      });
-    },
+      }),
+    render: (channel, variables, createdAt) =>
+      renderRequest(channel, variables, { createdAt, ...randomValues(random), userAgent }),
     wake: () => wake('send-deliveries'),
     onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
       metrics.onSettled(status);
@@ -339,21 +339,33 @@ function noteRecorded(
   onRecorded();
 }
 
-/** Renders a delivery once; what cannot be rendered is a final, visible failure of that delivery. */
-export function renderWith(
-  means: Pick<PathMeans, 'config' | 'userAgent' | 'links' | 'random'>,
-): (facts: DeliveryFacts) => Rendered {
-  const { config, userAgent, links, random } = means;
+/**
+ * Says what a delivery is rendered from by the process that sends it. While a process of an older version delivers, which cannot
+ * do that, it is rendered at once.
+ */
+export function prepareWith(
+  means: Pick<PathMeans, 'config' | 'userAgent' | 'links' | 'random'> & {
+    readonly ownProcess: Pick<OwnProcess, 'known'>;
+  },
+): (facts: DeliveryFacts) => Prepared {
+  const { config, userAgent, links, random, ownProcess } = means;
   return (facts) => {
-    const { check } = facts.context;
-    const { accountId } = check;
-    const variables = deliveryVariables(facts, {
+    const { channel, context, createdAt, isViaGroup } = facts;
+    const { check, group } = context;
+    const variables = alertVariables(facts, {
       ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
-      link: links.link(accountId, check.id, facts.resultId, facts.createdAt),
+      link: links.link(check.accountId, check.id, facts.resultId, createdAt),
     });
-    return renderRequest(facts.channel, variables, { createdAt: facts.createdAt, ...randomValues(random), userAgent });
+    if (ownProcess.known().every(canRender))
+      return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
+    const ofUser = userVariables(context.variables, isViaGroup ? (group?.environmentVariables ?? []) : []);
+    return renderRequest(channel, { ...ofUser, ...variables }, { createdAt, ...randomValues(random), userAgent });
   };
+}
+
+function canRender({ roles, rendersDeliveries }: ProcessSign): boolean {
+  return rendersDeliveries || !roles.includes('deliverer');
 }
 
 function renderRequest(

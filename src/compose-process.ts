@@ -47,7 +47,16 @@ export interface OwnProcessMeans {
 export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   const { config, store, clock } = means;
   const { roles, location } = config;
-  const own = { id: newId(), roles, version, location, host: hostname(), pid: process.pid, startedAt: clock.now() };
+  const own = {
+    id: newId(),
+    roles,
+    version,
+    location,
+    host: hostname(),
+    pid: process.pid,
+    startedAt: clock.now(),
+    rendersDeliveries: true,
+  };
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
   let noBrowserSince: number | null = null;

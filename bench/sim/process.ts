@@ -109,6 +109,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
   const deliveries = createSendDeliveries({
     ...joint,
     isShared: () => false,
+    render: () => ({ error: 'every delivery is rendered when it is recorded' }),
     send: (delivery, _, attempt) => {
       const outcome = outside.send(delivery, attempt, clock.now());
       return outcome === null ? hang() : Promise.resolve(outcome);

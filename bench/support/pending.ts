@@ -1,12 +1,13 @@
 // Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
-import { renderWith } from '../../src/compose-path.ts';
+import { prepareWith } from '../../src/compose-path.ts';
 import { readConfig } from '../../src/config.ts';
-import type { EndedAttempt } from '#domain/recording.ts';
+import type { ProcessSign } from '#domain/process.ts';
+import type { DeliveryFacts, EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { systemRandom } from '#lib/random.ts';
 import { encodeDetails } from '#checks/http/details.ts';
 import type { Store } from '#store/store.ts';
-import { aGroup } from '../../tests/support/records.ts';
+import { aGroup, aSign } from '../../tests/support/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';
 
 /** How many, for whom, and where they go. */
@@ -28,20 +29,25 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
     await store.checks.add({ check, subscriptions: null, isAutoAssigned: false });
   }
   let body = '';
-  const render = renderWith({
+  const means = {
     config: readConfig({}),
     userAgent: 'Tocsin/bench',
     random: systemRandom,
     links: { link: () => 'http://127.0.0.1:3000/results/0198a000-0000-7000-8000-000000000001/xxxxxxxxxxxxxxxxxxxxxx' },
-  });
+  };
+  const prepare = prepareWith({ ...means, ownProcess: { known: () => [] } });
+  const old: ProcessSign = { ...aSign({ roles: ['deliverer'], rendersDeliveries: false }), seenAt: Date.now() };
+  const render = prepareWith({ ...means, ownProcess: { known: () => [old] } });
   const rules = {
     owner: 'bench',
     now: Date.now(),
     statusOf: () => 500,
-    render: (facts: Parameters<typeof render>[0]) => {
-      const rendered = render(facts);
-      if ('request' in rendered) ({ body } = rendered.request);
-      return rendered;
+    render: (facts: DeliveryFacts) => {
+      if (body === '') {
+        const rendered = render(facts);
+        if ('request' in rendered) ({ body } = rendered.request);
+      }
+      return prepare(facts);
     },
   };
   for (const attempt of await failedAttempts(store, accountId, groupId))

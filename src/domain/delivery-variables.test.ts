@@ -38,8 +38,8 @@ function factsOf(isViaGroup: boolean): DeliveryFacts {
 
 describe('variables of users', () => {
   it('leave out what became secret, and let the group win only where it is the cause', () => {
-    assert.deepEqual(userVariables(factsOf(false)), { TEAM: 'account', FLOOR: '3' });
-    assert.deepEqual(userVariables(factsOf(true)), { TEAM: 'group' });
+    assert.deepEqual(userVariables(account, []), { TEAM: 'account', FLOOR: '3' });
+    assert.deepEqual(userVariables(account, ofGroup), { TEAM: 'group' });
   });
 
   it('give way to the names of the alert itself', () => {

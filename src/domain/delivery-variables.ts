@@ -22,9 +22,16 @@ export interface DeliveryExtras {
  * subscription caused the delivery, and no secret is among them (decisions: User variables, spec §5).
  */
 export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
+  const { context, isViaGroup } = facts;
+  const ofGroup = isViaGroup ? (context.group?.environmentVariables ?? []) : [];
+  return { ...userVariables(context.variables, ofGroup), ...alertVariables(facts, extras) };
+}
+
+/** The system variables of a delivery. */
+export function alertVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
   const { check, group } = facts.context;
   const { certificate } = facts.finding;
-  const system = systemVariables({
+  return systemVariables({
     alertType: facts.alertType,
     deliveryId: facts.deliveryId,
     check: { ...check, url: extras.url },
@@ -51,12 +58,13 @@ export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras):
     isTest: extras.isTest ?? false,
     isDeletion: facts.isDeletion ?? false,
   });
-  return { ...userVariables(facts), ...system };
 }
 
-/** Account variables with the group's over them where a group is the cause; secrets left out. */
-export function userVariables({ context, isViaGroup }: Pick<DeliveryFacts, 'context' | 'isViaGroup'>) {
-  const group: readonly EnvironmentVariable[] = isViaGroup ? (context.group?.environmentVariables ?? []) : [];
-  const merged = mergeVariables(context.variables, group);
+/** An account's variables, a group's over them; secrets left out. */
+export function userVariables(
+  ofAccount: readonly EnvironmentVariable[],
+  ofGroup: readonly EnvironmentVariable[],
+): TemplateVariables {
+  const merged = mergeVariables(ofAccount, ofGroup);
   return Object.fromEntries(merged.filter(({ secret }) => !secret).map(({ key, value }) => [key, value]));
 }

@@ -1,5 +1,6 @@
 // A delivery, its attempts, and what comes after each of them (decisions: Schedule).
 import type { AlertType } from './alert.ts';
+import type { TemplateVariables } from './template-variables.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -15,6 +16,14 @@ export interface RenderedRequest {
   readonly body: string;
 }
 
+/** What a delivery is rendered from, with its channel and the user's variables, right before its first attempt. */
+export interface DeliveryContent {
+  /** The system variables. */
+  readonly variables: TemplateVariables;
+  /** The group whose subscription caused the delivery: its variables apply. */
+  readonly groupId: number | null;
+}
+
 /** One alert on its way to one channel. */
 export interface Delivery {
   readonly accountId: string;
@@ -26,8 +35,10 @@ export interface Delivery {
   readonly checkResultId: string | null;
   readonly alertType: AlertType;
   readonly status: DeliveryStatus;
-  /** null when it could not be rendered. */
+  /** null when it is not rendered yet, or could not be. */
   readonly request: RenderedRequest | null;
+  /** What a new delivery is rendered from; absent when it was rendered already. */
+  readonly content?: DeliveryContent;
   /** Attempts made so far, interrupted ones not counted. */
   readonly attempts: number;
   /** Epoch ms. */

@@ -6,7 +6,7 @@ import type { CheckGroup } from './check-group.ts';
 import type { StateRules, StateStep } from './check-state.ts';
 import type { Check } from './check.ts';
 import type { ClientIdentity } from './client-certificate.ts';
-import type { RenderedRequest } from './delivery.ts';
+import type { DeliveryContent, RenderedRequest } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
 import type { MaintenanceWindow } from './maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';
@@ -63,6 +63,9 @@ export interface DeliveryFacts {
 
 /** A request to send, or why there is none. */
 export type Rendered = { readonly request: RenderedRequest } | { readonly error: string };
+
+/** What a new delivery carries: the content to render later (docs/decisions/0120), or what was rendered already. */
+export type Prepared = Rendered | { readonly content: DeliveryContent };
 
 /** What became of a recorded attempt. */
 export interface Recorded {

@@ -9,7 +9,7 @@ import {
   type Overdue,
   type Reach,
 } from '#domain/heartbeat.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -51,7 +51,7 @@ interface HeartbeatStore<Ping> {
     readonly owner: string;
     readonly now: number;
     readonly most: number;
-    readonly render: (facts: DeliveryFacts) => Rendered;
+    readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
     readonly judge: (due: DueHeartbeat<Ping>) => Judged;
   }): Promise<{
@@ -70,7 +70,7 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
   readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null) => Finding;
-  readonly render: (facts: DeliveryFacts) => Rendered;
+  readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Told of what was recorded. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;

@@ -1,7 +1,7 @@
 // States that no result will move for now are judged by the rules of the present: what a window, a mute or an escalation held
 // back becomes an alert and deliveries once it is due, in one durable commit (docs/decisions/0100).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/check-state.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/recording.ts';
 import { standingRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
@@ -23,7 +23,7 @@ interface StateStore<Place, Opened> {
     readonly now: number;
     readonly after: Place | null;
     readonly judge: (standing: StandingState) => DueAlert | null;
-    readonly render: (facts: DeliveryFacts) => Rendered;
+    readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
   }): Promise<{ readonly opened: readonly Opened[]; readonly next: Place | null }>;
 }
@@ -34,7 +34,7 @@ export interface JudgeStatesOptions<Place, Opened> {
   readonly clock: Clock;
   /** Run locations that are served. */
   readonly locations: () => readonly string[];
-  readonly render: (facts: DeliveryFacts) => Rendered;
+  readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Told of each alert that was opened. */
   readonly onOpened: (opened: Opened) => void;

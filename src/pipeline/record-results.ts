@@ -1,6 +1,6 @@
 // Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit
 // (docs/decisions/0020: what was found passes in memory).
-import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
@@ -12,7 +12,7 @@ interface RecordStore {
     rules: {
       readonly owner: string;
       readonly now: number;
-      readonly render: (facts: DeliveryFacts) => Rendered;
+      readonly render: (facts: DeliveryFacts) => Prepared;
       readonly statusOf: (attempt: EndedAttempt) => number | null;
     },
   ): Promise<Recorded[]>;
@@ -23,7 +23,7 @@ export interface RecordResultsOptions {
   readonly store: RecordStore;
   readonly clock: Clock;
   readonly owner: string;
-  readonly render: (facts: DeliveryFacts) => Rendered;
+  readonly render: (facts: DeliveryFacts) => Prepared;
   /** The status code that a finding carries, where its kind has one. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Told of what was recorded: deliveries to send, runs to try again, batches that wait. */

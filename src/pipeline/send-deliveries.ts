@@ -6,19 +6,34 @@ import {
   type Attempt,
   type DeliveryStep,
   type DueDelivery,
+  type RenderedRequest,
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
 import type { FailingChannel, RenderFailing } from '#domain/failing-channel.ts';
+import type { Rendered } from '#domain/recording.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
+import {
+  createLanes,
+  createLookedChannels,
+  type DeliveryLanes,
+  type Held,
+  type LookedChannels,
+} from './delivery-lanes.ts';
+import { createRenderDeliveries, type RenderStore } from './render-deliveries.ts';
 
 interface Claimed {
+  /** Its request is null until it is rendered. */
   readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
   readonly number: number;
 }
+
+/** A delivery whose request is known. */
+type Sendable = DueDelivery & { readonly request: RenderedRequest };
 
 interface Settled {
   readonly attempt: Attempt;
@@ -27,16 +42,13 @@ interface Settled {
   readonly step: DeliveryStep;
 }
 
-/** What is kept of a delivery while its attempt is under way: the request is with the sender. */
-type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
-
 function planOf({ isTest }: Held, { config }: AlertChannel): RetryPlan {
   if (isTest) return 'once';
   return config['longTail'] === true ? 'long-tail' : 'normal';
 }
 
 /** What this step needs of the store. */
-interface DeliveryStore {
+interface DeliveryStore extends RenderStore {
   claimDeliveries(claim: {
     readonly owner: string;
     readonly now: number;
@@ -76,8 +88,10 @@ export interface SendDeliveriesOptions {
   readonly isShared: () => boolean;
   /** Whether deliveries are held: then none is taken. */
   readonly isHeld?: () => Promise<boolean>;
+  /** Renders a delivery: once, before its first attempt. Runs in slices that give way to the event loop. */
+  readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
   /** Sends a delivery once; never rejects. */
-  readonly send: (delivery: DueDelivery, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
+  readonly send: (delivery: Sendable, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
   /** Wakes this step: there is room again. */
   readonly wake: () => void;
   readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
@@ -123,29 +137,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   let renewedAt = Number.NEGATIVE_INFINITY;
   // What a process has left behind when it ended is held for the rest of its lease, whether anybody still knows of it or not.
   let isSharedUntil = clock.now() + 2 * leaseMs;
-  const writer = settleWriter(options, underWay);
-  const start = ({ delivery, channel, number }: Claimed): void => {
-    const { accountId, id, alertChannelId, checkId, isTest } = delivery;
-    // Without what it sends: hundreds of requests that are kept until they are answered outlive the young generation.
-    const held: Held = { accountId, id, alertChannelId, checkId, isTest };
-    const plan = planOf(held, channel);
-    underWay.set(id, held);
-    lanes.enter(held);
-    void options.send(delivery, channel, number).then((outcome) => {
-      lanes.leave(held);
-      looked.forget(accountId, alertChannelId);
-      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
-      // (docs/decisions/0012).
-      if (outcome.error?.class === 'interrupted') {
-        underWay.delete(id);
-        return;
-      }
-      const step = afterAttempt(outcome, number, plan);
-      const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
-      options.onSettled?.(held, attempt, step);
-      writer.add({ attempt, alertChannelId, isTest, step });
-    });
-  };
+  const attempts = createAttempts(options, { underWay, lanes, looked });
   const room = (accountId: string, alertChannelId: number, elsewhere: number): number => {
     const most = underWay.size < scarceFrom ? perChannelMost : 1;
     return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
@@ -175,12 +167,67 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
         throw error;
       });
       looked.note(found.looked, now);
-      for (const claim of found.claimed) if (!underWay.has(claim.delivery.id)) start(claim);
+      for (const claim of found.claimed) if (!underWay.has(claim.delivery.id)) attempts.start(claim);
       const pauseMs = found.nextDueAt === null ? leaseMs / 3 : found.nextDueAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
-    stop: (graceMs) => untilEmpty(underWay, graceMs),
+    async stop(graceMs) {
+      attempts.stop();
+      await untilEmpty(underWay, graceMs);
+    },
   };
+}
+
+/** What is under way, and what the next claims leave alone because of it. */
+interface UnderWay {
+  readonly underWay: Map<string, Held>;
+  readonly lanes: DeliveryLanes;
+  readonly looked: LookedChannels;
+}
+
+/** Renders claimed deliveries that are not rendered yet, and sends each of them once. */
+function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looked }: UnderWay) {
+  const writer = settleWriter(options, underWay);
+  /** It has ended, or its lease runs out and it is claimed again. */
+  const drop = (held: Held): void => {
+    lanes.leave(held);
+    looked.forget(held.accountId, held.alertChannelId);
+    underWay.delete(held.id);
+    options.wake();
+  };
+
+  const send = (delivery: Sendable, { channel, number }: Claimed): void => {
+    const { accountId, id, alertChannelId, checkId, isTest } = delivery;
+    // Without what it sends: hundreds of requests that are kept until they are answered outlive the young generation.
+    const held: Held = { accountId, id, alertChannelId, checkId, isTest };
+    underWay.set(id, held);
+    lanes.enter(held);
+    const plan = planOf(held, channel);
+    void options.send(delivery, channel, number).then((outcome) => {
+      lanes.leave(held);
+      looked.forget(accountId, alertChannelId);
+      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
+      // (docs/decisions/0012).
+      if (outcome.error?.class === 'interrupted') {
+        underWay.delete(id);
+        return;
+      }
+      const step = afterAttempt(outcome, number, plan);
+      const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
+      options.onSettled?.(held, attempt, step);
+      writer.add({ attempt, alertChannelId, isTest, step });
+    });
+  };
+  const rendering = createRenderDeliveries<Claimed>({ ...options, send, drop: ({ delivery }) => drop(delivery) });
+  const start = (claimed: Claimed): void => {
+    const { delivery } = claimed;
+    const { request } = delivery;
+    if (request !== null) return send({ ...delivery, request }, claimed);
+    underWay.set(delivery.id, delivery);
+    lanes.enter(delivery);
+    rendering.add(claimed);
+  };
+  return { start, stop: () => rendering.stop() };
 }
 
 async function untilEmpty(underWay: ReadonlyMap<string, Held>, mostMs: number): Promise<void> {
@@ -220,65 +267,5 @@ function gathered(wake: () => void, afterMs: number): () => void {
       timer = null;
       wake();
     }, afterMs).unref();
-  };
-}
-
-/**
- * Which attempts of each channel are under way: how many (decisions: Fairness), and of which checks. Those of one channel and
- * check begin one after the other, because over several connections the newer one could arrive first (decisions: Ordering).
- */
-function createLanes() {
-  const lanes = new Map<string, Map<string, string | null>>();
-  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
-  return {
-    size: (accountId: string, alertChannelId: number): number =>
-      lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
-    checks: (accountId: string, alertChannelId: number): string[] => {
-      const checks: string[] = [];
-      for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
-        if (id !== null && !checks.includes(id)) checks.push(id);
-      }
-      return checks;
-    },
-    enter({ accountId, alertChannelId, id, checkId }: Held): void {
-      const name = nameOf(accountId, alertChannelId);
-      lanes.set(name, (lanes.get(name) ?? new Map<string, string | null>()).set(id, checkId));
-    },
-    leave({ accountId, alertChannelId, id }: Held): void {
-      const name = nameOf(accountId, alertChannelId);
-      const lane = lanes.get(name);
-      lane?.delete(id);
-      if (lane?.size === 0) lanes.delete(name);
-    },
-  };
-}
-
-/** A row may be committed so long after the time that stands in it. */
-const commitsWithinMs = 1000;
-
-/**
- * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
- * ends (docs/decisions/0070). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
- */
-function createLookedChannels() {
-  const times = new Map<string, number>();
-  /** Channels of which an attempt ended while a claim was under way: what that one saw waits for it no more. */
-  const ended = new Set<string>();
-  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
-  return {
-    from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
-    note(channels: readonly Pick<Held, 'accountId' | 'alertChannelId'>[], now: number): void {
-      for (const { accountId, alertChannelId } of channels) {
-        const name = nameOf(accountId, alertChannelId);
-        if (!ended.has(name)) times.set(name, now - commitsWithinMs);
-      }
-    },
-    forget(accountId: string, alertChannelId: number): void {
-      const name = nameOf(accountId, alertChannelId);
-      times.delete(name);
-      ended.add(name);
-    },
-    forgetAll: (): void => times.clear(),
-    begin: (): void => ended.clear(),
   };
 }

@@ -8,7 +8,7 @@ import { groupOf } from './check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
 import { flag, type IdBytes, idText } from './codec.ts';
 import { accountContext, contextOf } from './context-rows.ts';
-import { newDeliveryRow, requestRows } from './delivery-rows.ts';
+import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { type Deletion, type ListenerRow, tellDeletion, type TellRules } from './tell-channels.ts';
@@ -133,4 +133,6 @@ async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly Deliver
   await tx.insertInto('deliveries').values(rows).execute();
   const requests = requestRows(deliveries);
   if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+  const contents = contentRows(deliveries);
+  if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
 }

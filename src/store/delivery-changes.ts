@@ -4,8 +4,9 @@ import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
-import { interruptedAttempt } from './delivery-rows.ts';
-import type { DeliveriesTable, DeliveryRequestsTable, Tables } from './schema.ts';
+import { interruptedAttempt, isInterrupted } from './delivery-rows.ts';
+import type { DeliveryRequestsTable } from './delivery-tables.ts';
+import type { DeliveriesTable, Tables } from './schema.ts';
 
 /** What became of a change that only some deliveries allow. */
 export type DeliveryChange =
@@ -61,7 +62,7 @@ export async function cancelDelivery(
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending) return 'ended';
   if (isUnderWay(row, now)) return 'under-way';
-  if (row.attempt_started_at !== null) await logCutOff(tx, row, now);
+  await logCutOff(tx, row, now);
   await tx
     .updateTable('deliveries')
     .set({
@@ -79,7 +80,9 @@ export async function cancelDelivery(
 /** Its last attempt was cut off, and nobody will repeat it: the log says so all the same. */
 async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number): Promise<void> {
   const [stored] = await requestsOf(tx, row.account_id, [row.id]);
-  const attempt = interruptedAttempt({ ...row, request: stored?.request ?? null }, now, null);
+  const known = { ...row, request: stored?.request ?? null };
+  if (!isInterrupted(known)) return;
+  const attempt = interruptedAttempt(known, now, null);
   const logged = tx.selectFrom('attempts').where('account_id', '=', row.account_id).where('delivery_id', '=', row.id);
   const { last } = await logged.select(({ fn }) => fn.max('position').as('last')).executeTakeFirstOrThrow();
   await tx

@@ -2,6 +2,7 @@
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { Attempt, Delivery, DeliveryStep, DueDelivery, RenderedRequest } from '#domain/delivery.ts';
+import type { Rendered } from '#domain/recording.ts';
 import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { FailingRules } from './failing-delivery.ts';
@@ -74,6 +75,13 @@ export function requestRows(deliveries: readonly Delivery[]) {
   );
 }
 
+/** What they are rendered from, of those that are not rendered yet. */
+export function contentRows(deliveries: readonly Delivery[]) {
+  return deliveries.flatMap(({ accountId, id, content }) =>
+    content === undefined ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), content: json(content) }],
+  );
+}
+
 /** Where the walk over the channels goes on: after the channel that it ended with. */
 export interface WalkPlace {
   accountId: IdBytes;
@@ -83,6 +91,13 @@ export interface WalkPlace {
 /** Before every channel. */
 export function walkStart(): WalkPlace {
   return { accountId: new Uint8Array(), alertChannelId: 0 };
+}
+
+/** A claimed delivery that was rendered, or could not be. */
+export interface RenderedDelivery {
+  readonly accountId: string;
+  readonly id: string;
+  readonly rendered: Rendered;
 }
 
 /** What an attempt came to. */
@@ -150,6 +165,11 @@ export function exchangeText({ headers, response, isSentTwice, bodyProblem }: St
     ...(isSentTwice === true && { isSentTwice }),
     ...(bodyProblem !== undefined && { bodyProblem }),
   });
+}
+
+/** Whether an attempt may have been sent and nobody knows its end. One that was not rendered yet was not sent. */
+export function isInterrupted(row: Pick<DeliveryRow, 'attempt_started_at' | 'request'>): boolean {
+  return row.attempt_started_at !== null && row.request !== null;
 }
 
 /**

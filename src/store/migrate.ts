@@ -26,6 +26,7 @@ import { triggerCalls } from './migrations/0023-trigger-calls.ts';
 import { checkVariables } from './migrations/0024-check-variables.ts';
 import { operators } from './migrations/0025-operators.ts';
 import { clientCertificates } from './migrations/0026-client-certificates.ts';
+import { deliveryContents } from './migrations/0027-delivery-contents.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -55,6 +56,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   checkVariables,
   operators,
   clientCertificates,
+  deliveryContents,
 ];
 
 /** The version that this program knows and needs. */

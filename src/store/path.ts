@@ -1,8 +1,15 @@
 // What the steps of the path ask of the store. Each call is one durable piece of work, committed with others.
-import type { Delivery } from '#domain/delivery.ts';
+import type { Delivery, RenderedRequest } from '#domain/delivery.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/recording.ts';
+import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { Run } from '#domain/run.ts';
-import type { ClaimedDeliveries, DeliveryClaim, SettledAttempt, SettleRules } from './delivery-rows.ts';
+import type {
+  ClaimedDeliveries,
+  DeliveryClaim,
+  RenderedDelivery,
+  SettledAttempt,
+  SettleRules,
+} from './delivery-rows.ts';
 import type { JudgedTurn, JudgeRules } from './judge-heartbeats.ts';
 import type { JudgedStates, JudgeStatesRules } from './judge-states.ts';
 import type { PingAnswer, ReceivedPing } from './receive-pings.ts';
@@ -32,6 +39,16 @@ export interface Path {
   /** Judges a slice of the states that are not told as they stand, and opens what is due, in one transaction. */
   judgeStates(rules: Omit<JudgeStatesRules, 'seal'>): Promise<JudgedStates>;
   claimDeliveries(claim: Omit<DeliveryClaim, 'seal' | 'channels' | 'place'>): Promise<ClaimedDeliveries>;
+  /**
+   * What claimed deliveries are rendered from, the user's variables as they stand included; in their order, null = nothing is
+   * stored.
+   */
+  readContents(deliveries: readonly OwnedId[]): Promise<readonly (TemplateVariables | null)[]>;
+  /**
+   * Stores what claimed deliveries send, before their first attempt; those that could not be rendered end as failed. Answers
+   * with the requests to send, in order; null = it ended.
+   */
+  saveRendered(rendered: readonly RenderedDelivery[], owner: string): Promise<readonly (RenderedRequest | null)[]>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */

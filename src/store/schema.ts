@@ -4,6 +4,7 @@ import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { Generated } from 'kysely';
 import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
+import type { DeliveryTables } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
@@ -237,17 +238,6 @@ export interface DeliveriesTable {
   error: string | null;
 }
 
-/**
- * What a delivery sends, rendered once; none for one that could not be rendered. Apart from the delivery, whose row is
- * written again at every step of every attempt.
- */
-export interface DeliveryRequestsTable {
-  account_id: IdBytes;
-  delivery_id: IdBytes;
-  /** JSON. */
-  request: string;
-}
-
 export interface AttemptsTable {
   account_id: IdBytes;
   delivery_id: IdBytes;
@@ -301,6 +291,7 @@ export interface MaintenanceWindowsTable {
 export interface Tables
   extends
     AssetTables,
+    DeliveryTables,
     HeartbeatTables,
     InstallationTables,
     RollUpTables,
@@ -323,7 +314,6 @@ export interface Tables
   told: ToldTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
-  delivery_requests: DeliveryRequestsTable;
   attempts: AttemptsTable;
   run_counts: RunCountsTable;
   usage: UsageTable;

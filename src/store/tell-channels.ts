@@ -4,7 +4,7 @@ import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
 import type { CheckState, StateStep } from '#domain/check-state.ts';
 import type { Delivery } from '#domain/delivery.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Rendered } from '#domain/recording.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
 import {
   type Listener,
@@ -26,7 +26,7 @@ export interface TellRules {
   /** Epoch ms. */
   readonly now: number;
   readonly seal: Seal;
-  readonly render: (facts: DeliveryFacts) => Rendered;
+  readonly render: (facts: DeliveryFacts) => Prepared;
   /** The status code in a finding's details, for the alert's record. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
 }
@@ -212,7 +212,7 @@ function insertAlert(
 }
 
 /** A fault of the renderer costs its own delivery, which shows it, never the result and its other deliveries. */
-function renderSafely(render: TellRules['render'], facts: DeliveryFacts): Rendered {
+function renderSafely(render: TellRules['render'], facts: DeliveryFacts): Prepared {
   try {
     return render(facts);
   } catch (cause) {
@@ -247,7 +247,7 @@ function deliveryOf(
     finding,
     isDeletion,
   });
-  const isRendered = 'request' in rendered;
+  const error = 'error' in rendered ? rendered.error : null;
   return {
     accountId: check.accountId,
     id: deliveryId,
@@ -256,13 +256,14 @@ function deliveryOf(
     checkId: check.id,
     checkResultId: resultId,
     alertType,
-    status: isRendered ? 'pending' : 'failed',
-    request: isRendered ? rendered.request : null,
+    status: error === null ? 'pending' : 'failed',
+    request: 'request' in rendered ? rendered.request : null,
+    ...('content' in rendered && { content: rendered.content }),
     attempts: 0,
     createdAt: now,
-    nextAttemptAt: isRendered ? now : null,
+    nextAttemptAt: error === null ? now : null,
     replayOf: null,
     isTest: false,
-    error: isRendered ? null : rendered.error,
+    error,
   };
 }

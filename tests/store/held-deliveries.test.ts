@@ -20,6 +20,7 @@ test('nothing is sent while deliveries are held, and what waits is sent once the
     clock: path.temp.clock,
     owner: 'one',
     isShared: () => false,
+    render: () => assert.fail('every delivery is rendered when it is recorded'),
     isHeld: async () => (await heldDeliveries.find()) !== null,
     send: ({ id }) => {
       sent.push(id);

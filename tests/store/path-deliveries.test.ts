@@ -59,33 +59,6 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('whose request is not in the database ends as failed, and holds up no other', async (newStore) => {
-    const { test } = await failing(newStore, 2);
-    await using _ = test;
-    // The first of them; PostgreSQL before 18 knows no min() of ids.
-    test.temp.raw.exec(
-      'DELETE FROM delivery_requests WHERE delivery_id = (SELECT id FROM deliveries ORDER BY id LIMIT 1)',
-    );
-    const claimed = await test.claimDeliveries();
-    assert.equal(claimed.length, 1);
-    assert.ok(claimed[0]?.delivery.request);
-    assert.deepEqual(
-      test.rows(
-        'SELECT status, error, next_attempt_at, leased_by, attempt_started_at FROM deliveries ORDER BY id LIMIT 1',
-      ),
-      [
-        {
-          status: 4,
-          error: 'what it would send is not in the database',
-          next_attempt_at: null,
-          leased_by: null,
-          attempt_started_at: null,
-        },
-      ],
-    );
-    assert.equal(test.one('SELECT count(*) FROM attempts'), 0);
-  });
-
   it('is tried six times and then exhausted, each attempt on record', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;

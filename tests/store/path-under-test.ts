@@ -6,7 +6,7 @@ import type { Check } from '#domain/check.ts';
 import type { Delivery, SendOutcome } from '#domain/delivery.ts';
 import { afterAttempt } from '#domain/delivery.ts';
 import { planRuns } from '#domain/plan-runs.ts';
-import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
+import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import type { Finding, Outcome, Reason } from '#domain/result.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
@@ -74,7 +74,7 @@ export class PathUnderTest implements AsyncDisposable {
   }
 
   /** Deletes a check. */
-  remove(id: string, render: (facts: DeliveryFacts) => Rendered = rendered): Promise<boolean> {
+  remove(id: string, render: (facts: DeliveryFacts) => Prepared = rendered): Promise<boolean> {
     return this.temp.store.checks.remove(this.accountId, id, render);
   }
 
@@ -159,7 +159,7 @@ export class PathUnderTest implements AsyncDisposable {
   record(
     attempts: readonly EndedAttempt[],
     owner = 'one',
-    render: (facts: DeliveryFacts) => Rendered = rendered,
+    render: (facts: DeliveryFacts) => Prepared = rendered,
   ): Promise<Recorded[]> {
     return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500 });
   }
@@ -255,6 +255,12 @@ export class PathUnderTest implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.temp[Symbol.asyncDispose]();
   }
+}
+
+/** Leaves a delivery to be rendered by the step that sends it. */
+export function prepared({ alertType, context, isViaGroup }: DeliveryFacts): Prepared {
+  const { name, groupId } = context.check;
+  return { content: { variables: { ALERT_TYPE: alertType, CHECK_NAME: name }, groupId: isViaGroup ? groupId : null } };
 }
 
 /** A request that shows what it was made from. */

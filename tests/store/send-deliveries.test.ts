@@ -11,6 +11,7 @@ import { PathUnderTest } from './path-under-test.ts';
 /** No channel fails for long enough here to be told of. */
 const untold = {
   isShared: () => false,
+  render: () => assert.fail('every delivery is rendered when it is recorded'),
   renderFailing: () => assert.fail('no channel fails'),
   onFailing: () => assert.fail('no channel fails'),
 };

@@ -140,6 +140,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     noBrowserSince: null,
     listeners: [],
     scriptsRefused: null,
+    rendersDeliveries: true,
     ...change,
   };
 }

@@ -129,6 +129,8 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     receivePings: 'heartbeats',
     judgeHeartbeats: 'heartbeats',
     judgeStates: 'judge-states',
+    readContents: 'send-deliveries',
+    saveRendered: 'send-deliveries',
     claimDeliveries: 'path-deliveries',
     renewDeliveries: 'path-deliveries',
     settleAttempts: 'path-deliveries',

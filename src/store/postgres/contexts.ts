@@ -1,5 +1,6 @@
 // Checks with all that their runs depend on, kept in memory until something in their account changes; what is missing is
 // read for many runs at once.
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import type { Run } from '#domain/run.ts';
 import { groupOf } from '../check-rows.ts';
@@ -19,6 +20,16 @@ import type { Session } from './session.ts';
 
 type OfCheck = Pick<Run, 'accountId' | 'checkId'>;
 
+interface OfGroup {
+  readonly accountId: string;
+  readonly groupId: number | null;
+}
+
+interface GroupVariables {
+  readonly ofAccount: readonly EnvironmentVariable[];
+  readonly ofGroup: readonly EnvironmentVariable[];
+}
+
 /** Reads contexts, from memory where nothing in the account changed. */
 export interface Contexts {
   /**
@@ -27,6 +38,8 @@ export interface Contexts {
    * Rejects with StoreUnavailableError, and with GoneGroupError, for which the transaction is repeated.
    */
   read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
+  /** Variables of accounts, and of their groups, in the order of what is asked. */
+  variables(session: Session, asked: readonly OfGroup[]): Promise<readonly GroupVariables[]>;
   /**
    * The same from memory alone; null = something has to be read.
    *
@@ -51,6 +64,17 @@ export function createContexts(seal: Seal): Contexts {
       const own = await readAccounts(session, ids, accounts, seal);
       await readChecks(session, runs, own, seal);
       return runs.map(({ accountId, checkId }) => own.get(accountId)?.checks.get(checkId) ?? null);
+    },
+    async variables(session, asked) {
+      const ids = [...new Set(asked.map(({ accountId }) => accountId))];
+      const own = await readAccounts(session, ids, accounts, seal);
+      const groups = asked.map(({ accountId, groupId }) => ({ account_id: idBytes(accountId), group_id: groupId }));
+      await readGroups(session, groups, own, seal);
+      return asked.map(({ accountId, groupId }) => {
+        const account = own.get(accountId);
+        const group = groupId === null ? undefined : account?.groups.get(groupId);
+        return { ofAccount: account?.variables ?? [], ofGroup: group?.environmentVariables ?? [] };
+      });
     },
     remembered(runs, revisions) {
       const found: CheckContext[] = [];
@@ -154,7 +178,7 @@ async function readChecks(
 
 async function readGroups(
   session: Session,
-  checks: readonly ChecksTable[],
+  checks: readonly Pick<ChecksTable, 'account_id' | 'group_id'>[],
   accounts: ReadonlyMap<string, AccountContext>,
   seal: Seal,
 ): Promise<void> {

@@ -12,6 +12,7 @@ import {
   type DeliveryRow,
   firstOfEachCheck,
   interruptedAttempt,
+  isInterrupted,
   type SettledAttempt,
   type SettleRules,
   type WalkPlace,
@@ -227,12 +228,9 @@ async function claimRows(
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const orphaned = all.filter((row) => !channels.has(channelKey(row)));
   await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
-  end(session, orphaned, 'cancelled', 'the alert channel is gone');
+  cancel(session, orphaned, 'the alert channel is gone');
   const whole = all.filter((row) => channels.has(channelKey(row)));
-  const empty = whole.filter(({ request }) => request === null);
-  end(session, empty, 'failed', 'what it would send is not in the database');
-  const taken = whole.filter(({ request }) => request !== null);
-  return taken.length === 0 ? [] : lease(session, bulk, taken, channels, claim);
+  return whole.length === 0 ? [] : lease(session, bulk, whole, channels, claim);
 }
 
 async function lease(
@@ -261,7 +259,7 @@ async function logCutOff(
   rows: readonly DeliveryRow[],
   attemptOf: (row: DeliveryRow) => Attempt,
 ): Promise<void> {
-  const cutOff = rows.filter((row) => row.attempt_started_at !== null).map(attemptOf);
+  const cutOff = rows.filter(isInterrupted).map(attemptOf);
   sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
 }
 
@@ -298,12 +296,12 @@ async function withRequests(session: Session, rows: readonly DeliveriesTable[]):
   return rows.map((row) => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
 }
 
-function end(session: Session, rows: readonly DeliveriesTable[], status: 'cancelled' | 'failed', error: string): void {
+function cancel(session: Session, rows: readonly DeliveriesTable[], error: string): void {
   if (rows.length === 0) return;
   session.send(
     `UPDATE deliveries SET status = $3, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = $4
      WHERE ${inPairs('(account_id, id)', 1)}`,
-    [...keysOf(rows), deliveryStatusCodes.encode(status), error],
+    [...keysOf(rows), deliveryStatusCodes.encode('cancelled'), error],
   );
 }
 

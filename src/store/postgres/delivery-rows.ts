@@ -1,7 +1,7 @@
 // How deliveries and their attempts stand in their tables, as rows to be written many at once.
 import type { Attempt, Delivery } from '#domain/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
-import { exchangeText, newDeliveryRow, requestRows } from '../delivery-rows.ts';
+import { contentRows, exchangeText, newDeliveryRow, requestRows } from '../delivery-rows.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 
@@ -9,6 +9,7 @@ import type { Session } from './session.ts';
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
   bulk.send('deliveries', deliveries.map(newDeliveryRow));
   bulk.send('delivery_requests', requestRows(deliveries));
+  bulk.send('delivery_contents', contentRows(deliveries));
 }
 
 /** An attempt's row; its position in the log is the database's to say. */

@@ -15,6 +15,7 @@ import { insertDeliveries } from './delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts } from './results.ts';
+import { readContents, saveRendered } from './rendering.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 import { bringForward } from './shared-channels.ts';
@@ -130,6 +131,8 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
       taken(claim.now, { claimed: [], nextDueAt: null, looked: [] }, (session, bulk) =>
         claimDeliveries(session, bulk, { ...claim, seal, place }),
       ),
+    readContents: (deliveries) => written((session) => readContents(session, deliveries, contexts)),
+    saveRendered: (rendered, owner) => written((session, bulk) => saveRendered(session, bulk, rendered, owner)),
     renewDeliveries: async (deliveries, lease) => {
       // First our own: who brings forward waits for nobody, so that two who renew after a pause do not wait for each other.
       if (deliveries.length > 0) await written((session) => renewDeliveries(session, deliveries, lease));

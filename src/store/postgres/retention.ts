@@ -52,6 +52,8 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
      attempts_gone AS (DELETE FROM attempts t USING old WHERE t.account_id = old.account_id AND t.delivery_id = old.id),
      requests_gone AS (
        DELETE FROM delivery_requests r USING old WHERE r.account_id = old.account_id AND r.delivery_id = old.id),
+     contents_gone AS (
+       DELETE FROM delivery_contents c USING old WHERE c.account_id = old.account_id AND c.delivery_id = old.id),
      gone AS (DELETE FROM deliveries d USING old WHERE d.account_id = old.account_id AND d.id = old.id RETURNING 1)
      SELECT count(*) AS removed FROM gone`,
     [bound, rowsPerSlice],

@@ -1,5 +1,6 @@
 // Checks with all that their runs depend on, kept in memory until something in their account changes.
 import type { CheckGroup } from '#domain/check-group.ts';
+import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { groupOf } from '../check-rows.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
@@ -15,6 +16,12 @@ export interface Contexts {
   read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
   /** Of checks whose rows were read together, in their order; of these only accounts and groups are remembered. */
   ofRows(connection: Connection, rows: readonly ChecksTable[]): CheckContext[];
+  /** Variables of an account, and of one of its groups. */
+  variables(
+    connection: Connection,
+    accountId: string,
+    groupId: number | null,
+  ): { readonly ofAccount: readonly EnvironmentVariable[]; readonly ofGroup: readonly EnvironmentVariable[] };
   /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
   begin(): void;
 }
@@ -44,6 +51,11 @@ export function createContexts(seal: Seal): Contexts {
       const context = readContext(connection, account, { accountId, checkId }, seal);
       if (context !== null) account.checks.set(checkId, context);
       return context;
+    },
+    variables(connection, accountId, groupId) {
+      const account = accountOf(connection, accountId);
+      const group = groupId === null ? null : readGroup(connection, account, idBytes(accountId), groupId, seal);
+      return { ofAccount: account.variables, ofGroup: group?.environmentVariables ?? [] };
     },
     ofRows: (connection, rows) =>
       rows.map((row) => contextOfRow(connection, accountOf(connection, idText(row.account_id)), row, seal)),

@@ -12,6 +12,7 @@ import {
   exchangeText,
   firstOfEachCheck,
   interruptedAttempt,
+  isInterrupted,
   type SettledAttempt,
   type SettleRules,
 } from '../delivery-rows.ts';
@@ -106,8 +107,8 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   const channel = readChannel(connection, lane, claim);
   if (channel === null) {
     for (const row of rows) {
-      if (row.attempt_started_at !== null) logInterrupted(connection, lane, row, claim.now, null);
-      endDelivery(connection, lane, row, 'cancelled', 'the alert channel is gone');
+      if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
+      cancelDelivery(connection, lane, row, 'the alert channel is gone');
     }
     return { taken: [], nextAt: null, isLooked: false };
   }
@@ -118,14 +119,10 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
   );
-  const taken = rows.flatMap((row) => {
+  const taken = rows.map((row) => {
     const request = parsedOrNull<RenderedRequest>(row.request);
-    if (request === null) {
-      endDelivery(connection, lane, row, 'failed', 'what it would send is not in the database');
-      return [];
-    }
     lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.row, account_id);
-    if (row.attempt_started_at !== null) logInterrupted(connection, lane, row, claim.now, claim.now);
+    if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, claim.now);
     const delivery: DueDelivery = {
       accountId,
       id: idOfDigits(row.id_digits),
@@ -308,19 +305,13 @@ function insertAttempt(connection: Connection, attempt: Attempt, { accountId, id
     );
 }
 
-function endDelivery(
-  connection: Connection,
-  { account_id }: Lane,
-  { row }: DueRow,
-  status: 'cancelled' | 'failed',
-  error: string,
-): void {
+function cancelDelivery(connection: Connection, { account_id }: Lane, { row }: DueRow, error: string): void {
   connection
     .prepare(
       `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
        WHERE rowid = ? AND account_id = ?`,
     )
-    .run(deliveryStatusCodes.encode(status), error, row, account_id);
+    .run(deliveryStatusCodes.encode('cancelled'), error, row, account_id);
 }
 
 /** Keeps the leases on deliveries that are still under way. */

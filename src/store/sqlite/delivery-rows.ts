@@ -1,6 +1,6 @@
 // Adds deliveries, with what they send, to their tables.
 import type { Delivery } from '#domain/delivery.ts';
-import { newDeliveryRow, requestRows } from '../delivery-rows.ts';
+import { contentRows, newDeliveryRow, requestRows } from '../delivery-rows.ts';
 import type { Connection } from './connection.ts';
 
 /** Adds a delivery: of an alert, of a test message, or of a replay. */
@@ -31,5 +31,10 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
     connection
       .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
       .run(account_id, delivery_id, request);
+  }
+  for (const { account_id, delivery_id, content } of contentRows([delivery])) {
+    connection
+      .prepare('INSERT INTO delivery_contents (account_id, delivery_id, content) VALUES (?, ?, ?)')
+      .run(account_id, delivery_id, content);
   }
 }

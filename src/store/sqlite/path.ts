@@ -13,6 +13,7 @@ import type { SqliteFile } from './file.ts';
 import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { recordAttempts } from './results.ts';
 import { rewindRollUps } from './roll-ups.ts';
+import { readContents, saveRendered } from './rendering.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 import { judgeStates } from './states.ts';
@@ -50,6 +51,12 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
+    readContents: (deliveries) =>
+      groupNow((connection) => {
+        contexts.begin();
+        return readContents(connection, deliveries, contexts);
+      }),
+    saveRendered: (rendered, owner) => groupNow((connection) => saveRendered(connection, rendered, owner)),
     // Nobody else leaves anything behind here: a start takes it over.
     renewDeliveries: async (deliveries, lease) => {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));

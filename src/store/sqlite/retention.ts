@@ -183,6 +183,7 @@ function removeOldOfAccount(
     .all(accountId, bound, deliveryStatusCodes.encode('pending'), most) as unknown as { id: IdBytes }[];
   const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
   const requests = connection.prepare('DELETE FROM delivery_requests WHERE account_id = ? AND delivery_id = ?');
+  const contents = connection.prepare('DELETE FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');
   const deliveries = connection.prepare('DELETE FROM deliveries WHERE account_id = ? AND id = ?');
   let removed = 0;
   for (const { id } of old) {
@@ -190,6 +191,7 @@ function removeOldOfAccount(
     if (removed > 0 && isOver()) return { removed, isThrough: false };
     attempts.run(accountId, id);
     requests.run(accountId, id);
+    contents.run(accountId, id);
     deliveries.run(accountId, id);
     removed++;
   }

@@ -1,0 +1,69 @@
+// What a process has under way of each alert channel, and how far claims have looked at it (docs/decisions/0070).
+import type { DueDelivery } from '#domain/delivery.ts';
+
+/** What is kept of a delivery while its attempt is under way: the request is with the sender. */
+export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
+
+/**
+ * Which attempts of each channel are under way: how many (decisions: Fairness), and of which checks. Those of one channel and
+ * check begin one after the other, because over several connections the newer one could arrive first (decisions: Ordering).
+ */
+export function createLanes() {
+  const lanes = new Map<string, Map<string, string | null>>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
+  return {
+    size: (accountId: string, alertChannelId: number): number =>
+      lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
+    checks: (accountId: string, alertChannelId: number): string[] => {
+      const checks: string[] = [];
+      for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
+        if (id !== null && !checks.includes(id)) checks.push(id);
+      }
+      return checks;
+    },
+    enter({ accountId, alertChannelId, id, checkId }: Held): void {
+      const name = nameOf(accountId, alertChannelId);
+      lanes.set(name, (lanes.get(name) ?? new Map<string, string | null>()).set(id, checkId));
+    },
+    leave({ accountId, alertChannelId, id }: Held): void {
+      const name = nameOf(accountId, alertChannelId);
+      const lane = lanes.get(name);
+      lane?.delete(id);
+      if (lane?.size === 0) lanes.delete(name);
+    },
+  };
+}
+
+export type DeliveryLanes = ReturnType<typeof createLanes>;
+
+/** A row may be committed so long after the time that stands in it. */
+const commitsWithinMs = 1000;
+
+/**
+ * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
+ * ends (docs/decisions/0070). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
+ */
+export function createLookedChannels() {
+  const times = new Map<string, number>();
+  /** Channels of which an attempt ended while a claim was under way: what that one saw waits for it no more. */
+  const ended = new Set<string>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
+  return {
+    from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
+    note(channels: readonly Pick<Held, 'accountId' | 'alertChannelId'>[], now: number): void {
+      for (const { accountId, alertChannelId } of channels) {
+        const name = nameOf(accountId, alertChannelId);
+        if (!ended.has(name)) times.set(name, now - commitsWithinMs);
+      }
+    },
+    forget(accountId: string, alertChannelId: number): void {
+      const name = nameOf(accountId, alertChannelId);
+      times.delete(name);
+      ended.add(name);
+    },
+    forgetAll: (): void => times.clear(),
+    begin: (): void => ended.clear(),
+  };
+}
+
+export type LookedChannels = ReturnType<typeof createLookedChannels>;
