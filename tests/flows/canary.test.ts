@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { everyOperation } from '#contract/operations.ts';
 import { type Fixtures, pathOf } from '../rest/operation-calls.ts';
+import { createAuthority } from '../support/certificates.ts';
 import { test } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { apiKey, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+
+/** Its key begins as every key of that sort does. */
+const identity = createAuthority().issue();
 
 const canaries = {
   'secret variable': 'canary+account/variable==7Q',
@@ -18,6 +22,7 @@ const canaries = {
   'password of basic auth': 'canary+basic/password==7Q',
   'webhook secret': 'canary+webhook/secret==7Q',
   'locked header of the channel': 'canary+channel/header==7Q',
+  'key of the client certificate': identity.key.split('\n')[2]?.slice(0, 48) ?? '',
   'installation key': 'c0ffee'.padEnd(64, '7d'),
   'admin key': apiKey,
 } as const;
@@ -130,6 +135,7 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
     'api-keys': String(reader['id']),
     reader: String(reader['key']),
     variables: 'TOKEN',
+    'client-certificates': await must('/v1/client-certificates', { host: '127.0.0.1', ...identity }),
     trigger: String(trigger['token']),
   };
 }
