@@ -282,7 +282,7 @@ function joinRecordResults(joint: Joint): RecordResults {
 
 function joinSendDeliveries(joint: Joint) {
   const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
-  const findIdentity = createFindIdentity(store.clientCertificates.all);
+  const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
   return createSendDeliveries({
     store: store.path,
     clock,

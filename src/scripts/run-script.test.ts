@@ -17,6 +17,24 @@ test('a script whose process is ended from outside says nothing of its target', 
   }
 });
 
+test('a script tries every address that a look-up of its own finds, and hears of the first error', async (t) => {
+  const { port } = await startTarget(t, (_, response) => response.end());
+  const content = `import net from 'node:net';
+const lookup = (_host, { all }, done) => {
+  const found = ['::1', '127.0.0.3', '127.0.0.1'].map((address) => ({ address, family: net.isIP(address) }));
+  return all ? done(null, found) : done(null, found[0].address, found[0].family);
+};
+for (const port of [${port}, 1]) {
+  const socket = net.connect({ host: 'name.test', port, lookup, autoSelectFamily: true });
+  const { promise, resolve } = Promise.withResolvers();
+  socket.once('connect', () => resolve(socket.remoteAddress)).once('error', ({ code }) => resolve(code));
+  console.log(await promise);
+  socket.destroy();
+}`;
+  const outcome = await runPlain(content);
+  assert.deepEqual(printed(outcome).trim().split('\n'), ['127.0.0.1', 'ECONNREFUSED'], JSON.stringify(outcome));
+});
+
 test('a script that ends its own process by a fault of its own has failed', async () => {
   const outcome = await runPlain('process.abort();');
   assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 1], JSON.stringify(outcome));

@@ -28,10 +28,10 @@ function connect(...words) {
   const lookup = (_name, _options, failed) => {
     let giveUp = () => undefined;
     this.once('close', () => giveUp());
-    addressFor(host, options, (error, target) => {
+    hostsFor(host, options, (error, targets) => {
       if (error !== null) return failed(error);
       if (this.destroyed) return undefined;
-      giveUp = reach(target, Number(options.port), (problem, handle, peer) => {
+      giveUp = reachFirst(targets, Number(options.port), (problem, handle, peer) => {
         if (problem !== null) failed(problem);
         else if (this.destroyed) handle.close();
         else take(this, host, handle, peer);
@@ -46,16 +46,48 @@ function connect(...words) {
   return this;
 }
 
-/** Whoever brings a look-up of their own has it asked. */
-function addressFor(host, { lookup, family }, done) {
-  if (typeof lookup !== 'function' || lookup === dns.lookup || net.isIP(host) > 0) return done(null, host);
-  return lookup(host, { family: family ?? 0, all: false }, (error, found) => {
+/** Where to connect to: the name itself, or what a look-up of the caller's own says. */
+function hostsFor(host, { lookup, family, autoSelectFamily }, done) {
+  if (typeof lookup !== 'function' || lookup === dns.lookup || net.isIP(host) > 0) return done(null, [host]);
+  return lookup(host, { family: family ?? 0, all: autoSelectFamily === true }, (error, found) => {
     // By the usual means it found nothing. Where a proxy makes the connections it may be alone in knowing names: as all that
     // is connected to by name, the gateway is given this one.
-    if (error?.syscall === 'getaddrinfo' && !family) return done(null, host);
-    const first = Array.isArray(found) ? found[0]?.address : found;
-    return done(error ?? null, first);
+    if (error?.syscall === 'getaddrinfo' && !family) return done(null, [host]);
+    return done(error ?? null, Array.isArray(found) ? found.map(({ address }) => address) : [found]);
   });
+}
+
+/** How long a host may take before the next one is tried beside it, ms (RFC 8305 §5). */
+const staggerMs = 250;
+
+/** Reaches the first of some hosts that accepts, as `reach` does one. */
+function reachFirst(hosts, port, done) {
+  const attempts = new Set();
+  let next = 0;
+  let timer = null;
+  let firstProblem = null;
+  const stop = () => {
+    clearTimeout(timer);
+    for (const giveUp of attempts) giveUp();
+    attempts.clear();
+  };
+  const tryNext = () => {
+    clearTimeout(timer);
+    const giveUp = reach(hosts[next++], port, (problem, handle, peer) => {
+      attempts.delete(giveUp);
+      if (problem === null) {
+        stop();
+        return done(null, handle, peer);
+      }
+      firstProblem ??= problem;
+      if (next < hosts.length) return tryNext();
+      return attempts.size === 0 ? done(firstProblem) : undefined;
+    });
+    attempts.add(giveUp);
+    if (next < hosts.length) timer = setTimeout(tryNext, staggerMs).unref();
+  };
+  tryNext();
+  return stop;
 }
 
 /** Becomes what the socket would be if it had connected by itself. */
