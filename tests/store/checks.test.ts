@@ -37,7 +37,11 @@ test('a check comes back as it was stored, under its own account only', async (n
   const check = aCheck(accountId, { name: 'Zürich 東京 🛎', tags: ['a', 'ü'], description: "it's" });
   await addCheck(store, check);
   const found = await store.checks.find(accountId, check.id);
-  assert.deepEqual(found, { check: { ...check, createdAt: clock.now(), updatedAt: null }, subscriptions: [] });
+  assert.deepEqual(found, {
+    check: { ...check, createdAt: clock.now(), updatedAt: null },
+    subscriptions: [],
+    notifiesNobody: true,
+  });
   assert.equal(await store.checks.find(randomUUID(), check.id), null);
 });
 
