@@ -31,7 +31,7 @@ export const defaultLimits: Required<AccountLimits> = {
   maintenanceWindows: 1000,
   apiKeys: 1000,
   variables: 1000,
-  clientCertificates: 100,
+  clientCertificates: 50,
 };
 
 const egressModes = ['public', 'private', 'any'] as const;

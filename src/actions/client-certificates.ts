@@ -1,6 +1,6 @@
 // What a caller may do with the client certificates of its account (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
-import { type ClientCertificate, clientCertificatesMost, type ClientIdentity } from '#domain/client-certificate.ts';
+import type { ClientCertificate, ClientIdentity } from '#domain/client-certificate.ts';
 import { identityProblem } from '#lib/client-identity.ts';
 import { asciiHost } from '#lib/host-name.ts';
 import { requirePermission } from './permission.ts';
@@ -14,7 +14,7 @@ export interface ClientCertificateMeans {
   readonly clientCertificates: {
     all(accountId: string): Promise<readonly ClientCertificate[]>;
     /** A text says which bound it would break; nothing was added then. */
-    add(accountId: string, identity: ClientIdentity, most: number): Promise<ClientCertificate | 'host' | 'most'>;
+    add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate | 'host'>;
     remove(accountId: string, id: string): Promise<boolean>;
   };
 }
@@ -48,13 +48,9 @@ export function createClientCertificateActions({
       if (host === null) throw invalidField('host', 'must be a host name, or *. and a host name; write no port');
       const problem = identityProblem(identity);
       if (problem !== null) throw invalidField(problem.path, problem.message);
-      const added = await clientCertificates.add(caller.accountId, { ...identity, host }, clientCertificatesMost);
+      const added = await clientCertificates.add(caller.accountId, { ...identity, host });
       if (added === 'host') {
         throw new Refusal('conflict', `There is a client certificate for ${host} already. Delete it first.`);
-      }
-      if (added === 'most') {
-        const message = `This account has ${clientCertificatesMost} client certificates, which is the maximum.`;
-        throw new Refusal('conflict', message, { attributes: { limit: clientCertificatesMost } });
       }
       return shown(added);
     },

@@ -22,9 +22,6 @@ export interface ClientCertificate extends ClientIdentity {
   readonly createdAt: number;
 }
 
-/** Client certificates that an account may have. */
-export const clientCertificatesMost = 50;
-
 /** The identity for a host: one of that name, else that of the longest `*.` pattern; null = none. */
 export function identityFor<Identity extends Pick<ClientIdentity, 'host'>>(
   identities: readonly Identity[],

@@ -4,19 +4,21 @@ import { isUuid, newId } from '#lib/id.ts';
 import { idBytes, idText } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
 import type { ClientCertificatesTable } from './client-certificate-tables.ts';
+import { requireRoom } from './room.ts';
 import type { Seal } from './seal.ts';
 
 /** Client certificates of accounts, secrets included. */
 export interface ClientCertificates {
   /** In the order in which they were made. */
   all(accountId: string): Promise<ClientCertificate[]>;
-  /** `host` = the host has one already, `most` = the account has as many as it may; nothing was added then. */
-  add(accountId: string, identity: ClientIdentity, most: number): Promise<ClientCertificate | 'host' | 'most'>;
+  /** `host` = the host has one already; nothing was added then. Throws `LimitReachedError`. */
+  add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate | 'host'>;
   /** false = there is none. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
-export function createClientCertificates({ reader, transaction, seal, clock }: Database): ClientCertificates {
+export function createClientCertificates(database: Database): ClientCertificates {
+  const { reader, transaction, seal, clock } = database;
   return {
     async all(accountId) {
       const rows = await reader
@@ -27,7 +29,7 @@ export function createClientCertificates({ reader, transaction, seal, clock }: D
         .execute();
       return rows.map((row) => clientCertificateOf(row, seal));
     },
-    add: (accountId, identity, most) =>
+    add: (accountId, identity) =>
       transaction(async (tx) => {
         // First, so that two at once wait for each other.
         await touchAccount(tx, accountId);
@@ -37,7 +39,7 @@ export function createClientCertificates({ reader, transaction, seal, clock }: D
           .where('account_id', '=', idBytes(accountId))
           .execute();
         if (hosts.some(({ host }) => host === identity.host)) return 'host';
-        if (hosts.length >= most) return 'most';
+        await requireRoom(database, tx, accountId, 'clientCertificates');
         const { host, cert, ca, key, passphrase } = identity;
         const row: ClientCertificatesTable = {
           account_id: idBytes(accountId),

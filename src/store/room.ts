@@ -13,6 +13,7 @@ const tables = {
   maintenanceWindows: 'maintenance_windows',
   apiKeys: 'api_key_accounts',
   variables: 'variables',
+  clientCertificates: 'client_certificates',
 } as const;
 
 /**
@@ -25,7 +26,7 @@ export async function requireRoom(
   { limits }: Pick<Database, 'limits'>,
   tx: Kysely<Tables>,
   accountId: string,
-  name: Exclude<LimitName, 'clientCertificates'>,
+  name: LimitName,
 ): Promise<void> {
   const account = await tx
     .selectFrom('accounts')

@@ -9,13 +9,11 @@ import { aChannel, aCheck, aGroup, aWindow } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
-type Counted = Exclude<LimitName, 'clientCertificates'>;
-
 /** Adds the n-th of each. */
 function adders(
   { store }: Pick<TempStore, 'store'>,
   accountId: string,
-): Record<Counted, (n: number) => Promise<unknown>> {
+): Record<LimitName, (n: number) => Promise<unknown>> {
   const noSubscriptions = { subscriptions: null, isAutoAssigned: false };
   return {
     checks: () => store.checks.add({ check: aCheck(accountId), ...noSubscriptions }),
@@ -23,9 +21,12 @@ function adders(
     alertChannels: () => store.alertChannels.add({ channel: aChannel(accountId), subscriptions: null }),
     maintenanceWindows: () => store.maintenanceWindows.add(accountId, aWindow(accountId)),
     variables: (n) => store.variables.add(accountId, { key: `KEY_${n}`, value: '', locked: false, secret: false }),
+    clientCertificates: (n) => store.clientCertificates.add(accountId, { ...identity, host: `${n}.example` }),
     apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
   };
 }
+
+const identity = { cert: 'a certificate', ca: null, key: 'a key', passphrase: null };
 
 function aKey(accountId: string): ApiKey {
   const blank = { createdAt: 1, lastUsedAt: null, expiresAt: null } as const;
@@ -36,11 +37,19 @@ test('of each resource no more is added than the account may have, also by many 
   await using temp = await newStore();
   const { accounts } = temp.store;
   const [accountId, otherId] = [putAccount(temp.raw), putAccount(temp.raw)];
-  const limits = { checks: 3, checkGroups: 3, alertChannels: 3, maintenanceWindows: 3, apiKeys: 3, variables: 3 };
+  const limits = {
+    checks: 3,
+    checkGroups: 3,
+    alertChannels: 3,
+    maintenanceWindows: 3,
+    apiKeys: 3,
+    variables: 3,
+    clientCertificates: 3,
+  };
   await accounts.change(accountId, { limits });
   const [own, others] = [adders(temp, accountId), adders(temp, otherId)];
   for (const [name, add] of Object.entries(own)) {
-    await others[name as Counted](0);
+    await others[name as LimitName](0);
     const added = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => add(n)));
     const refused = added.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
     assert.equal(refused.length, 3, `${name}: ${refused.join()}`);

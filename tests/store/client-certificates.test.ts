@@ -13,21 +13,20 @@ const identity: ClientIdentity = {
   passphrase: 'canary+client/passphrase==7Q',
 };
 
-test('a client certificate is kept with its secrets sealed, once a host, up to a maximum, by its account alone', async (newStore) => {
+test('a client certificate is kept with its secrets sealed, once a host, by its account alone', async (newStore) => {
   await using temp = await newStore();
   const { clientCertificates } = temp.store;
   const [accountId, otherId] = [putAccount(temp.raw), putAccount(temp.raw)];
-  const added = await clientCertificates.add(accountId, identity, 2);
+  const added = await clientCertificates.add(accountId, identity);
   assert.ok(typeof added === 'object');
   assert.deepEqual(added, { ...identity, accountId, id: added.id, createdAt: temp.clock.now() });
   assert.deepEqual(await clientCertificates.all(accountId), [added]);
   assert.deepEqual(await clientCertificates.all(otherId), []);
   const [row] = temp.raw.prepare('SELECT * FROM client_certificates').all();
   assert.doesNotMatch(JSON.stringify(row), /canary/);
-  assert.equal(await clientCertificates.add(accountId, identity, 2), 'host');
-  const second = await clientCertificates.add(accountId, { ...identity, host: '*.example', passphrase: null }, 2);
+  assert.equal(await clientCertificates.add(accountId, identity), 'host');
+  const second = await clientCertificates.add(accountId, { ...identity, host: '*.example', passphrase: null });
   assert.ok(typeof second === 'object' && second.passphrase === null);
-  assert.equal(await clientCertificates.add(accountId, { ...identity, host: 'third.example' }, 2), 'most');
   assert.equal(await clientCertificates.remove(otherId, added.id), false);
   assert.equal(await clientCertificates.remove(accountId, 'no id'), false);
   assert.equal(await clientCertificates.remove(accountId, added.id), true);
@@ -48,7 +47,7 @@ test('the runs of an account see its client certificates as they are when they b
     test.temp.clock.turn(10_000);
   };
   await look();
-  const added = await test.temp.store.clientCertificates.add(test.accountId, identity, 2);
+  const added = await test.temp.store.clientCertificates.add(test.accountId, identity);
   assert.ok(typeof added === 'object');
   await look();
   await test.temp.store.clientCertificates.remove(test.accountId, added.id);
