@@ -4,7 +4,7 @@ import { isUuid, newId } from '#lib/id.ts';
 import { idBytes, idText } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
 import type { ClientCertificatesTable } from './client-certificate-tables.ts';
-import { requireRoom } from './room.ts';
+import { requireRoom, waitForOthers } from './room.ts';
 import type { Seal } from './seal.ts';
 
 /** Client certificates of accounts, secrets included. */
@@ -32,7 +32,7 @@ export function createClientCertificates(database: Database): ClientCertificates
     add: (accountId, identity) =>
       transaction(async (tx) => {
         // First, so that two at once wait for each other.
-        await touchAccount(tx, accountId);
+        await waitForOthers(tx, accountId);
         const hosts = await tx
           .selectFrom('client_certificates')
           .select('host')
@@ -52,6 +52,7 @@ export function createClientCertificates(database: Database): ClientCertificates
           created_at: clock.now(),
         };
         await tx.insertInto('client_certificates').values(row).execute();
+        await touchAccount(tx, accountId);
         return clientCertificateOf(row, seal);
       }),
     remove: (accountId, id) =>

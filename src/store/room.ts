@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/account.ts';
 import { idBytes, parsedOrNull } from './codec.ts';
-import { type Database, touchAccount } from './database.ts';
+import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** Where they are counted. */
@@ -35,11 +35,22 @@ export async function requireRoom(
     .executeTakeFirst();
   const limit = parsedOrNull<AccountLimits>(account?.limits ?? null)?.[name] ?? limits[name] ?? 0;
   if (limit === 0) return;
-  await touchAccount(tx, accountId);
+  await waitForOthers(tx, accountId);
   const { used } = await tx
     .selectFrom(tables[name])
     .select((row) => row.fn.countAll<number>().as('used'))
     .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
   if (used >= limit) throw new LimitReachedError(name, used, limit);
+}
+
+/** Holds the revision of the account, whose row every write of it changes; leaves it as it is, because nothing may come of this one. */
+export async function waitForOthers(tx: Kysely<Tables>, accountId: string): Promise<void> {
+  await tx
+    .insertInto('counters')
+    .values({ account_id: idBytes(accountId), noun: 'revision', last: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'noun']).doUpdateSet((row) => ({ last: row.ref('counters.last') })),
+    )
+    .execute();
 }
