@@ -10,10 +10,14 @@ export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'ch
  */
 export function createLanes() {
   const lanes = new Map<string, Map<string, string | null>>();
+  const countOf = new Map<string, number>();
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
     size: (accountId: string, alertChannelId: number): number =>
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
+    ofAccount: (accountId: string): number => countOf.get(accountId) ?? 0,
+    /** Accounts that have at least so many under way. */
+    accountsWith: (most: number): string[] => [...countOf].flatMap(([id, count]) => (count >= most ? id : [])),
     checks: (accountId: string, alertChannelId: number): string[] => {
       const checks: string[] = [];
       for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
@@ -23,13 +27,18 @@ export function createLanes() {
     },
     enter({ accountId, alertChannelId, id, checkId }: Held): void {
       const name = nameOf(accountId, alertChannelId);
-      lanes.set(name, (lanes.get(name) ?? new Map<string, string | null>()).set(id, checkId));
+      const lane = lanes.get(name) ?? new Map<string, string | null>();
+      if (!lane.has(id)) countOf.set(accountId, (countOf.get(accountId) ?? 0) + 1);
+      lanes.set(name, lane.set(id, checkId));
     },
     leave({ accountId, alertChannelId, id }: Held): void {
       const name = nameOf(accountId, alertChannelId);
       const lane = lanes.get(name);
-      lane?.delete(id);
-      if (lane?.size === 0) lanes.delete(name);
+      if (lane?.delete(id) !== true) return;
+      if (lane.size === 0) lanes.delete(name);
+      const count = countOf.get(accountId) ?? 0;
+      if (count > 1) countOf.set(accountId, count - 1);
+      else countOf.delete(accountId);
     },
   };
 }

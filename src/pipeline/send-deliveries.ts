@@ -55,6 +55,7 @@ interface DeliveryStore extends RenderStore {
     readonly leaseMs: number;
     readonly most: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+    readonly without: ReadonlySet<string>;
     readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
     readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
     readonly isShared: boolean;
@@ -108,8 +109,10 @@ const leaseMs = 10_000;
 const heldMs = 1000;
 const claimsPerTurn = 400;
 const underWayMost = 2000;
-/** From here on a channel gets one place: many that hang together leave room for the others. */
-const scarceFrom = 1600;
+/** Of one account among them at most: channels that hang leave room for those of other accounts. */
+const ofAccountMost = 1500;
+/** From here on each channel of an account gets one place: many that hang together leave room for its others. */
+const scarceFrom = 1200;
 const perChannelMost = 4;
 /**
  * With so many under way no place is needed at once: those that become free are filled together, because each turn walks
@@ -139,8 +142,13 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   let isSharedUntil = clock.now() + 2 * leaseMs;
   const attempts = createAttempts(options, { underWay, lanes, looked });
   const room = (accountId: string, alertChannelId: number, elsewhere: number): number => {
-    const most = underWay.size < scarceFrom ? perChannelMost : 1;
-    return Math.min(most - elsewhere - lanes.size(accountId, alertChannelId), underWayMost - underWay.size);
+    const ofAccount = lanes.ofAccount(accountId);
+    const most = ofAccount < scarceFrom ? perChannelMost : 1;
+    return Math.min(
+      most - elsewhere - lanes.size(accountId, alertChannelId),
+      ofAccountMost - ofAccount,
+      underWayMost - underWay.size,
+    );
   };
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
@@ -159,7 +167,8 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       if ((await options.isHeld?.()) === true) return heldMs;
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const rules = { room, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };
+      const without = new Set(lanes.accountsWith(ofAccountMost));
+      const rules = { room, without, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };
       looked.begin();
       const found = await store.claimDeliveries({ owner, now, leaseMs, isShared, ...rules }).catch((error: unknown) => {
         // Whether something was taken is not known: the next turn first sees to it.

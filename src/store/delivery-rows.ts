@@ -16,6 +16,8 @@ export interface DeliveryClaim {
   readonly leaseMs: number;
   /** How many more of a channel may be under way, when other processes have so many (decisions: Fairness). */
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
+  /** Accounts of which nothing is taken and whose channels are not walked; none by default. */
+  readonly without?: ReadonlySet<string>;
   /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0070). */
   readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
   /**
@@ -81,6 +83,11 @@ export function contentRows(deliveries: readonly Delivery[]) {
     content === undefined ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), content: json(content) }],
   );
 }
+
+/** Channels looked at in one claim at most. */
+export const lanesMost = 1000;
+/** When the rest of them, or a channel that somebody else takes from just now, is looked at, ms. */
+export const lookAgainMs = 20;
 
 /** Where the walk over the channels goes on: after the channel that it ended with. */
 export interface WalkPlace {

@@ -13,9 +13,12 @@ import {
   firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
+  lanesMost,
+  lookAgainMs,
   type SettledAttempt,
   type SettleRules,
   type WalkPlace,
+  walkStart,
 } from '../delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
 import type { Seal } from '../seal.ts';
@@ -33,17 +36,12 @@ type Claim = Omit<DeliveryClaim, 'channels'>;
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 type Lane = LaneRow & { readonly room: number };
 
-/** When a channel that somebody else takes from just now is looked at again, ms. */
-const contendedMs = 20;
-/** Channels looked at in one claim at most. */
-const lanesMost = 1000;
-
 /**
  * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
  * walked by index in turn, each walk from where the last one ended (docs/decisions/0014).
  */
 export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim): Promise<ClaimedDeliveries> {
-  const { lanes, isWhole } = await lanesFrom(session, claim.place);
+  const { lanes, isWhole } = await lanesFrom(session, claim);
   const chosen: Lane[] = [];
   const dueTimes: number[] = [];
   let looked = 0;
@@ -60,7 +58,7 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   // Travels with what is asked next.
   const later = laterTimes(session, free, claim.now);
   later.catch(() => undefined);
-  if (beside?.isContended === true) dueTimes.push(claim.now + contendedMs);
+  if (beside?.isContended === true) dueTimes.push(claim.now + lookAgainMs);
   const firsts = firstOfEachCheck(rows, ({ account_id, alert_channel_id, check_id }) =>
     check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
   );
@@ -76,16 +74,20 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   dueTimes.push(...(await later));
   if (isFull || looked < lanes.length) dueTimes.push(claim.now);
   // Of more channels than are walked at once, those that are left are not walked without a rest.
-  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + contendedMs);
+  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + lookAgainMs);
   return { claimed, nextDueAt: dueTimes.length === 0 ? null : Math.min(...dueTimes), looked: seen };
 }
 
 /** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
-async function lanesFrom(session: Session, place: WalkPlace): Promise<{ lanes: LaneRow[]; isWhole: boolean }> {
+async function lanesFrom(
+  session: Session,
+  { place, without = new Set() }: Pick<Claim, 'place' | 'without'>,
+): Promise<{ lanes: LaneRow[]; isWhole: boolean }> {
   const isFromBegin = place.accountId.length === 0;
+  const left = [...without].map(idBytes);
   const [after, all] = await Promise.all([
-    lanesAfter(session, place.accountId, place.alertChannelId, lanesMost),
-    isFromBegin ? [] : lanesAfter(session, new Uint8Array(), 0, lanesMost),
+    lanesAfter(session, place, left),
+    isFromBegin ? [] : lanesAfter(session, walkStart(), left),
   ]);
   if (after.length === lanesMost) return { lanes: after, isWhole: false };
   if (isFromBegin) return { lanes: after, isWhole: true };
@@ -100,18 +102,25 @@ async function lanesFrom(session: Session, place: WalkPlace): Promise<{ lanes: L
 }
 
 /** Each step is one look into the index, however many deliveries a channel has. */
-function lanesAfter(session: Session, accountId: IdBytes, alertChannelId: number, most: number): Promise<LaneRow[]> {
+function lanesAfter(
+  session: Session,
+  { accountId, alertChannelId }: WalkPlace,
+  without: readonly IdBytes[],
+): Promise<LaneRow[]> {
+  // Of an account that is left out the first channel alone is read.
+  const after = (account: string, channel: string): string =>
+    `(${account}, CASE WHEN ${account} = ANY($4::bytea[]) THEN ${Number.MAX_SAFE_INTEGER} ELSE ${channel} END)`;
   const first = (place: string): string =>
     `(SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries
       WHERE status = ${pending} AND (account_id, alert_channel_id) > ${place}
       ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1)`;
   return session.query<LaneRow>(
     `WITH RECURSIVE lane AS (
-       ${first('($1::bytea, $2::bigint)')}
+       ${first(after('$1::bytea', '$2::bigint'))}
        UNION ALL
-       SELECT next.* FROM lane CROSS JOIN LATERAL ${first('(lane.account_id, lane.alert_channel_id)')} next)
+       SELECT next.* FROM lane CROSS JOIN LATERAL ${first(after('lane.account_id', 'lane.alert_channel_id'))} next)
      SELECT * FROM lane LIMIT $3`,
-    [accountId, alertChannelId, most],
+    [accountId, alertChannelId, lanesMost, without],
   );
 }
 

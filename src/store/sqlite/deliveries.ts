@@ -13,6 +13,8 @@ import {
   firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
+  lanesMost,
+  lookAgainMs,
   type SettledAttempt,
   type SettleRules,
 } from '../delivery-rows.ts';
@@ -40,7 +42,14 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     const { accountId } = lane;
     const name = `${accountId}/${lane.alert_channel_id}`;
     if (seen.has(name)) return { claimed, nextDueAt, looked };
+    if (seen.size === lanesMost) {
+      return { claimed, nextDueAt: claim.now + (claimed.length > 0 ? 0 : lookAgainMs), looked };
+    }
     seen.add(name);
+    if (claim.without?.has(accountId) === true) {
+      lane = laneAfter({ ...lane, alert_channel_id: lastChannel }) ?? laneAfter(beforeAll);
+      continue;
+    }
     const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) {
@@ -68,6 +77,8 @@ interface Lane {
 
 type LanePlace = Omit<Lane, 'next_attempt_at'>;
 
+/** After every channel of an account. */
+const lastChannel = Number.MAX_SAFE_INTEGER;
 const beforeAll: LanePlace = { account_id: new Uint8Array(), accountId: '', alert_channel_id: 0 };
 
 /**
