@@ -220,13 +220,13 @@ process.env.KEY = key;
 request.headers.Authorization = 'Bearer ' + token;
 console.error('sends', request.headers);
 `;
-  for (const [ending, reason] of [
-    [`throw new Error('refused: ' + key + ', ' + token);`, 'script'],
-    [`request.url = 'http://' + key + '.example/{{MISSING}}';`, 'settings'],
-    [`process.exit(1);`, 'script'],
+  for (const [ending, verdict, reason] of [
+    [`throw new Error('refused: ' + key + ', ' + token);`, 'failed', 'script'],
+    [`request.url = 'http://' + key + '.example/{{MISSING}}';`, 'unknown', 'settings'],
+    [`process.exit(1);`, 'failed', 'script'],
   ] as const) {
     const ran = await run({ request, environmentVariables, localSetupScript: `${beginning}${ending}` });
-    assert.deepEqual(verdictOf(ran), ['failed', reason], String(ran.result['message']));
+    assert.deepEqual(verdictOf(ran), [verdict, reason], String(ran.result['message']));
     assert.equal(ran.part.jobLog?.setup.length, 2);
     assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
   }
