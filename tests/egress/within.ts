@@ -153,7 +153,6 @@ async function deliverAll(
 ): Promise<Way> {
   const request = { method: 'GET', url: `http://93.184.216.34:${port}/fail` };
   await service.must('POST', '/v1/checks/api', { name: 'Failing', frequency: 1440, groupId, request });
-  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
   const asked = await forEach(channels, async ([host, id]): Promise<Asked> => {
     const path = `/v1/deliveries?alertChannelId=${id}`;
     const { id: deliveryId, status } = await until(`the alert to ${host} to end`, async () => {
@@ -168,7 +167,7 @@ async function deliverAll(
   return { asked, connected: trap.take() };
 }
 
-/** A check for each host, all run at once. */
+/** A check for each host; new checks run at once. */
 async function checkAll(
   service: Service,
   trap: Trap,
@@ -181,12 +180,11 @@ async function checkAll(
     const check = { name: host, frequency: 1440, groupId, request };
     return { host, id: String((await service.must('POST', '/v1/checks/api', check))['id']) };
   });
-  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
   const asked = await forEach(checks, ({ host, id }) => resultOf(service, host, id));
   return { asked, connected: trap.take() };
 }
 
-/** A check of a kind for each host that can be written as one, all run at once. */
+/** A check of a kind for each host that can be written as one; new checks run at once. */
 async function lightAll(
   service: Service,
   trap: Trap,
@@ -200,7 +198,6 @@ async function lightAll(
     const { status, body } = await service.api('POST', `/v1/checks/${kind}`, check);
     return { host, status, id: String(body['id']), message: JSON.stringify(body) };
   });
-  await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
   const asked = await forEach(made, async ({ host, status, id, message }): Promise<Asked> => {
     return status === 201 ? resultOf(service, host, id) : { host, outcome: String(status), message };
   });
