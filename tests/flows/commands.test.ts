@@ -185,7 +185,7 @@ describe('new-key', () => {
     const { status, body } = await keys(keyIn(made.out));
     assert.equal(status, 200);
     const own = (body as unknown as Record<string, unknown>[]).find(({ name }) => name === 'after the loss');
-    assert.deepEqual([own?.['role'], own?.['accountIds']], ['admin', accounts.map(({ id }) => id)]);
+    assert.deepEqual([own?.['role'], own?.['accountIds']], ['operator', accounts.map(({ id }) => id)]);
 
     await service.stop();
     const second = await tocsin(['new-key'], environment);

@@ -16,10 +16,14 @@ async function ranOnce(service: Service, kind: string, check: object): Promise<s
   const settings = { name: kind, frequency: 1440, ...check };
   const { id } = await service.must('POST', `/v1/checks/${kind}`, settings);
   await service.must('POST', `/v1/triggers/checks/${String(id)}`);
-  const result = await until(`a result of ${JSON.stringify(check)}`, async () => {
-    const list = await service.must('GET', `/v1/check-results/${String(id)}`);
-    return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
-  });
+  const result = await until(
+    `a result of ${JSON.stringify(check)}`,
+    async () => {
+      const list = await service.must('GET', `/v1/check-results/${String(id)}`);
+      return (list as unknown as Record<'outcome' | 'reason' | 'message', string | null>[])[0];
+    },
+    { withinMs: 240_000 },
+  );
   return `${result.outcome} ${result.reason} ${result.message}`;
 }
 
