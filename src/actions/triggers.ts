@@ -28,6 +28,8 @@ export type TriggerStart =
   | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** So many runs that were asked for wait or run already: nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number }
   /** The account is on its way to another installation, or there: nothing was started. */
   | { readonly outcome: 'moving'; readonly accountId: string };
 
@@ -161,6 +163,14 @@ export function startedOf(
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }
   if (start.outcome === 'moving') throw movingRefusal(start.accountId);
+  if (start.outcome === 'queue-full') {
+    const { most, waiting, wanted } = start;
+    throw new Refusal(
+      'too-many',
+      `An account may have ${most} triggered runs open. ${waiting} are waiting or running, so ${wanted} more do not fit. None was started.`,
+      { attributes: { most, waiting, wanted }, retryAfterSeconds: 10 },
+    );
+  }
   const { limit, used, wanted } = start;
   throw new Refusal(
     'limit',

@@ -182,3 +182,21 @@ describe('what maintenance means for a check', () => {
     assert.deepEqual(maintenanceAt(windows, [], at - 15 * 60_000), { isPaused: true, isSilenced: true });
   });
 });
+
+it('works out the times of those windows only that may cover the check', () => {
+  const [from, to] = ['2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'] as const;
+  const ofOthers = Array.from({ length: 3000 }, (_, index) => {
+    const window = aWindow(from, to, {
+      id: index + 2,
+      pauseAllChecks: false,
+      tags: [`tag ${index}`],
+      repeatUnit: 'DAY',
+    });
+    return Object.defineProperty({ ...window }, 'startsAt', { get: () => assert.fail('its times are worked out') });
+  });
+  const own = aWindow(from, to, { pauseAllChecks: false, silenceAlertsTags: ['shop'] });
+  const windows = [...ofOthers, own];
+  const at = Date.parse('2026-03-01T10:30:00Z');
+  assert.deepEqual(maintenanceAt(windows, ['shop', 'eu'], at), { isPaused: false, isSilenced: true });
+  assert.deepEqual(maintenanceAt(windows, ['eu'], at), { isPaused: false, isSilenced: false });
+});

@@ -106,10 +106,41 @@ export function longestOf({ repeatInterval, repeatUnit }: Pick<WindowTimes, 'rep
   return repeatInterval === null || repeatUnit === null ? Infinity : repeatInterval * shortestMs[repeatUnit];
 }
 
+/** Windows by what they name: a check is compared with those that may cover it, not with all of its account. */
+interface WindowIndex {
+  readonly ofAll: readonly MaintenanceWindow[];
+  readonly byTag: ReadonlyMap<string, readonly MaintenanceWindow[]>;
+}
+
+const indexes = new WeakMap<readonly MaintenanceWindow[], WindowIndex>();
+
+function indexOf(windows: readonly MaintenanceWindow[]): WindowIndex {
+  const known = indexes.get(windows);
+  if (known !== undefined) return known;
+  const byTag = new Map<string, MaintenanceWindow[]>();
+  for (const window of windows) {
+    for (const tag of new Set([...window.tags, ...window.silenceAlertsTags])) {
+      const tagged = byTag.get(tag);
+      if (tagged === undefined) byTag.set(tag, [window]);
+      else tagged.push(window);
+    }
+  }
+  const index = { ofAll: windows.filter((one) => one.pauseAllChecks || one.silenceAllAlerts), byTag };
+  indexes.set(windows, index);
+  return index;
+}
+
+/** The windows that cover all checks, or one of these tags; each once. */
+function windowsFor(windows: readonly MaintenanceWindow[], tags: readonly string[]): ReadonlySet<MaintenanceWindow> {
+  const { ofAll, byTag } = indexOf(windows);
+  return new Set([...ofAll, ...tags.flatMap((tag) => byTag.get(tag) ?? [])]);
+}
+
 /** What the windows of an account mean for a check with these tags, its own and its group's, at an instant (epoch ms). */
 export function maintenanceAt(windows: readonly MaintenanceWindow[], tags: readonly string[], at: number): Maintenance {
   let [isPaused, isSilenced] = [false, false];
-  for (const window of windows) {
+  for (const window of windowsFor(windows, tags)) {
+    if (isPaused && isSilenced) break;
     const pauses = window.pauseAllChecks || window.tags.some((tag) => tags.includes(tag));
     const silences = window.silenceAllAlerts || window.silenceAlertsTags.some((tag) => tags.includes(tag));
     if ((!pauses || isPaused) && (!silences || isSilenced)) continue;
@@ -127,7 +158,7 @@ export function lastPause(
   span: TimeSpan,
 ): TimeSpan | null {
   let last: TimeSpan | null = null;
-  for (const window of windows) {
+  for (const window of windowsFor(windows, tags)) {
     if (!window.pauseAllChecks && !window.tags.some((tag) => tags.includes(tag))) continue;
     let one = nextOccurrence(window, span.from);
     while (one !== null && one.from < span.to) {

@@ -88,16 +88,24 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
   };
 }
 
-/** The record of a row. */
+/** Windows that are remembered, of all accounts. */
+const keptMost = 20_000;
+const kept = new Map<string, MaintenanceWindow>();
+
+/**
+ * The record of a row: the same object while the row is the same. When a window comes next is remembered with it, and is not
+ * worked out again at every change in its account.
+ */
 export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceWindow {
   const { account_id, id, definition, created_at, updated_at } = row;
-  return {
-    ...parsed<WindowWrite>(definition),
-    accountId: idText(account_id),
-    id,
-    createdAt: created_at,
-    updatedAt: updated_at,
-  };
+  const accountId = idText(account_id);
+  const name = `${accountId}/${id}/${created_at}/${updated_at}/${definition}`;
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const window = { ...parsed<WindowWrite>(definition), accountId, id, createdAt: created_at, updatedAt: updated_at };
+  if (kept.size >= keptMost) kept.clear();
+  kept.set(name, window);
+  return window;
 }
 
 function rowOf({ accountId, id, createdAt, updatedAt, ...definition }: MaintenanceWindow): MaintenanceWindowsTable {

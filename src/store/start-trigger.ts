@@ -37,6 +37,8 @@ export type TriggerStart =
   | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** So many runs that were asked for wait or run already: nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number }
   /** The account is on its way to another installation, or there: nothing was started. */
   | { readonly outcome: 'moving'; readonly accountId: string };
 
@@ -44,6 +46,9 @@ const keyKeptMs = 86_400_000;
 const dayMs = 86_400_000;
 /** Rows of one INSERT: many, and the same number each time, so that the statement is prepared once. */
 const runsAtOnce = 100;
+
+/** Runs started by triggers that an account may have open at once, at all locations. */
+export const triggeredMost = 5000;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
   await holdAccount(tx, order.accountId);
@@ -56,6 +61,8 @@ export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal
   const wanted = batch.runs.length;
   const over = await overLimit(tx, order, wanted);
   if (over !== null) return { outcome: 'over-limit', ...over, wanted };
+  const waiting = await countWaiting(tx, order.accountId);
+  if (waiting + wanted > triggeredMost) return { outcome: 'queue-full', most: triggeredMost, waiting, wanted };
 
   const trigger = await callTrigger(tx, order);
   if (trigger === null) return { outcome: 'no-target' };
@@ -193,6 +200,17 @@ async function overLimit(tx: Kysely<Tables>, order: TriggerOrder, wanted: number
 export async function remainingRuns(tx: Kysely<Tables>, accountId: string, now: number): Promise<number> {
   const { limit, used } = await limitOf(tx, { accountId, now });
   return limit === null ? Number.POSITIVE_INFINITY : limit - used;
+}
+
+/** Runs of an account that triggers started and that have not ended. */
+async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<number> {
+  const { waiting } = await tx
+    .selectFrom('runs')
+    .select(({ fn }) => fn.countAll<number>().as('waiting'))
+    .where('account_id', '=', idBytes(accountId))
+    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
+    .executeTakeFirstOrThrow();
+  return Number(waiting);
 }
 
 /** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */

@@ -64,3 +64,25 @@ test('runs see the windows of their account as they stand', async (newStore) => 
   await maintenanceWindows.remove(test.accountId, 1);
   assert.deepEqual(await names(), []);
 });
+
+test('a change elsewhere in the account leaves its windows the same objects, whose times are not worked out again', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { maintenanceWindows, variables } = test.temp.store;
+  await test.check();
+  for (const name of ['One', 'Other']) await maintenanceWindows.add(test.accountId, { ...write, name });
+  const seen = async () => {
+    test.temp.clock.turn(10_000);
+    await test.schedule();
+    const [claimed] = await test.claim();
+    assert.ok(claimed?.context);
+    await test.record([test.ended(claimed, 'passed')]);
+    return claimed.context.maintenanceWindows.toSorted((a, b) => a.id - b.id);
+  };
+  const [one, other] = await seen();
+  await variables.add(test.accountId, { key: 'K', value: 'v', locked: false, secret: false });
+  await maintenanceWindows.change(test.accountId, 2, (present) => ({ ...present, name: 'Changed' }));
+  const [oneLater, otherLater] = await seen();
+  assert.equal(oneLater, one);
+  assert.notEqual(otherLater, other);
+  assert.equal(otherLater?.name, 'Changed');
+});
