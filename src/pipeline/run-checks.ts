@@ -20,6 +20,7 @@ interface RunStore {
     readonly leaseMs: number;
     readonly most: number;
     readonly without?: readonly string[];
+    readonly isBacklog?: boolean;
   }): Promise<{
     readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[];
     readonly nextAvailableAt: number | null;
@@ -85,6 +86,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
   const lastOf = new Map<string, Promise<EndedAttempt | null>>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
+  let isBacklog = false;
 
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
@@ -130,12 +132,13 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
       const most = Math.min(runsPerTurn, underWayMost - underWay.size);
       if (most <= 0) return leaseMs / 3;
       const { runs, nextAvailableAt } = await outages.watch(() =>
-        store.claimRuns({ location, owner, now, leaseMs, most, ...(without.length > 0 && { without }) }),
+        store.claimRuns({ location, owner, now, leaseMs, most, isBacklog, ...(without.length > 0 && { without }) }),
       );
+      isBacklog = runs.length === most;
       for (const { run, context } of runs) {
         if (context !== null && !underWay.has(`${run.id}/${run.attempt}`)) start(run, context);
       }
-      if (runs.length === most) return 0;
+      if (isBacklog) return 0;
       const pauseMs = nextAvailableAt === null ? leaseMs / 3 : nextAvailableAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },

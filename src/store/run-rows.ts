@@ -13,7 +13,12 @@ export interface RunClaim {
   readonly most: number;
   /** Accounts of which nothing is taken; none by default. */
   readonly without?: readonly string[];
+  /** Whether more wait than one claim takes: then the accounts take turns, and runs that were asked for come last. */
+  readonly isBacklog?: boolean;
 }
+
+/** In a backlog accounts take turns among so many runs, those that are available for longest. */
+export const backlogLookedAt = 10_000;
 
 /** Runs taken for this owner, oldest due first. */
 export interface ClaimedRuns {

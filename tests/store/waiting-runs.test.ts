@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { ProbeInput } from '#domain/probe.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/codec.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { StoreUnavailableError } from '#store/unavailable.ts';
 import { it } from '../support/each-engine.ts';
 import { aWindow } from '../support/records.ts';
+import { insertRow, putAccount } from '../support/rows.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -184,5 +187,36 @@ describe('runs of an account that holds its share', () => {
     const other = '0198a000-0000-7000-8000-0000000000ff';
     const { runs } = await test.path.claimRuns({ ...claim, without: [other] });
     assert.equal(runs.length, 1);
+  });
+});
+
+describe('a backlog of runs', () => {
+  it('is taken from the accounts in turn, and runs that were asked for come after the slots of others', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { raw } = test.temp;
+    const runOf = (accountId: string, source: number, dueAt: number): string => {
+      const id = newId();
+      insertRow(raw, 'runs', {
+        account_id: idBytes(accountId),
+        id: idBytes(id),
+        check_id: idBytes(newId()),
+        location: 'local',
+        source,
+        attempt: 1,
+        due_at: dueAt,
+        available_at: dueAt,
+      });
+      return id;
+    };
+    const [many, flood, few] = [putAccount(raw), putAccount(raw), putAccount(raw)];
+    const asked = Array.from({ length: 6 }, (_, index) => runOf(flood, 1, test.now - 900 + index));
+    const slots = Array.from({ length: 6 }, (_, index) => runOf(many, 0, test.now - 500 + index));
+    const late = Array.from({ length: 2 }, (_, index) => runOf(few, 0, test.now - 100 + index));
+    const claim = { location: 'local', owner: 'one', now: test.now, leaseMs: 10_000, isBacklog: true };
+    const taken = async (most: number) =>
+      (await test.path.claimRuns({ ...claim, most })).runs.map(({ run }) => run.id).toSorted();
+    assert.deepEqual(await taken(4), [...slots.slice(0, 2), ...late].toSorted());
+    assert.deepEqual(await taken(6), [...slots.slice(2), ...asked.slice(0, 2)].toSorted());
+    assert.deepEqual(await taken(100), asked.slice(2).toSorted());
   });
 });

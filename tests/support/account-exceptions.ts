@@ -126,7 +126,7 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'runs',
     statement:
-      /update runs set .* where ctid = any\(array\( ?select ctid from runs where location = \? and due_at >= \? and /,
+      /update runs set .* where ctid = any\(array\( ?select ctid from runs where (location = \? and due_at >= \? and |available_at <= \? and ctid = any)/,
     why: claim,
     seenIn: 'path-runs',
     engine: 'PostgreSQL',

@@ -2,7 +2,7 @@
 import type { Run } from '#domain/run.ts';
 import { idBytes, idText } from '../codec.ts';
 import { sourceCodes } from '../codes.ts';
-import { type ClaimedRuns, idLength, type RunClaim } from '../run-rows.ts';
+import { backlogLookedAt, type ClaimedRuns, idLength, type RunClaim } from '../run-rows.ts';
 import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 import { isTheTimeAt } from './the-time.ts';
@@ -35,10 +35,10 @@ export interface Look {
  * the end of its transaction: that it is the database's time is a condition of taking, and not asked before.
  */
 export async function claimRuns(session: Session, claim: RunClaim, { from, asksTime }: Look): Promise<TakenRuns> {
-  const { location, owner, now, leaseMs, most, without = [] } = claim;
+  const { location, owner, now, leaseMs, most, without = [], isBacklog = false } = claim;
   const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
   const isLeftOut = without.length > 0;
-  const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut), [
+  const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
     ...[location, from, now, most, now + leaseMs, owner],
     ...(isLeftOut ? [without.map(idBytes)] : []),
   ]);
@@ -90,19 +90,35 @@ const packed = `account_id || id || check_id || coalesce(batch_id, '\\x${'00'.re
     || int8send(first_started_at)`;
 
 /** Held rows stay where they are: they are changed by their places. */
-const takeSql = (isTime: string, isLeftOut: boolean): string => `
+const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string => `
   WITH taken AS (
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
-    WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM runs
-      WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 AND ${isTime}
-        ${isLeftOut ? 'AND NOT (account_id = ANY($7))' : ''}
-      ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED))
+    WHERE ctid = ANY(ARRAY(${isBacklog ? fairSql(isTime, isLeftOut) : freeSql(isTime, isLeftOut)}))
     RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at)
   SELECT string_agg(${packed}, '') AS runs,
     (SELECT string_agg(account_id || int8send(last), '') FROM counters
       WHERE noun = 'revision' AND account_id IN (SELECT account_id FROM taken)) AS revisions
   FROM taken`;
+
+/** Runs that are available, those first that are due for longest. */
+const availableSql = (isTime: string, isLeftOut: boolean): string => `
+  FROM runs WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 AND ${isTime}
+    ${isLeftOut ? 'AND NOT (account_id = ANY($7))' : ''} ORDER BY due_at`;
+
+const freeSql = (isTime: string, isLeftOut: boolean): string =>
+  `SELECT ctid ${availableSql(isTime, isLeftOut)} LIMIT $4 FOR UPDATE SKIP LOCKED`;
+
+const triggered = sourceCodes.encode('TRIGGER_API');
+
+/** The same in a backlog: one of each account in turn, and only then those that were asked for. */
+const fairSql = (isTime: string, isLeftOut: boolean): string => `
+  SELECT ctid FROM runs WHERE available_at <= $3 AND ctid = ANY(ARRAY(
+    SELECT place_of FROM (
+      SELECT place_of, due_at, source = ${triggered} AS is_triggered,
+        row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY due_at, id) AS place
+      FROM (SELECT ctid AS place_of, account_id, id, due_at, source ${availableSql(isTime, isLeftOut)}
+        LIMIT ${backlogLookedAt}) f) t
+    ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
 function runsOf(bytes: Buffer, { location, now }: RunClaim): Run[] {
   const runs: Run[] = [];

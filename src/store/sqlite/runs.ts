@@ -1,14 +1,15 @@
 // Runs that wait: the statements of the step `run-checks`. A lease is the run's next available time.
 import type { Run } from '#domain/run.ts';
 import { idBytes } from '../codec.ts';
-import { type ClaimedRuns, type RunClaim, runOf, type RunRow } from '../run-rows.ts';
+import { sourceCodes } from '../codes.ts';
+import { backlogLookedAt, type ClaimedRuns, type RunClaim, runOf, type RunRow } from '../run-rows.ts';
 import type { Connection } from './connection.ts';
 
 /** Takes runs that are available, for `leaseMs`: their start is recorded before they start. */
 export function claimRuns(connection: Connection, claim: RunClaim): ClaimedRuns {
-  const { location, owner, now, leaseMs, most, without = [] } = claim;
+  const { location, owner, now, leaseMs, most, without = [], isBacklog = false } = claim;
   const left = without.map(idBytes);
-  const free = freeRuns(left.length);
+  const free = isBacklog ? fairRuns(left.length) : freeRuns(left.length);
   const rows = connection.select<RunRow>(`SELECT ${columns} ${free}`)(location, now, most, ...left);
   // The same rows once more: nobody writes between the two, and one statement costs a third of one for each run.
   if (rows.length > 0)
@@ -34,6 +35,18 @@ const columns = `CAST(account_id || id || check_id AS BLOB) AS ids, location, so
 function freeRuns(without: number): string {
   return `FROM runs WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id LIMIT ?3`;
 }
+
+/** The same in a backlog: one of each account in turn, and only then those that were asked for. */
+function fairRuns(without: number): string {
+  return `FROM runs WHERE (account_id, id) IN (SELECT account_id, id FROM (
+      SELECT account_id, id, available_at, source = ${triggered} AS is_triggered,
+        row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY available_at, id) AS place
+      FROM (SELECT account_id, id, available_at, source FROM runs
+        WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id LIMIT ${backlogLookedAt}))
+    ORDER BY is_triggered, place, available_at, account_id, id LIMIT ?3)`;
+}
+
+const triggered = sourceCodes.encode('TRIGGER_API');
 
 /** The condition that leaves accounts out, whose ids are bound from that place on. */
 function others(without: number, from: number): string {
