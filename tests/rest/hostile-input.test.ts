@@ -91,7 +91,8 @@ describe(`bodies (seed ${seed})`, () => {
 
     test(`${operation.id}: its example is taken, and a body with every field has a defined answer`, async () => {
       const taken = await ask(operation, { body: Buffer.from(JSON.stringify(operation.example)) });
-      assert.equal(taken.status, operation.status, taken.text);
+      // Where the token is the permission, a body that is taken ends at a token that nobody has.
+      assert.equal(taken.status, operation.isAnyType === true ? 404 : operation.status, taken.text);
       await ask(operation, { body: Buffer.from(JSON.stringify(rich)) });
     });
 
@@ -134,7 +135,8 @@ describe(`bodies (seed ${seed})`, () => {
         'json',
         'application/json; charset=utf-16',
       ]) {
-        assert.equal((await ask(operation, { body, headers: { 'content-type': type } })).status, 415, type);
+        const status = operation.isAnyType === true ? 404 : 415;
+        assert.equal((await ask(operation, { body, headers: { 'content-type': type } })).status, status, type);
       }
       for (const encoding of ['br', 'deflate', 'zstd', 'gzip, gzip', 'nonsense']) {
         assert.equal((await ask(operation, { body, headers: { 'content-encoding': encoding } })).status, 415, encoding);
