@@ -53,9 +53,8 @@ export interface DeliveryActions {
    */
   cancel(caller: Caller, id: string, signal: AbortSignal): Promise<LoggedDelivery>;
   /**
-   * The stored request once more, byte for byte, as a new delivery: its `x-service-delivery-id` and timestamp are new,
-   * a DELIVERY_ID within the body stays the old one. Refuses (`conflict`) what is pending, was never rendered, or has
-   * no channel any more.
+   * The same alert as a new delivery, rendered anew by the channel's current template, with IS_REPLAY and REPLAY_OF. A message that
+   * was made without a template is sent byte for byte. Refuses (`conflict`) a pending delivery and one whose channel was deleted.
    */
   replay(caller: Caller, id: string): Promise<LoggedDelivery>;
   /** Every exhausted delivery of a channel made since then (epoch ms) and not replayed yet; answers with how many. */

@@ -113,6 +113,7 @@ function carryDeliveries(database: DatabaseSync, account: Uint8Array): number {
   for (const [table, id] of [
     ['deliveries', 'id'],
     ['delivery_requests', 'delivery_id'],
+    ['delivery_contents', 'delivery_id'],
     ['attempts', 'delivery_id'],
   ] as const) {
     const columns = columnsOf(database, table).join();

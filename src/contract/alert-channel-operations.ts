@@ -49,21 +49,28 @@ export type PreviewBody = z.output<typeof preview>;
 
 const preset = z
   .strictObject({
-    webhookType: z.string().describe('To be sent as `config.webhookType`.'),
+    type: z.literal('WEBHOOK'),
+    webhookType: z.string(),
     name: z.string(),
     note: z.string().describe('What to fill in, and where to find it.'),
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
       .describe('Variables of the account that it uses, and whether to make them locked.'),
     config: z.strictObject({
+      name: z.string(),
+      webhookType: z.string(),
       url: z.string(),
       method: z.string(),
       headers: pairsShown,
       queryParameters: pairsShown,
       template: z.string(),
+      longTail: z.boolean(),
     }),
   })
-  .meta({ id: 'AlertChannelPreset', description: 'A configuration to start from.' });
+  .meta({
+    id: 'AlertChannelPreset',
+    description: 'A configuration to start from. `POST /v1/alert-channels` takes it as it is.',
+  });
 export type PresetBody = z.output<typeof preset>;
 
 const testAnswer = z.strictObject({

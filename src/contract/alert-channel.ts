@@ -94,7 +94,9 @@ const fields = z.strictObject({
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
-export const channelCreate = creating(ignored, fields).meta({ id: 'AlertChannelCreate' });
+/** What a preset says to people. */
+const ofPreset = ['webhookType', 'name', 'note', 'variables'];
+export const channelCreate = creating([...ignored, ...ofPreset], fields).meta({ id: 'AlertChannelCreate' });
 export const channelUpdate = ignoring(ignored, updateOf(fields)).meta({ id: 'AlertChannelUpdate' });
 
 export const alertChannel = z

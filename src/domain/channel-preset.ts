@@ -1,7 +1,8 @@
 // Configurations of alert channels to start from, for what people send alerts to.
 
-/** A configuration to start from. */
+/** A configuration to start from; a channel is created from it as it is. */
 export interface ChannelPreset {
+  readonly type: 'WEBHOOK';
   /** As a channel carries it. */
   readonly webhookType: string;
   /** For people. */
@@ -11,6 +12,9 @@ export interface ChannelPreset {
   /** Variables that its templates use, to be made in the account; those that open something are to be marked locked. */
   readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
   readonly config: {
+    readonly name: string;
+    readonly webhookType: string;
+    readonly longTail: true;
     readonly url: string;
     readonly method: 'POST';
     readonly headers: readonly PresetPair[];

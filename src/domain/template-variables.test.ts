@@ -57,6 +57,8 @@ describe('the variables of an alert', () => {
       IS_REMINDER: false,
       REMINDER_SEQUENCE: undefined,
       DELIVERY_ID: 'delivery',
+      IS_REPLAY: false,
+      REPLAY_OF: undefined,
     });
   });
 
@@ -107,6 +109,7 @@ describe('the variables of an alert', () => {
       'SSL_CHECK_DOMAIN',
       'GROUP_NAME',
       'REMINDER_SEQUENCE',
+      'REPLAY_OF',
     ]);
   });
 

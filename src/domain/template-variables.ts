@@ -83,6 +83,8 @@ export const systemVariableNames = [
   'IS_REMINDER',
   'REMINDER_SEQUENCE',
   'DELIVERY_ID',
+  'IS_REPLAY',
+  'REPLAY_OF',
 ] as const;
 
 /** The system variables of one delivery. Recoveries carry no error message; `API_CHECK_*` only for type API. */
@@ -115,5 +117,8 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
     IS_REMINDER: facts.reminder !== null,
     REMINDER_SEQUENCE: facts.reminder ?? undefined,
     DELIVERY_ID: facts.deliveryId,
+    // A replay carries these in its stored content.
+    IS_REPLAY: false,
+    REPLAY_OF: undefined,
   };
 }

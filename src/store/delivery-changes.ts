@@ -1,11 +1,12 @@
 // What may be done to a delivery by hand: try it now, end it, send it once more as a new one.
 import type { Kysely } from 'kysely';
+import type { DeliveryContent } from '#domain/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { firstIdAt, type IdBytes, idBytes, idText, json } from './codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
 import { interruptedAttempt, isInterrupted } from './delivery-rows.ts';
-import type { DeliveryRequestsTable } from './delivery-tables.ts';
+import type { DeliveryContentsTable, DeliveryRequestsTable } from './delivery-tables.ts';
 import type { DeliveriesTable, Tables } from './schema.ts';
 
 /** What became of a change that only some deliveries allow. */
@@ -103,7 +104,7 @@ async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number):
     .execute();
 }
 
-/** The same request in a delivery of its own: another id, another timestamp, its own attempts. */
+/** The same alert in a delivery of its own: another id, another timestamp, its own attempts. */
 export async function replayDelivery(
   tx: Kysely<Tables>,
   accountId: string,
@@ -114,7 +115,11 @@ export async function replayDelivery(
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status === pending) return 'not-ended';
-  if ((await requestsOf(tx, row.account_id, [row.id])).length === 0) return 'not-rendered';
+  const stored = [
+    ...(await contentsOf(tx, row.account_id, [row.id])),
+    ...(await requestsOf(tx, row.account_id, [row.id])),
+  ];
+  if (stored.length === 0) return 'not-rendered';
   if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
   await insertReplays(tx, row.account_id, [replayOf(row, idBytes(replayId), now)]);
   return 'done';
@@ -129,19 +134,43 @@ function requestsOf(
   return owned.where('delivery_id', 'in', deliveries).execute();
 }
 
-/** Each with the request of the delivery it replays. */
+function contentsOf(
+  db: Kysely<Tables>,
+  account: IdBytes,
+  deliveries: readonly IdBytes[],
+): Promise<DeliveryContentsTable[]> {
+  const owned = db.selectFrom('delivery_contents').selectAll().where('account_id', '=', account);
+  return owned.where('delivery_id', 'in', deliveries).execute();
+}
+
+/** A replay is rendered anew and says what it is; a message that was not rendered from stored content is sent as it was. */
 async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: readonly DeliveriesTable[]): Promise<void> {
   if (replays.length === 0) return;
   await tx.insertInto('deliveries').values(replays).execute();
   const originals = replays.flatMap(({ replay_of }) => replay_of ?? []);
-  const requests = await requestsOf(tx, account, originals);
-  const byDelivery = new Map(requests.map((request) => [idText(request.delivery_id), request]));
-  const copies = replays.map(({ id, replay_of }) => {
-    const request = replay_of === null ? undefined : byDelivery.get(idText(replay_of));
-    if (request === undefined) throw new Error('a delivery that is replayed has no request');
-    return { ...request, delivery_id: id };
-  });
-  await tx.insertInto('delivery_requests').values(copies).execute();
+  const contentOf = new Map(
+    (await contentsOf(tx, account, originals)).map(({ delivery_id, content }) => [idText(delivery_id), content]),
+  );
+  const requestOf = new Map(
+    (await requestsOf(tx, account, originals)).map(({ delivery_id, request }) => [idText(delivery_id), request]),
+  );
+  const contents: DeliveryContentsTable[] = [];
+  const requests: DeliveryRequestsTable[] = [];
+  for (const { id, replay_of } of replays) {
+    const original = replay_of === null ? '' : idText(replay_of);
+    const [content, request] = [contentOf.get(original), requestOf.get(original)];
+    const key = { account_id: account, delivery_id: id };
+    if (content !== undefined) contents.push({ ...key, content: json(replayContent(content, idText(id), original)) });
+    else if (request !== undefined) requests.push({ ...key, request });
+    else throw new Error('a delivery that is replayed has nothing to send');
+  }
+  if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
+  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+}
+
+function replayContent(content: string, id: string, original: string): DeliveryContent {
+  const { variables, groupId } = parsed<DeliveryContent>(content);
+  return { groupId, variables: { ...variables, DELIVERY_ID: id, IS_REPLAY: true, REPLAY_OF: original } };
 }
 
 function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {

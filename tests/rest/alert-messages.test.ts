@@ -138,3 +138,19 @@ test('a secret of a group is warned of in a preview as one of the account is', a
   assert.match(warnings[0]?.message ?? '', /^GROUP_SECRET is marked secret/);
   assert.match(warnings[1]?.message ?? '', /^SECRET is marked secret/);
 });
+
+test('a channel is created from every preset as it is returned', async () => {
+  const { text } = await send(on.port, {
+    method: 'GET',
+    path: '/v1/alert-channels/presets',
+    headers: { authorization: `Bearer ${on.apiKey}` },
+    body: '',
+  });
+  const presets = JSON.parse(text) as { readonly config: object }[];
+  assert.ok(presets.length >= 10);
+  for (const preset of presets) {
+    const { config } = await must('/v1/alert-channels', preset);
+    const { webhookSecret: _, previousSecretUntil: __, ...kept } = config as Record<string, unknown>;
+    assert.deepEqual(kept, preset.config);
+  }
+});

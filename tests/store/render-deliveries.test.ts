@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
+import { newId } from '#lib/id.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { until } from '../support/until.ts';
@@ -114,6 +115,25 @@ describe('rendering deliveries', () => {
     await step.stop(1_000);
     assert.deepEqual(sent.slice(2), sent.slice(0, 2), 'the same bytes');
     assert.deepEqual(renders, ['Hook', 'Other']);
+  });
+
+  it('is done anew for a replay, which says what it replays, also of a delivery that was never rendered', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { deliveries } = test.temp.store;
+    await test.channel(await test.check({ name: 'Cart' }));
+    await fail(test);
+    const [first] = (await deliveries.list(test.accountId, {}, { limit: 1, offset: 0 })).rows;
+    const replayOf = first?.delivery.id ?? assert.fail();
+    assert.equal(await deliveries.cancel(test.accountId, replayOf), 'done');
+    const id = newId();
+    assert.equal(await deliveries.replay(test.accountId, replayOf, id), 'done');
+    const { step, sent } = sender(test);
+    await step.turn();
+    await until('the replay', () => sent.length === 1);
+    await step.stop(1_000);
+    const { createdAt: _, ...variables } = JSON.parse(sent[0]?.body ?? '') as Record<string, unknown>;
+    const replay = { DELIVERY_ID: id, IS_REPLAY: true, REPLAY_OF: replayOf };
+    assert.deepEqual(variables, { ALERT_TYPE: 'ALERT_FAILURE', CHECK_NAME: 'Cart', ...replay });
   });
 
   it('that fails ends its own delivery, which says why', async (newStore) => {

@@ -282,6 +282,23 @@ for (const { webhookType, name, config, variables } of presets) {
   });
 }
 
+test('every preset says when it happened, to which check, group and tags, where to look, and whether it is a replay', () => {
+  const said = [
+    ['ALERT_TITLE', 'Cart has failed (replayed)'],
+    ['STARTED_AT', '2026-01-02T03:04:05.000Z'],
+    ['CHECK_NAME', 'Cart'],
+    ['GROUP_NAME', 'Shop'],
+    ['RESULT_LINK', 'https://tocsin.example/results/AbC'],
+  ] as const;
+  for (const { webhookType } of presets) {
+    const alert = { ...variablesOf('ALERT_FAILURE', null), GROUP_NAME: 'Shop', STARTED_AT: '2026-01-02T03:04:05.000Z' };
+    const { body } = renderWebhook(stored(webhookType), { ...alert, IS_REPLAY: true, REPLAY_OF: 'd' }, facts);
+    for (const [name, value] of said) assert.ok(body.includes(value), `${webhookType} without ${name}: ${body}`);
+    assert.match(body, /shop, env:production/, webhookType);
+    assert.doesNotMatch(renderWebhook(stored(webhookType), alert, facts).body, /replayed/, webhookType);
+  }
+});
+
 /** The body of each preset for an alert whose texts all are `hostile`. */
 function bodiesWith(hostile: string): Readonly<Record<string, string>> {
   const render = (webhookType: string) =>

@@ -17,16 +17,21 @@ function preset(
 ): ChannelPreset {
   const { headers = [], open = [], locked = [] } = more;
   return {
+    type: 'WEBHOOK',
     webhookType,
     name,
     note,
     variables: [...open.map((key) => ({ key, locked: false })), ...locked.map((key) => ({ key, locked: true }))],
     config: {
+      name,
+      webhookType,
       url,
       method: 'POST',
       headers: [json, ...headers],
       queryParameters: [],
       template: presetTemplates[webhookType],
+      // People expect to hear of an alert after an outage of their chat, too.
+      longTail: true,
     },
   };
 }
