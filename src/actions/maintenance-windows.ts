@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound } from './refusal.ts';
 import type { Slice } from './variables.ts';
+import { type Warned, type Warning, withWarnings } from './warnings.ts';
 
 /** A window as a caller writes it. */
 export type WindowInput = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
@@ -26,6 +27,7 @@ export interface MaintenanceWindowMeans {
       id: number,
       edit: (present: MaintenanceWindow) => WindowInput,
     ): Promise<MaintenanceWindow | null>;
+    countTagged(accountId: string, tags: readonly string[]): Promise<number>;
     remove(accountId: string, id: number): Promise<boolean>;
   };
   readonly clock: Clock;
@@ -35,9 +37,9 @@ export interface MaintenanceWindowActions {
   /** In the order of their ids. */
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownWindow[]; total: number }>;
   find(caller: Caller, id: number): Promise<ShownWindow>;
-  create(caller: Caller, input: WindowInput): Promise<ShownWindow>;
+  create(caller: Caller, input: WindowInput): Promise<Warned<ShownWindow>>;
   /** What is not named stays. */
-  change(caller: Caller, id: number, change: Partial<WindowInput>): Promise<ShownWindow>;
+  change(caller: Caller, id: number, change: Partial<WindowInput>): Promise<Warned<ShownWindow>>;
   remove(caller: Caller, id: number): Promise<void>;
 }
 
@@ -48,6 +50,8 @@ export function createMaintenanceWindowActions({
   clock,
 }: MaintenanceWindowMeans): MaintenanceWindowActions {
   const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
+  const warned = async (window: MaintenanceWindow): Promise<Warned<ShownWindow>> =>
+    withWarnings(shown(window), await warningsOf(window, maintenanceWindows));
   const unknown = (id: number) => notFound('maintenance window', id);
   return {
     async list(caller, slice) {
@@ -63,7 +67,7 @@ export function createMaintenanceWindowActions({
     },
     async create(caller, input) {
       requirePermission(caller, 'write');
-      return shown(await maintenanceWindows.add(caller.accountId, checked(input)));
+      return warned(await maintenanceWindows.add(caller.accountId, checked(input)));
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
@@ -72,7 +76,7 @@ export function createMaintenanceWindowActions({
         return checked({ ...input, ...change });
       });
       if (changed === null) throw unknown(id);
-      return shown(changed);
+      return warned(changed);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -80,6 +84,38 @@ export function createMaintenanceWindowActions({
     },
   };
 }
+
+/** Warns about a window that affects no check. */
+async function warningsOf(
+  window: MaintenanceWindow,
+  { countTagged }: Pick<MaintenanceWindowMeans['maintenanceWindows'], 'countTagged'>,
+): Promise<Warning[]> {
+  const { accountId, tags, silenceAlertsTags, pauseAllChecks, silenceAllAlerts } = window;
+  if (!pauseAllChecks && !silenceAllAlerts && tags.length + silenceAlertsTags.length === 0) {
+    const message =
+      'The window affects 0 checks: it pauses and silences nothing. Set tags, silenceAlertsTags, pauseAllChecks or silenceAllAlerts.';
+    return [{ path: 'tags', message }];
+  }
+  const warnings: Warning[] = [];
+  const lists = [
+    ['tags', tags, pauseAllChecks, 'pauses'],
+    ['silenceAlertsTags', silenceAlertsTags, silenceAllAlerts, 'silences'],
+  ] as const;
+  for (const [path, named, isAll, verb] of lists) {
+    if (isAll || named.length === 0) continue;
+    const checks = await countTagged(accountId, named);
+    for (const [index, tag] of named.entries()) {
+      if ((await countTagged(accountId, [tag])) > 0) continue;
+      const message = `0 checks have the tag "${tag}", themselves or through their group. With all its tags the window ${verb} ${checks} checks.`;
+      warnings.push({ path: `${path}[${index}]`, message });
+      if (warnings.length === warningsMost) return warnings;
+    }
+  }
+  return warnings;
+}
+
+/** Tags without a check that are named in one answer. */
+const warningsMost = 10;
 
 /** Refuses what makes no times; takes a unit alone for every one of it. */
 function checked(input: WindowInput): WindowInput {

@@ -1,5 +1,6 @@
 // Maintenance windows over HTTP (reference §4.7).
 import type { MaintenanceWindowActions, ShownWindow } from '#actions/maintenance-windows.ts';
+import type { Warned } from '#actions/warnings.ts';
 import type { MaintenanceWindowBody } from '#contract/maintenance-window.ts';
 import { pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText, isoTextOrNull } from './wire.ts';
@@ -19,7 +20,14 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
   ];
 }
 
-function toWire({ accountId: _account, next, createdAt, updatedAt, ...window }: ShownWindow): MaintenanceWindowBody {
+function toWire({
+  accountId: _account,
+  next,
+  createdAt,
+  updatedAt,
+  warnings,
+  ...window
+}: Warned<ShownWindow>): MaintenanceWindowBody {
   const { startsAt, endsAt, repeatEndsAt } = window;
   return {
     ...window,
@@ -32,5 +40,6 @@ function toWire({ accountId: _account, next, createdAt, updatedAt, ...window }: 
     nextEndsAt: isoTextOrNull(next?.to ?? null),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
+    ...(warnings !== undefined && { warnings: [...warnings] }),
   };
 }

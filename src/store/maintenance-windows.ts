@@ -24,6 +24,8 @@ export interface MaintenanceWindows {
     id: number,
     edit: (present: MaintenanceWindow) => WindowWrite,
   ): Promise<MaintenanceWindow | null>;
+  /** How many checks of the account have one of these tags, themselves or through their group. */
+  countTagged(accountId: string, tags: readonly string[]): Promise<number>;
   /** false = there is none. */
   remove(accountId: string, id: number): Promise<boolean>;
 }
@@ -74,6 +76,29 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
         await touchAccount(tx, accountId);
         return windowOf(row);
       }),
+    async countTagged(accountId, tags) {
+      if (tags.length === 0) return 0;
+      const account = idBytes(accountId);
+      const groups = await reader
+        .selectFrom('check_groups')
+        .select(['id', 'tags'])
+        .where('account_id', '=', account)
+        .execute();
+      const tagged = groups.filter((group) => parsed<string[]>(group.tags).some((tag) => tags.includes(tag)));
+      const { total } = await reader
+        .selectFrom('checks')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('account_id', '=', account)
+        .where((where) => {
+          const own = where('id', 'in', (from) =>
+            from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', 'in', tags),
+          );
+          const ids = tagged.map(({ id }) => id);
+          return ids.length === 0 ? own : where.or([own, where('group_id', 'in', ids)]);
+        })
+        .executeTakeFirstOrThrow();
+      return Number(total);
+    },
     remove: (accountId, id) =>
       transaction(async (tx) => {
         const removed = await tx

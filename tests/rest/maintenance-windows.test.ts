@@ -18,7 +18,8 @@ test('a window is created with its defaults, read, changed in part, reset and de
   temp.clock.turn(Date.parse('2026-03-10T21:10:00Z') - temp.clock.now());
   const created = await ask('POST', path, restart);
   assert.equal(created.status, 201);
-  const { created_at, ...body } = created.body;
+  const { created_at, warnings, ...body } = created.body;
+  assert.equal(warnings.length, 1, 'nobody has the tag');
   assert.equal(created_at, '2026-03-10T21:10:00.000Z');
   assert.deepEqual(body, {
     id: 1,
@@ -38,7 +39,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
     nextEndsAt: '2026-03-10T21:30:00.000Z',
     updated_at: null,
   });
-  assert.deepEqual((await ask('GET', `${path}/1`)).body, created.body);
+  assert.deepEqual((await ask('GET', `${path}/1`)).body, { ...body, created_at });
   temp.clock.turn(3_600_000);
   assert.equal((await ask('GET', `${path}/1`)).body.nextStartsAt, null, 'it is over');
   const changed = await ask('PUT', `${path}/1`, { repeatUnit: 'WEEK', silenceAllAlerts: true });
@@ -97,4 +98,21 @@ test('what makes no times is refused by the name of its field', async () => {
     (await ask('POST', path, { ...restart, repeatUnit: 'DAY', endsAt: '2026-03-11T21:00:00Z' })).status,
     201,
   );
+});
+
+test('a window that affects no check is answered with a warning that gives the number of checks', async () => {
+  await using resources = resourcesUnderTest();
+  const ask = resources.ask.bind(resources);
+  const none = await ask('POST', path, restart);
+  assert.deepEqual(none.body.warnings, [
+    {
+      path: 'tags[0]',
+      message:
+        '0 checks have the tag "shop", themselves or through their group. With all its tags the window pauses 0 checks.',
+    },
+  ]);
+  const idle = await ask('PUT', `${path}/${none.body.id}`, { tags: [] });
+  assert.equal(idle.body.warnings[0].path, 'tags');
+  const all = await ask('PUT', `${path}/${none.body.id}`, { pauseAllChecks: true });
+  assert.equal(all.body.warnings, undefined);
 });

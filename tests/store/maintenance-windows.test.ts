@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowWrite } from '#store/maintenance-windows.ts';
 import { test } from '../support/each-engine.ts';
+import { aGroup } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -85,4 +86,22 @@ test('a change elsewhere in the account leaves its windows the same objects, who
   assert.equal(oneLater, one);
   assert.notEqual(otherLater, other);
   assert.equal(otherLater?.name, 'Changed');
+});
+
+test('checks with one of some tags are counted once, those of a tagged group included, of their account alone', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { store } = test.temp;
+  const saved = await store.checkGroups.add({
+    group: aGroup(test.accountId, { tags: ['eu'] }),
+    subscriptions: null,
+    isAutoAssigned: false,
+  });
+  assert.ok('saved' in saved);
+  await test.add({ tags: ['shop', 'eu'], groupId: saved.saved.group.id });
+  await test.add({ groupId: saved.saved.group.id });
+  await test.add({ tags: ['shop'] });
+  await test.add({});
+  const count = (tags: readonly string[]) => store.maintenanceWindows.countTagged(test.accountId, tags);
+  assert.deepEqual(await Promise.all([count(['eu']), count(['shop', 'eu']), count(['none']), count([])]), [2, 3, 0, 0]);
+  assert.equal(await store.maintenanceWindows.countTagged(putAccount(test.temp.raw), ['eu']), 0);
 });
