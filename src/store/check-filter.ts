@@ -1,13 +1,13 @@
 // What lists of checks are filtered by, as conditions of a query.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CheckStatus } from '#domain/check-state.ts';
-import { flag, idBytes } from './codec.ts';
+import { flag, idBytes, json } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Tables } from './schema.ts';
 
 /** What checks are listed by; an absent or empty field filters nothing, several all hold. */
 export interface CheckFilter {
-  /** All of them. */
+  /** All of them; those of its group count as well. */
   readonly tags?: readonly string[] | undefined;
   readonly checkType?: string | undefined;
   /** Part of the name, in any case. */
@@ -35,8 +35,20 @@ export function filterChecks<Output>(
   if (activated !== undefined) narrowed = narrowed.where('checks.activated', '=', flag(activated));
   if (groupId !== undefined) narrowed = narrowed.where('checks.group_id', '=', groupId);
   for (const tag of new Set(filter.tags)) {
-    narrowed = narrowed.where('checks.id', 'in', (from) =>
-      from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', '=', tag),
+    narrowed = narrowed.where((where) =>
+      where.or([
+        where('checks.id', 'in', (from) =>
+          from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', '=', tag),
+        ),
+        // Tags of a group count for its checks. They are a JSON list of texts: the quoted tag stands in it, or not.
+        where('checks.group_id', 'in', (from) =>
+          from
+            .selectFrom('check_groups')
+            .select('check_groups.id')
+            .where('check_groups.account_id', '=', account)
+            .where(sql<boolean>`replace(check_groups.tags, ${json(tag)}, '') <> check_groups.tags`),
+        ),
+      ]),
     );
   }
   if (status !== undefined) {
