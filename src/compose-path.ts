@@ -5,14 +5,13 @@ import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import { alertVariables, userVariables } from '#domain/delivery-variables.ts';
-import { type ProcessSign, signPauseMs } from '#domain/process.ts';
+import type { ProcessSign } from '#domain/process.ts';
 import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import { type RandomSource, randomValues } from '#domain/random-values.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
-import { type Loop, startLoop } from '#lib/loop.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -37,7 +36,8 @@ import { joinRemoveOldRows, joinResumeAccounts } from './compose-upkeep.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
-import { type LoopName, loopsOfAll, loopsOfRole } from './roles.ts';
+import type { LoopName } from './roles.ts';
+import { idleMs, startLoops } from './compose-loops.ts';
 import { createFindIdentity } from './client-identities.ts';
 import type { WebhookSender } from '#channels/webhook/send.ts';
 
@@ -120,14 +120,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'sign-of-life': createSignOfLife({ ownProcess }),
     'keep-templates': () => templates.turn(),
   };
-  const loops = new Map<LoopName, Loop>();
-  // Several roles may share a loop: it turns once.
-  for (const name of new Set([...loopsOfAll, ...config.roles.flatMap((role) => loopsOfRole[role])])) {
-    const floorMs = longPausesMs[name] ?? idleMs;
-    const onError = (error: unknown, failedInARow: number): void =>
-      log.error('step.failed', { step: name, error: messageOf(error), failedInARow });
-    loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
-  }
+  const loops = startLoops(config.roles, turns, log);
   const askTime = async (): Promise<void> => {
     await means.measureTime?.().catch(() => undefined);
     loops.get('follow-clock')?.wake();
@@ -154,19 +147,6 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     },
   };
 }
-
-/** A loop looks this often at the latest, ms. */
-const idleMs = 1000;
-/** Loops whose turns are far apart, ms; the others look every second at the latest. */
-const longPausesMs: Partial<Record<LoopName, number>> = {
-  'judge-states': 5000,
-  'close-unserved-runs': 10_000,
-  'roll-up': 60_000,
-  'remove-old-rows': 600_000,
-  'resume-accounts': 10_000,
-  'sign-of-life': signPauseMs,
-  'keep-templates': 60_000,
-};
 
 /** What every step is joined with. */
 interface Joint extends PathMeans {

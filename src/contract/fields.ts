@@ -53,7 +53,7 @@ const isoInstant = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+
 export function instantOf(text: string): number {
   if (!isoInstant.test(text)) return Number.NaN;
   const [date, time = '00:00Z'] = text.toUpperCase().split(/[T ]/) as [string, string?];
-  const isDay = new Date(`${date}T00:00Z`).toJSON()?.startsWith(date) === true;
+  const isDay = new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
   const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(time) ? time : `${time}Z`;
   return isDay ? Date.parse(`${date}T${zoned.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')}`) : Number.NaN;
 }

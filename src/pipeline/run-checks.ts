@@ -10,6 +10,7 @@ import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
+import { createRunsUnderWay } from './runs-under-way.ts';
 
 /** What this step needs of the store. */
 interface RunStore {
@@ -81,44 +82,31 @@ export interface RunChecks {
 
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
-  const underWay = new Map<string, { readonly run: Run; readonly done: Promise<unknown> }>();
-  const countOf = new Map<string, number>();
-  const lastOf = new Map<string, Promise<EndedAttempt | null>>();
+  const underWay = createRunsUnderWay<EndedAttempt | null>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
   let isBacklog = false;
 
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    const runs = [...underWay.values()].map(({ run }) => run);
+    const runs = underWay.runs();
     // While it fails no run is asked for: an outage begins here, and runs that it kept waiting say so.
     if (runs.length > 0) await outages.watch(() => store.renewRuns(runs, { owner, now, leaseMs }));
     // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
     renewedAt = now;
   };
   const start = (run: Run, context: CheckContext): void => {
-    const key = `${run.id}/${run.attempt}`;
-    // Runs of one check at one location follow each other.
-    const place = `${run.checkId}@${run.location}`;
-    const attempted = letIn(run, context, options, outages, lastOf.get(place) ?? null).catch((cause: unknown) =>
+    const attempted = letIn(run, context, options, outages, underWay.before(run)).catch((cause: unknown) =>
       failedOurselves(run, context, options, cause),
     );
-    lastOf.set(place, attempted);
     const done = attempted
-      .finally(() => {
-        if (lastOf.get(place) === attempted) lastOf.delete(place);
-      })
       .then((attempt) => (attempt === null ? null : options.record(attempt)))
       .finally(() => {
-        const count = countOf.get(run.accountId) ?? 0;
-        const wasFull = underWay.size >= underWayMost || count >= ofAccountMost;
-        underWay.delete(key);
-        if (count > 1) countOf.set(run.accountId, count - 1);
-        else countOf.delete(run.accountId);
+        const wasFull = underWay.size >= underWayMost || underWay.ofAccount(run.accountId) >= ofAccountMost;
+        underWay.remove(run);
         if (wasFull) options.wake();
       });
-    underWay.set(key, { run, done });
-    countOf.set(run.accountId, (countOf.get(run.accountId) ?? 0) + 1);
+    underWay.add(run, attempted, done);
   };
 
   return {
@@ -128,7 +116,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
     async turn() {
       const now = clock.now();
       await renew(now);
-      const without = [...countOf].filter(([, count]) => count >= ofAccountMost).map(([accountId]) => accountId);
+      const without = underWay.accountsWith(ofAccountMost);
       const most = Math.min(runsPerTurn, underWayMost - underWay.size);
       if (most <= 0) return leaseMs / 3;
       const { runs, nextAvailableAt } = await outages.watch(() =>
@@ -136,19 +124,19 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
       );
       isBacklog = runs.length === most;
       for (const { run, context } of runs) {
-        if (context !== null && !underWay.has(`${run.id}/${run.attempt}`)) start(run, context);
+        if (context !== null && !underWay.has(run)) start(run, context);
       }
       if (isBacklog) return 0;
       const pauseMs = nextAvailableAt === null ? leaseMs / 3 : nextAvailableAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
     async stop(graceMs) {
-      const all = Promise.allSettled([...underWay.values()].map(({ done }) => done));
+      const all = underWay.ended();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, graceMs);
       await Promise.race([all, late]);
       clearTimeout(timer);
-      const left = [...underWay.values()].map(({ run }) => run);
+      const left = underWay.runs();
       if (left.length > 0) await store.returnRuns(left, owner);
     },
   };

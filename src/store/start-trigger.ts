@@ -210,7 +210,7 @@ async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<numb
     .where('account_id', '=', idBytes(accountId))
     .where('source', '=', sourceCodes.encode('TRIGGER_API'))
     .executeTakeFirstOrThrow();
-  return Number(waiting);
+  return waiting;
 }
 
 /** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */

@@ -39,7 +39,12 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
   const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
   const isLeftOut = without.length > 0;
   const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
-    ...[location, from, now, most, now + leaseMs, owner],
+    location,
+    from,
+    now,
+    most,
+    now + leaseMs,
+    owner,
     ...(isLeftOut ? [without.map(idBytes)] : []),
   ]);
   const rests = session.query<{ at: number | null; is_right: boolean }>(
