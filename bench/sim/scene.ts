@@ -156,6 +156,8 @@ async function addWindow(
     name: tag,
     description: null,
     tags: isPause ? [tag] : [],
+    checkIds: [],
+    groupIds: [],
     startsAt,
     endsAt,
     repeatInterval: 1,

@@ -16,6 +16,8 @@ export interface ShownWindow extends MaintenanceWindow {
   readonly next: { readonly from: number; readonly to: number } | null;
 }
 
+type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
+
 /** What these actions need. */
 export interface MaintenanceWindowMeans {
   readonly maintenanceWindows: {
@@ -27,7 +29,8 @@ export interface MaintenanceWindowMeans {
       id: number,
       edit: (present: MaintenanceWindow) => WindowInput,
     ): Promise<MaintenanceWindow | null>;
-    countTagged(accountId: string, tags: readonly string[]): Promise<number>;
+    countNamed(accountId: string, named: Partial<NamedByWindow>): Promise<number>;
+    unknownOf(accountId: string, named: Partial<Omit<NamedByWindow, 'tags'>>): Promise<Omit<NamedByWindow, 'tags'>>;
     remove(accountId: string, id: number): Promise<boolean>;
   };
   readonly clock: Clock;
@@ -52,6 +55,15 @@ export function createMaintenanceWindowActions({
   const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
   const warned = async (window: MaintenanceWindow): Promise<Warned<ShownWindow>> =>
     withWarnings(shown(window), await warningsOf(window, maintenanceWindows));
+  const known = async <Input extends Partial<WindowInput>>({ accountId }: Caller, input: Input): Promise<Input> => {
+    const checkIds = input.checkIds?.map((id) => id.toLowerCase());
+    const named = { ...(checkIds && { checkIds }), ...(input.groupIds && { groupIds: input.groupIds }) };
+    const missing = await maintenanceWindows.unknownOf(accountId, named);
+    const [check, group] = [missing.checkIds[0], missing.groupIds[0]];
+    if (check !== undefined) throw invalidField('checkIds', `names the unknown check ${check}`);
+    if (group !== undefined) throw invalidField('groupIds', `names the unknown check group ${group}`);
+    return { ...input, ...named };
+  };
   const unknown = (id: number) => notFound('maintenance window', id);
   return {
     async list(caller, slice) {
@@ -67,13 +79,15 @@ export function createMaintenanceWindowActions({
     },
     async create(caller, input) {
       requirePermission(caller, 'write');
-      return warned(await maintenanceWindows.add(caller.accountId, checked(input)));
+      return warned(await maintenanceWindows.add(caller.accountId, checked(await known(caller, input))));
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
+      // Only new names are verified: a window may still name checks that were deleted since.
+      const valid = await known(caller, change);
       const changed = await maintenanceWindows.change(caller.accountId, id, (present) => {
         const { accountId: _, id: __, createdAt: ___, updatedAt: ____, ...input } = present;
-        return checked({ ...input, ...change });
+        return checked({ ...input, ...valid });
       });
       if (changed === null) throw unknown(id);
       return warned(changed);
@@ -85,36 +99,68 @@ export function createMaintenanceWindowActions({
   };
 }
 
-/** Warns about a window that affects no check. */
+/** Warns about a window that affects no check, and about each of its names that matches none. */
 async function warningsOf(
   window: MaintenanceWindow,
-  { countTagged }: Pick<MaintenanceWindowMeans['maintenanceWindows'], 'countTagged'>,
+  { countNamed }: Pick<MaintenanceWindowMeans['maintenanceWindows'], 'countNamed'>,
 ): Promise<Warning[]> {
-  const { accountId, tags, silenceAlertsTags, pauseAllChecks, silenceAllAlerts } = window;
-  if (!pauseAllChecks && !silenceAllAlerts && tags.length + silenceAlertsTags.length === 0) {
+  const { accountId, tags, checkIds, groupIds, silenceAlertsTags, pauseAllChecks, silenceAllAlerts } = window;
+  const names = tags.length + checkIds.length + groupIds.length + silenceAlertsTags.length;
+  if (!pauseAllChecks && !silenceAllAlerts && names === 0) {
     const message =
-      'The window affects 0 checks: it pauses and silences nothing. Set tags, silenceAlertsTags, pauseAllChecks or silenceAllAlerts.';
+      'The window affects 0 checks: it pauses and silences nothing. Set tags, checkIds, groupIds, silenceAlertsTags, ' +
+      'pauseAllChecks or silenceAllAlerts.';
     return [{ path: 'tags', message }];
   }
+  const paused = pauseAllChecks ? [] : pausedNames(window);
+  const silenced = silenceAllAlerts ? [] : tagNames('silenceAlertsTags', silenceAlertsTags);
   const warnings: Warning[] = [];
-  const lists = [
-    ['tags', tags, pauseAllChecks, 'pauses'],
-    ['silenceAlertsTags', silenceAlertsTags, silenceAllAlerts, 'silences'],
-  ] as const;
-  for (const [path, named, isAll, verb] of lists) {
-    if (isAll || named.length === 0) continue;
-    const checks = await countTagged(accountId, named);
-    for (const [index, tag] of named.entries()) {
-      if ((await countTagged(accountId, [tag])) > 0) continue;
-      const message = `0 checks have the tag "${tag}", themselves or through their group. With all its tags the window ${verb} ${checks} checks.`;
-      warnings.push({ path: `${path}[${index}]`, message });
+  for (const [all, verb, entries] of [
+    [{ tags, checkIds, groupIds }, 'pauses', paused],
+    [{ tags: silenceAlertsTags }, 'silences', silenced],
+  ] as const) {
+    const checks = entries.length === 0 ? 0 : await countNamed(accountId, all);
+    for (const { path, named, fault } of entries) {
+      if ((await countNamed(accountId, named)) > 0) continue;
+      warnings.push({ path, message: `${fault} With all its names the window ${verb} ${checks} checks.` });
       if (warnings.length === warningsMost) return warnings;
     }
   }
   return warnings;
 }
 
-/** Tags without a check that are named in one answer. */
+/** A name in a window, and the warning if no check has it. */
+interface NameEntry {
+  readonly path: string;
+  readonly named: Partial<NamedByWindow>;
+  readonly fault: string;
+}
+
+function pausedNames({ tags, checkIds, groupIds }: NamedByWindow): NameEntry[] {
+  return [
+    ...tagNames('tags', tags),
+    ...checkIds.map((id, index) => ({
+      path: `checkIds[${index}]`,
+      named: { checkIds: [id] },
+      fault: `Check ${id} does not exist.`,
+    })),
+    ...groupIds.map((id, index) => ({
+      path: `groupIds[${index}]`,
+      named: { groupIds: [id] },
+      fault: `0 checks are in the group ${id}.`,
+    })),
+  ];
+}
+
+function tagNames(field: string, tags: readonly string[]): NameEntry[] {
+  return tags.map((tag, index) => ({
+    path: `${field}[${index}]`,
+    named: { tags: [tag] },
+    fault: `0 checks have the tag "${tag}", themselves or through their group.`,
+  }));
+}
+
+/** Maximum number of warnings about names in one answer. */
 const warningsMost = 10;
 
 /** Refuses what makes no times; takes a unit alone for every one of it. */

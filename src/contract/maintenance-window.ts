@@ -9,9 +9,13 @@ import { warnings } from './warnings.ts';
 
 const units = ['DAY', 'WEEK', 'MONTH'] as const;
 const tags = z.array(z.string().min(1).max(200)).max(200);
+const checkIds = z.array(z.uuid()).max(200);
+const groupIds = z.array(z.int().min(1)).max(200);
 
 const words = {
   tags: 'Checks that have one of these tags, or whose group has, are not run.',
+  checkIds: 'These checks are not run.',
+  groupIds: 'The checks of these groups are not run.',
   repeatInterval: 'Every so many units; one when left out.',
   repeatUnit: 'null = once.',
   repeatEndsAt: 'None begins then or later; null = for ever.',
@@ -27,6 +31,8 @@ export const maintenanceWindow = z
     name: z.string(),
     description: z.string().nullable(),
     tags: tags.describe(words.tags),
+    checkIds: checkIds.describe(words.checkIds),
+    groupIds: groupIds.describe(words.groupIds),
     startsAt: instant,
     endsAt: instant,
     repeatInterval: z.int().nullable(),
@@ -49,6 +55,8 @@ export const maintenanceWindowCreate = z.strictObject({
   name: z.string().min(1).max(200),
   description: z.string().max(500).nullable().default(null),
   tags: tags.default([]).describe(words.tags),
+  checkIds: checkIds.default([]).describe(words.checkIds),
+  groupIds: groupIds.default([]).describe(words.groupIds),
   startsAt: bodyInstant.describe('Of the first time.'),
   endsAt: bodyInstant.describe('Of the first time; the window is over at it.'),
   repeatInterval: z.int().min(1).max(365).nullable().default(null).describe(words.repeatInterval),

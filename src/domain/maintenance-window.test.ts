@@ -31,6 +31,8 @@ function aWindow(startsAt: string, endsAt: string, change: Partial<MaintenanceWi
     pauseAllChecks: true,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    checkIds: [],
+    groupIds: [],
     createdAt: 0,
     updatedAt: null,
     ...change,
@@ -44,6 +46,8 @@ function times(window: MaintenanceWindow, count: number): string[] {
     span === null ? 'none' : `${shown(span.from)} ${shown(span.to)}`,
   );
 }
+
+const tagged = (tags: readonly string[]) => ({ id: 'c', groupId: 4, tags });
 
 describe('a maintenance window', () => {
   it('that is not repeated is once, its end excluded', () => {
@@ -161,6 +165,9 @@ describe('what maintenance means for a check', () => {
   const rows: readonly [what: string, change: Partial<MaintenanceWindow>, isPaused: boolean, isSilenced: boolean][] = [
     ['all are paused', {}, true, true],
     ['its tag is paused', { ...off, tags: ['shop'] }, true, true],
+    ['it is paused by its id', { ...off, checkIds: ['b', 'c'] }, true, true],
+    ['its group is paused', { ...off, groupIds: [3, 4] }, true, true],
+    ['another check and group are', { ...off, checkIds: ['b'], groupIds: [5] }, false, false],
     ['another tag is', { ...off, tags: ['shops'] }, false, false],
     ['alerts of all are silenced', { ...off, silenceAllAlerts: true }, false, true],
     ['alerts of its tag are', { ...off, silenceAlertsTags: ['eu', 'shop'] }, false, true],
@@ -169,7 +176,7 @@ describe('what maintenance means for a check', () => {
   for (const [what, change, isPaused, isSilenced] of rows) {
     it(`when ${what}: ${isPaused ? 'not run' : isSilenced ? 'run, and told of to nobody' : 'nothing'}`, () => {
       const window = aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', change);
-      assert.deepEqual(maintenanceAt([window], ['shop'], at), { isPaused, isSilenced });
+      assert.deepEqual(maintenanceAt([window], tagged(['shop']), at), { isPaused, isSilenced });
     });
   }
 
@@ -178,8 +185,8 @@ describe('what maintenance means for a check', () => {
       aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', { ...off, silenceAllAlerts: true }),
       aWindow('2026-03-10T22:00:00Z', '2026-03-10T22:20:00Z'),
     ];
-    assert.deepEqual(maintenanceAt(windows, [], at), { isPaused: false, isSilenced: true });
-    assert.deepEqual(maintenanceAt(windows, [], at - 15 * 60_000), { isPaused: true, isSilenced: true });
+    assert.deepEqual(maintenanceAt(windows, tagged([]), at), { isPaused: false, isSilenced: true });
+    assert.deepEqual(maintenanceAt(windows, tagged([]), at - 15 * 60_000), { isPaused: true, isSilenced: true });
   });
 });
 
@@ -190,6 +197,8 @@ it('works out the times of those windows only that may cover the check', () => {
       id: index + 2,
       pauseAllChecks: false,
       tags: [`tag ${index}`],
+      checkIds: [`check ${index}`],
+      groupIds: [index + 100],
       repeatUnit: 'DAY',
     });
     return Object.defineProperty({ ...window }, 'startsAt', { get: () => assert.fail('its times are worked out') });
@@ -197,6 +206,6 @@ it('works out the times of those windows only that may cover the check', () => {
   const own = aWindow(from, to, { pauseAllChecks: false, silenceAlertsTags: ['shop'] });
   const windows = [...ofOthers, own];
   const at = Date.parse('2026-03-01T10:30:00Z');
-  assert.deepEqual(maintenanceAt(windows, ['shop', 'eu'], at), { isPaused: false, isSilenced: true });
-  assert.deepEqual(maintenanceAt(windows, ['eu'], at), { isPaused: false, isSilenced: false });
+  assert.deepEqual(maintenanceAt(windows, tagged(['shop', 'eu']), at), { isPaused: false, isSilenced: true });
+  assert.deepEqual(maintenanceAt(windows, tagged(['eu']), at), { isPaused: false, isSilenced: false });
 });

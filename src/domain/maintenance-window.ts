@@ -14,6 +14,9 @@ export interface MaintenanceWindow {
   readonly description: string | null;
   /** Checks that have one of these tags, or whose group has, are not run. */
   readonly tags: readonly string[];
+  /** These checks are not run, nor are those of these groups. */
+  readonly checkIds: readonly string[];
+  readonly groupIds: readonly number[];
   /** Of the first one; the end is not part of it. */
   readonly startsAt: number;
   readonly endsAt: number;
@@ -37,6 +40,13 @@ export type WindowTimes = Pick<
   MaintenanceWindow,
   'startsAt' | 'endsAt' | 'repeatInterval' | 'repeatUnit' | 'repeatEndsAt' | 'timezone'
 >;
+
+/** A check as windows name it; its tags include those of its group. */
+export interface NamedCheck {
+  readonly id: string;
+  readonly groupId: number | null;
+  readonly tags: readonly string[];
+}
 
 /** What maintenance means for a check at an instant. */
 export interface Maintenance {
@@ -106,10 +116,11 @@ export function longestOf({ repeatInterval, repeatUnit }: Pick<WindowTimes, 'rep
   return repeatInterval === null || repeatUnit === null ? Infinity : repeatInterval * shortestMs[repeatUnit];
 }
 
-/** Windows by what they name: a check is compared with those that may cover it, not with all of its account. */
+/** Windows by what they name, so that a check is compared only with those that may cover it. */
 interface WindowIndex {
   readonly ofAll: readonly MaintenanceWindow[];
-  readonly byTag: ReadonlyMap<string, readonly MaintenanceWindow[]>;
+  /** By tag, check or group, as `namesOf` writes them. */
+  readonly byName: ReadonlyMap<string, readonly MaintenanceWindow[]>;
 }
 
 const indexes = new WeakMap<readonly MaintenanceWindow[], WindowIndex>();
@@ -117,49 +128,64 @@ const indexes = new WeakMap<readonly MaintenanceWindow[], WindowIndex>();
 function indexOf(windows: readonly MaintenanceWindow[]): WindowIndex {
   const known = indexes.get(windows);
   if (known !== undefined) return known;
-  const byTag = new Map<string, MaintenanceWindow[]>();
+  const byName = new Map<string, MaintenanceWindow[]>();
   for (const window of windows) {
-    for (const tag of new Set([...window.tags, ...window.silenceAlertsTags])) {
-      const tagged = byTag.get(tag);
-      if (tagged === undefined) byTag.set(tag, [window]);
-      else tagged.push(window);
+    const tags = [...window.tags, ...window.silenceAlertsTags];
+    for (const name of new Set(namesOf(tags, window.checkIds, window.groupIds))) {
+      const named = byName.get(name);
+      if (named === undefined) byName.set(name, [window]);
+      else named.push(window);
     }
   }
-  const index = { ofAll: windows.filter((one) => one.pauseAllChecks || one.silenceAllAlerts), byTag };
+  const index = { ofAll: windows.filter((one) => one.pauseAllChecks || one.silenceAllAlerts), byName };
   indexes.set(windows, index);
   return index;
 }
 
-/** The windows that cover all checks, or one of these tags; each once. */
-function windowsFor(windows: readonly MaintenanceWindow[], tags: readonly string[]): ReadonlySet<MaintenanceWindow> {
-  const { ofAll, byTag } = indexOf(windows);
-  return new Set([...ofAll, ...tags.flatMap((tag) => byTag.get(tag) ?? [])]);
+function namesOf(tags: readonly string[], checkIds: readonly string[], groupIds: readonly number[]): string[] {
+  return [
+    ...tags.map((tag) => `tag ${tag}`),
+    ...checkIds.map((id) => `check ${id}`),
+    ...groupIds.map((id) => `group ${id}`),
+  ];
 }
 
-/** What the windows of an account mean for a check with these tags, its own and its group's, at an instant (epoch ms). */
-export function maintenanceAt(windows: readonly MaintenanceWindow[], tags: readonly string[], at: number): Maintenance {
+/** The windows that cover all checks, or name this one; each once. */
+function windowsFor(windows: readonly MaintenanceWindow[], check: NamedCheck): ReadonlySet<MaintenanceWindow> {
+  const { ofAll, byName } = indexOf(windows);
+  const names = namesOf(check.tags, [check.id], check.groupId === null ? [] : [check.groupId]);
+  return new Set([...ofAll, ...names.flatMap((name) => byName.get(name) ?? [])]);
+}
+
+function pauses(window: MaintenanceWindow, { id, groupId, tags }: NamedCheck): boolean {
+  return (
+    window.pauseAllChecks ||
+    window.checkIds.includes(id) ||
+    (groupId !== null && window.groupIds.includes(groupId)) ||
+    window.tags.some((tag) => tags.includes(tag))
+  );
+}
+
+/** The effect of an account's windows on a check at an instant (epoch ms). */
+export function maintenanceAt(windows: readonly MaintenanceWindow[], check: NamedCheck, at: number): Maintenance {
   let [isPaused, isSilenced] = [false, false];
-  for (const window of windowsFor(windows, tags)) {
+  for (const window of windowsFor(windows, check)) {
     if (isPaused && isSilenced) break;
-    const pauses = window.pauseAllChecks || window.tags.some((tag) => tags.includes(tag));
-    const silences = window.silenceAllAlerts || window.silenceAlertsTags.some((tag) => tags.includes(tag));
-    if ((!pauses || isPaused) && (!silences || isSilenced)) continue;
+    const isPausing = pauses(window, check);
+    const silences = window.silenceAllAlerts || window.silenceAlertsTags.some((tag) => check.tags.includes(tag));
+    if ((!isPausing || isPaused) && (!silences || isSilenced)) continue;
     if (occurrenceAt(window, at) === null) continue;
-    isPaused ||= pauses;
+    isPaused ||= isPausing;
     isSilenced ||= silences;
   }
   return isPaused || isSilenced ? { isPaused, isSilenced: isSilenced || isPaused } : noMaintenance;
 }
 
-/** The last time that these windows do not run a check with these tags in, and that a part of `span` lies in; null = none. */
-export function lastPause(
-  windows: readonly MaintenanceWindow[],
-  tags: readonly string[],
-  span: TimeSpan,
-): TimeSpan | null {
+/** The last time of these windows that pauses a check and overlaps `span`; null = none. */
+export function lastPause(windows: readonly MaintenanceWindow[], check: NamedCheck, span: TimeSpan): TimeSpan | null {
   let last: TimeSpan | null = null;
-  for (const window of windowsFor(windows, tags)) {
-    if (!window.pauseAllChecks && !window.tags.some((tag) => tags.includes(tag))) continue;
+  for (const window of windowsFor(windows, check)) {
+    if (!pauses(window, check)) continue;
     let one = nextOccurrence(window, span.from);
     while (one !== null && one.from < span.to) {
       if (last === null || one.to > last.to) last = one;

@@ -4,7 +4,7 @@ import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { TimeSpan } from './calendar.ts';
-import { lastPause, type Maintenance, maintenanceAt, noMaintenance } from './maintenance-window.ts';
+import { lastPause, type Maintenance, maintenanceAt, type NamedCheck, noMaintenance } from './maintenance-window.ts';
 import type { CheckContext } from './recording.ts';
 import { intervalMs } from './slot.ts';
 
@@ -12,13 +12,17 @@ import { intervalMs } from './slot.ts';
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
   const isMuted = now < Math.max(check.mutedUntil ?? 0, group?.mutedUntil ?? 0);
   if (maintenanceWindows.length === 0) return isMuted ? { ...noMaintenance, isSilenced: true } : noMaintenance;
-  const maintenance = maintenanceAt(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], now);
+  const maintenance = maintenanceAt(maintenanceWindows, namedCheck(check, group), now);
   return isMuted ? { ...maintenance, isSilenced: true } : maintenance;
 }
 
 /** The last time in which windows did not run a check, that a part of `span` lies in; null = none. */
 export function pausedIn({ check, group, maintenanceWindows }: CheckContext, span: TimeSpan): TimeSpan | null {
-  return lastPause(maintenanceWindows, [...check.tags, ...(group?.tags ?? [])], span);
+  return lastPause(maintenanceWindows, namedCheck(check, group), span);
+}
+
+function namedCheck(check: CheckContext['check'], group: CheckContext['group']): NamedCheck {
+  return { id: check.id, groupId: group?.id ?? null, tags: [...check.tags, ...(group?.tags ?? [])] };
 }
 
 /** @param locations run locations that are served; none = the check has no more than one */

@@ -32,6 +32,8 @@ function toWire({
   return {
     ...window,
     tags: [...window.tags],
+    checkIds: [...window.checkIds],
+    groupIds: [...window.groupIds],
     silenceAlertsTags: [...window.silenceAlertsTags],
     startsAt: isoText(startsAt),
     endsAt: isoText(endsAt),

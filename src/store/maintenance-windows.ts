@@ -1,13 +1,20 @@
 // Maintenance windows of accounts.
-import type { Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { type Database, nextNumber, touchAccount } from './database.ts';
 import { requireRoom } from './room.ts';
-import type { MaintenanceWindowsTable } from './schema.ts';
+import type { MaintenanceWindowsTable, Tables } from './schema.ts';
 
 /** A window as it shall be; its id and stamps are the store's to set. */
 export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
+
+/** How a window names checks. */
+export interface Named {
+  readonly tags?: readonly string[];
+  readonly checkIds?: readonly string[];
+  readonly groupIds?: readonly number[];
+}
 
 /** Maintenance windows. */
 export interface MaintenanceWindows {
@@ -24,8 +31,10 @@ export interface MaintenanceWindows {
     id: number,
     edit: (present: MaintenanceWindow) => WindowWrite,
   ): Promise<MaintenanceWindow | null>;
-  /** How many checks of the account have one of these tags, themselves or through their group. */
-  countTagged(accountId: string, tags: readonly string[]): Promise<number>;
+  /** Counts the account's checks that are named by id, by group, or by a tag of their own or of their group. */
+  countNamed(accountId: string, named: Named): Promise<number>;
+  /** Those of the named checks and groups that the account does not have. */
+  unknownOf(accountId: string, named: Omit<Named, 'tags'>): Promise<Required<Omit<Named, 'tags'>>>;
   /** false = there is none. */
   remove(accountId: string, id: number): Promise<boolean>;
 }
@@ -55,50 +64,9 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
         await touchAccount(tx, accountId);
         return windowOf(row);
       }),
-    change: (accountId, id, edit) =>
-      transaction(async (tx) => {
-        const account = idBytes(accountId);
-        const present = await tx
-          .selectFrom('maintenance_windows')
-          .selectAll()
-          .where('account_id', '=', account)
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (present === undefined) return null;
-        const write = edit(windowOf(present));
-        const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: clock.now() });
-        await tx
-          .updateTable('maintenance_windows')
-          .set({ definition: row.definition, updated_at: row.updated_at })
-          .where('account_id', '=', account)
-          .where('id', '=', id)
-          .execute();
-        await touchAccount(tx, accountId);
-        return windowOf(row);
-      }),
-    async countTagged(accountId, tags) {
-      if (tags.length === 0) return 0;
-      const account = idBytes(accountId);
-      const groups = await reader
-        .selectFrom('check_groups')
-        .select(['id', 'tags'])
-        .where('account_id', '=', account)
-        .execute();
-      const tagged = groups.filter((group) => parsed<string[]>(group.tags).some((tag) => tags.includes(tag)));
-      const { total } = await reader
-        .selectFrom('checks')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .where('account_id', '=', account)
-        .where((where) => {
-          const own = where('id', 'in', (from) =>
-            from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', 'in', tags),
-          );
-          const ids = tagged.map(({ id }) => id);
-          return ids.length === 0 ? own : where.or([own, where('group_id', 'in', ids)]);
-        })
-        .executeTakeFirstOrThrow();
-      return Number(total);
-    },
+    change: (accountId, id, edit) => transaction((tx) => changeIn(tx, clock.now(), { accountId, id, edit })),
+    countNamed: (accountId, named) => countNamed(reader, accountId, named),
+    unknownOf: (accountId, named) => unknownOf(reader, accountId, named),
     remove: (accountId, id) =>
       transaction(async (tx) => {
         const removed = await tx
@@ -110,6 +78,116 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
         await touchAccount(tx, accountId);
         return true;
       }),
+  };
+}
+
+interface WindowChange {
+  readonly accountId: string;
+  readonly id: number;
+  readonly edit: (present: MaintenanceWindow) => WindowWrite;
+}
+
+async function changeIn(
+  tx: Kysely<Tables>,
+  now: number,
+  { accountId, id, edit }: WindowChange,
+): Promise<MaintenanceWindow | null> {
+  const account = idBytes(accountId);
+  const present = await tx
+    .selectFrom('maintenance_windows')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (present === undefined) return null;
+  const write = edit(windowOf(present));
+  const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: now });
+  await tx
+    .updateTable('maintenance_windows')
+    .set({ definition: row.definition, updated_at: row.updated_at })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+  await touchAccount(tx, accountId);
+  return windowOf(row);
+}
+
+async function countNamed(
+  reader: Database['reader'],
+  accountId: string,
+  { tags = [], checkIds = [], groupIds = [] }: Named,
+): Promise<number> {
+  const account = idBytes(accountId);
+  const groups = await reader
+    .selectFrom('check_groups')
+    .select(['id', 'tags'])
+    .where('account_id', '=', account)
+    .execute();
+  const named = groups.filter(
+    (group) => groupIds.includes(group.id) || parsed<string[]>(group.tags).some((tag) => tags.includes(tag)),
+  );
+  const { total } = await reader
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('account_id', '=', account)
+    .where((where) =>
+      where.or([
+        ...(tags.length === 0
+          ? []
+          : [
+              where('id', 'in', (from) =>
+                from
+                  .selectFrom('check_tags')
+                  .select('check_id')
+                  .where('account_id', '=', account)
+                  .where('tag', 'in', tags),
+              ),
+            ]),
+        ...(checkIds.length === 0 ? [] : [where('id', 'in', checkIds.map(idBytes))]),
+        ...(named.length === 0
+          ? []
+          : [
+              where(
+                'group_id',
+                'in',
+                named.map(({ id }) => id),
+              ),
+            ]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+async function unknownOf(
+  reader: Database['reader'],
+  accountId: string,
+  { checkIds = [], groupIds = [] }: Omit<Named, 'tags'>,
+): Promise<Required<Omit<Named, 'tags'>>> {
+  const account = idBytes(accountId);
+  const checks =
+    checkIds.length === 0
+      ? []
+      : await reader
+          .selectFrom('checks')
+          .select('id')
+          .where('account_id', '=', account)
+          .where('id', 'in', checkIds.map(idBytes))
+          .execute();
+  const groups =
+    groupIds.length === 0
+      ? []
+      : await reader
+          .selectFrom('check_groups')
+          .select('id')
+          .where('account_id', '=', account)
+          .where('id', 'in', groupIds)
+          .execute();
+  const knownChecks = new Set(checks.map(({ id }) => idText(id)));
+  const knownGroups = new Set(groups.map(({ id }) => id));
+  return {
+    checkIds: checkIds.filter((id) => !knownChecks.has(id)),
+    groupIds: groupIds.filter((id) => !knownGroups.has(id)),
   };
 }
 
@@ -127,7 +205,16 @@ export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceW
   const name = `${accountId}/${id}/${created_at}/${updated_at}/${definition}`;
   const known = kept.get(name);
   if (known !== undefined) return known;
-  const window = { ...parsed<WindowWrite>(definition), accountId, id, createdAt: created_at, updatedAt: updated_at };
+  // Windows written by earlier versions name no checks and groups.
+  const named = { checkIds: [], groupIds: [] };
+  const window = {
+    ...named,
+    ...parsed<WindowWrite>(definition),
+    accountId,
+    id,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
   if (kept.size >= keptMost) kept.clear();
   kept.set(name, window);
   return window;

@@ -35,6 +35,8 @@ test('a window is created with its defaults, read, changed in part, reset and de
     pauseAllChecks: false,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    checkIds: [],
+    groupIds: [],
     nextStartsAt: '2026-03-10T21:00:00.000Z',
     nextEndsAt: '2026-03-10T21:30:00.000Z',
     updated_at: null,
@@ -108,11 +110,45 @@ test('a window that affects no check is answered with a warning that gives the n
     {
       path: 'tags[0]',
       message:
-        '0 checks have the tag "shop", themselves or through their group. With all its tags the window pauses 0 checks.',
+        '0 checks have the tag "shop", themselves or through their group. With all its names the window pauses 0 checks.',
     },
   ]);
+  const id = '0193e5a0-0000-7000-8000-000000000000';
+  for (const method of ['POST', 'PUT'] as const) {
+    const target = method === 'POST' ? path : `${path}/${none.body.id}`;
+    const base = method === 'POST' ? restart : {};
+    for (const [field, value] of [
+      ['checkIds', id],
+      ['groupIds', 99],
+    ] as const) {
+      const { status, body } = await ask(method, target, { ...base, [field]: [value] });
+      assert.deepEqual([status, Object.keys(body.attributes)], [400, [field]], `${method} ${field}`);
+    }
+  }
   const idle = await ask('PUT', `${path}/${none.body.id}`, { tags: [] });
   assert.equal(idle.body.warnings[0].path, 'tags');
   const all = await ask('PUT', `${path}/${none.body.id}`, { pauseAllChecks: true });
   assert.equal(all.body.warnings, undefined);
+});
+
+test('a window names checks and groups, and warns once they are deleted', async () => {
+  await using resources = resourcesUnderTest();
+  const ask = resources.ask.bind(resources);
+  const group = (await ask('POST', '/v1/check-groups', { name: 'Shop' })).body.id;
+  const request = { method: 'GET', url: 'https://example.com/' };
+  const check = (await ask('POST', '/v1/checks/api', { name: 'Cart', groupId: group, request })).body.id;
+  const named = { checkIds: [check.toUpperCase()], groupIds: [group] };
+  const created = await ask('POST', path, { ...restart, tags: [], ...named });
+  assert.deepEqual([created.status, created.body.warnings], [201, undefined]);
+  const one = `${path}/${created.body.id}`;
+  const { body } = await ask('PUT', one, { name: 'Renamed' });
+  assert.deepEqual([body.checkIds, body.groupIds, body.warnings], [[check], [group], undefined]);
+  const foreign = await ask('POST', path, { ...restart, groupIds: [group] }, 'tsn_foreign');
+  assert.notEqual(foreign.status, 201);
+  assert.equal((await ask('DELETE', `/v1/checks/${check}`)).status, 204);
+  const later = await ask('PUT', one, { name: 'Again' });
+  assert.deepEqual(
+    [later.status, later.body.warnings.map((warning: { path: string }) => warning.path)],
+    [200, ['checkIds[0]', 'groupIds[0]']],
+  );
 });

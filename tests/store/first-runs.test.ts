@@ -157,6 +157,8 @@ test('a paused check does not run at once: the window is recorded', async (newSt
     pauseAllChecks: true,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    checkIds: [],
+    groupIds: [],
   });
   await schedulerOf(test)();
   const records = createRecordResults({

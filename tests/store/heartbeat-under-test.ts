@@ -80,6 +80,8 @@ export class HeartbeatUnderTest implements AsyncDisposable {
       pauseAllChecks: true,
       silenceAllAlerts: false,
       silenceAlertsTags: [],
+      checkIds: [],
+      groupIds: [],
     });
   }
 

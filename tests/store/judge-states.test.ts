@@ -64,6 +64,8 @@ async function addWindow(test: PathUnderTest, endsIn: number, change: { silenceA
     pauseAllChecks: false,
     silenceAllAlerts: change.silenceAlertsTags === undefined,
     silenceAlertsTags: [],
+    checkIds: [],
+    groupIds: [],
     ...change,
   };
   return test.temp.store.maintenanceWindows.add(test.accountId, window);

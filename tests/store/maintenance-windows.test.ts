@@ -1,6 +1,7 @@
 // Maintenance windows as they are kept, and as the runs of an account see them.
 import assert from 'node:assert/strict';
-import type { WindowWrite } from '#store/maintenance-windows.ts';
+import { newId } from '#lib/id.ts';
+import type { Named, WindowWrite } from '#store/maintenance-windows.ts';
 import { test } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
@@ -19,6 +20,8 @@ const write: WindowWrite = {
   pauseAllChecks: false,
   silenceAllAlerts: true,
   silenceAlertsTags: ['eu'],
+  checkIds: [],
+  groupIds: [],
 };
 
 test('a window is kept as it was written, changed, listed by its number and removed, by its account alone', async (newStore) => {
@@ -88,7 +91,7 @@ test('a change elsewhere in the account leaves its windows the same objects, who
   assert.equal(otherLater?.name, 'Changed');
 });
 
-test('checks with one of some tags are counted once, those of a tagged group included, of their account alone', async (newStore) => {
+test('checks named by tag, id or group are counted once, and only in their account', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const { store } = test.temp;
   const saved = await store.checkGroups.add({
@@ -97,11 +100,35 @@ test('checks with one of some tags are counted once, those of a tagged group inc
     isAutoAssigned: false,
   });
   assert.ok('saved' in saved);
-  await test.add({ tags: ['shop', 'eu'], groupId: saved.saved.group.id });
-  await test.add({ groupId: saved.saved.group.id });
+  const groupId = saved.saved.group.id;
+  const both = await test.add({ tags: ['shop', 'eu'], groupId });
+  await test.add({ groupId });
   await test.add({ tags: ['shop'] });
-  await test.add({});
-  const count = (tags: readonly string[]) => store.maintenanceWindows.countTagged(test.accountId, tags);
-  assert.deepEqual(await Promise.all([count(['eu']), count(['shop', 'eu']), count(['none']), count([])]), [2, 3, 0, 0]);
-  assert.equal(await store.maintenanceWindows.countTagged(putAccount(test.temp.raw), ['eu']), 0);
+  const bare = await test.add({});
+  const other = putAccount(test.temp.raw);
+  const windows = store.maintenanceWindows;
+  const count = (named: Named) => windows.countNamed(test.accountId, named);
+  assert.deepEqual(
+    await Promise.all([
+      count({ tags: ['eu'] }),
+      count({ tags: ['shop', 'eu'] }),
+      count({ tags: ['none'] }),
+      count({}),
+      count({ checkIds: [bare.id, both.id, newId()] }),
+      count({ groupIds: [groupId, 99] }),
+      count({ tags: ['shop'], checkIds: [bare.id], groupIds: [groupId] }),
+    ]),
+    [2, 3, 0, 0, 2, 2, 4],
+  );
+  const named = { tags: ['eu'], checkIds: [bare.id], groupIds: [groupId] };
+  assert.equal(await windows.countNamed(other, named), 0);
+  const missing = newId();
+  assert.deepEqual(await windows.unknownOf(test.accountId, { checkIds: [bare.id, missing], groupIds: [groupId, 99] }), {
+    checkIds: [missing],
+    groupIds: [99],
+  });
+  assert.deepEqual(await windows.unknownOf(other, { checkIds: [bare.id], groupIds: [groupId] }), {
+    checkIds: [bare.id],
+    groupIds: [groupId],
+  });
 });

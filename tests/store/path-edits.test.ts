@@ -230,6 +230,8 @@ describe('a check that is kept from being told of while it fails', () => {
         silenceAllAlerts: false,
         tags: [],
         silenceAlertsTags: ['quiet'],
+        checkIds: [],
+        groupIds: [],
         startsAt: test.now,
         endsAt: test.now + 86_400_000,
         repeatInterval: null,

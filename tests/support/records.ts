@@ -119,6 +119,8 @@ export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = 
     pauseAllChecks: false,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    checkIds: [],
+    groupIds: [],
     createdAt: 0,
     updatedAt: null,
     ...change,

@@ -89,7 +89,8 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   },
   clientCertificates: { all: 'client-certificates', add: 'client-certificates', remove: 'client-certificates' },
   maintenanceWindows: {
-    countTagged: 'maintenance-windows',
+    countNamed: 'maintenance-windows',
+    unknownOf: 'maintenance-windows',
     list: 'maintenance-windows',
     find: 'maintenance-windows',
     add: 'maintenance-windows',
