@@ -206,6 +206,7 @@ function joinPings(means: ActionMeans, heldCalls: HeldCalls) {
 function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans) {
   const now = (): number => clock.now();
   return {
+    failingChannels: { list: (accountId: string) => shownFailing(store, accountId) },
     runtimeEnds: createRuntimeEnds({
       ...store,
       ...scriptRules,
@@ -217,6 +218,21 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans
     unheardNotices: createUnheardNotices(store),
     missingVariables: composeMissingVariables(store),
   };
+}
+
+/** Failing channels without the values of locked variables in their reasons. */
+async function shownFailing(store: ActionMeans['store'], accountId: string) {
+  const failing = await store.failingChannels.list(accountId);
+  const variables = failing.length === 0 ? [] : await store.variables.all(accountId);
+  return Promise.all(
+    failing.map(async (one) => {
+      const found = await store.alertChannels.find(accountId, one.alertChannelId);
+      if (one.reason === null || found === null) return { ...one, reason: null };
+      const kind = channelKinds[found.channel.type];
+      const locked = kind.lockedOf(found.channel.config, variables);
+      return { ...one, reason: kind.redactFault('config.url', one.reason, locked) };
+    }),
+  );
 }
 
 /** A key that is forgotten here is read again by every process. */

@@ -6,7 +6,7 @@ import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import { alertVariables, userVariables } from '#domain/delivery-variables.ts';
 import type { ProcessSign } from '#domain/process.ts';
-import { failingTemplate, failingVariables } from '#domain/failing-channel.ts';
+import { reportVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import { type RandomSource, randomValues } from '#domain/random-values.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
@@ -24,6 +24,7 @@ import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
+import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
@@ -116,6 +117,7 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'send-deliveries': () => deliveries?.turn() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
+    'report-failing-channels': joinReportFailingChannels(joint),
     'resume-accounts': joinResumeAccounts(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
     'keep-templates': () => templates.turn(),
@@ -290,15 +292,28 @@ function joinSendDeliveries(joint: Joint) {
       log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error: error?.message });
     },
     onLogged,
-    renderFailing: (failing, through, variables) =>
-      renderRequest(
-        { ...through, config: { ...through.config, template: failingTemplate } },
-        failingVariables(failing, variables),
-        { createdAt: failing.since, ...randomValues(random), userAgent },
-      ),
-    onFailing: ({ alertChannelId, name, lastError }) =>
-      log.warn('channel.failing', { id: alertChannelId, name, error: lastError }),
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+  });
+}
+
+function joinReportFailingChannels(joint: Joint): () => Promise<number> {
+  const { store, clock, links, random, userAgent, log, wake } = joint;
+  return createReportFailingChannels({
+    store: store.failingChannels,
+    clock,
+    render: (report, through, deliveryId, createdAt) => {
+      const { accountId, check, checkResultId } = report;
+      const link =
+        check === null || checkResultId === null
+          ? undefined
+          : links.link(accountId, check.id, checkResultId, createdAt);
+      const variables = reportVariables(report, deliveryId, link);
+      return renderRequest(through, variables, { createdAt, ...randomValues(random), userAgent });
+    },
+    onReported: ({ kind, alertChannelId, name, reason }, deliveries) => {
+      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
+      if (deliveries > 0) wake('send-deliveries');
+    },
   });
 }
 

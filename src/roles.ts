@@ -11,6 +11,7 @@ export const loopNames = [
   'run-checks',
   'close-unserved-runs',
   'send-deliveries',
+  'report-failing-channels',
   'roll-up',
   'remove-old-rows',
   'resume-accounts',
@@ -24,11 +25,11 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
-  // Templates are kept ready wherever a step renders: alerts of heartbeats, of states and of runs, and what tells of a dead
-  // channel while attempts are logged; and where they are saved, and broken ones told by whom people ask (docs/decisions/0061).
+  // Templates are kept ready wherever a step renders: alerts of heartbeats, of states and of runs, and reports of failing
+  // channels; and where they are saved, and broken ones told by whom people ask (docs/decisions/0061).
   api: ['keep-templates', 'hear-pings'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
-  deliverer: ['send-deliveries', 'keep-templates'],
+  deliverer: ['send-deliveries', 'report-failing-channels', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
 };

@@ -100,7 +100,7 @@ export function addStoreGauges(
   );
   addFigure(
     registers,
-    ['tocsin_channels_failing', 'Alert channels whose last five deliveries did not arrive'],
+    ['tocsin_channels_failing', 'Alert channels that do not receive alerts'],
     readings.add(() => figures.failingChannels()),
     (failing) => failing,
   );

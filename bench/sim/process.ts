@@ -115,8 +115,6 @@ export async function beginLife(path: string, world: World, outside: Outside): P
       return outcome === null ? hang() : Promise.resolve(outcome);
     },
     wake: () => undefined,
-    renderFailing: () => ({ error: 'no channel is told of here' }),
-    onFailing: () => undefined,
     onError: (error) => faults.push(error),
   });
   const scheduleRuns = createScheduleRuns({

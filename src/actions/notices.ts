@@ -4,6 +4,7 @@ import type { StalledMove } from '#domain/account-move.ts';
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { DeliveryHold } from '#domain/delivery-hold.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
+import { withoutPaths } from '#domain/failing-channel.ts';
 import { requirePermission } from './permission.ts';
 
 /** Something to know, and what to do about it. */
@@ -45,6 +46,7 @@ export interface NoticeMeans {
         readonly name: string;
         readonly failingSince: number;
         readonly exhaustedInARow: number;
+        readonly reason: string | null;
       }[]
     >;
   };
@@ -81,13 +83,13 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
     async list(caller) {
       requirePermission(caller, 'read');
       const channels = await failingChannels.list(caller.accountId);
-      const ofChannels = channels.map(({ alertChannelId, name, failingSince, exhaustedInARow }) => ({
+      const ofChannels = channels.map(({ alertChannelId, name, failingSince, exhaustedInARow, reason }) => ({
         id: `channel-failing:${alertChannelId}`,
         kind: 'channel-failing',
         since: failingSince,
         subject: name,
-        message: `The last ${exhaustedInARow} alerts for the alert channel "${name}" did not arrive.`,
-        action: `Look at GET /v1/deliveries?alertChannelId=${alertChannelId}, mend the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
+        message: failingMessage(name, exhaustedInARow, reason, caller),
+        action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}, fix the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
@@ -128,6 +130,13 @@ function holdNotices(hold: DeliveryHold | null): Notice[] {
       action: releaseHint,
     },
   ];
+}
+
+/** Addresses of a receiver may be secrets: only those who may change the channel see them whole. */
+function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
+  const alerts = count === 1 ? 'The last alert' : `The last ${count} alerts`;
+  const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
+  return `${alerts} for the channel "${name}" did not arrive${shown === null ? '' : `: ${shown}`}.`;
 }
 
 /** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */

@@ -111,7 +111,9 @@ export const alertChannel = z
     sslExpiry: z.boolean(),
     sslExpiryThreshold: z.int(),
     autoSubscribe: z.boolean(),
-    isFailing: z.boolean().describe('Five deliveries in a row could not be brought.'),
+    isFailing: z
+      .boolean()
+      .describe('The last delivery was exhausted, or at least two in a row were not received, redirects included.'),
     failingSince: instant.nullable(),
     warnings,
     created_at: instant,

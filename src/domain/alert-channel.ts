@@ -22,7 +22,7 @@ export interface AlertChannel {
   /** Days, 1..30. */
   readonly sslExpiryThreshold: number;
   readonly autoSubscribe: boolean;
-  /** Exhausted deliveries since the last delivered one; five and more = failing (decisions: Dead channel). */
+  /** Deliveries since the last received one that were exhausted or redirected (docs/decisions/0026). */
   readonly exhaustedInARow: number;
   readonly failingSince: number | null;
   /** Epoch ms. */

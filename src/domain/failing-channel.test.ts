@@ -1,26 +1,69 @@
-// The message that an alert channel does not receive any more.
+// When a channel is failing, and what other channels are told about it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { channelKinds } from '#channels/registry.ts';
-import { failingTemplate, failingVariables } from './failing-channel.ts';
+import { deliveryEnd, lostReason, reportVariables, withoutPaths } from './failing-channel.ts';
 
-it('a failing channel is told of as JSON, whatever its name and its last error hold', () => {
+const answered = (status: number, location?: string) => ({
+  response: { status, headers: location === undefined ? {} : { location }, body: '' },
+  error: null,
+});
+
+it('a redirect reaches nobody although its delivery is delivered', () => {
+  const delivered = { status: 'delivered', nextAttemptAt: null } as const;
+  assert.deepEqual(
+    [200, 299, 300, 308].map((status) => deliveryEnd(answered(status), delivered)),
+    ['received', 'received', 'redirected', 'redirected'],
+  );
+  assert.equal(deliveryEnd(answered(410), { status: 'exhausted', nextAttemptAt: null }), 'exhausted');
+  for (const status of ['refused', 'failed'] as const) {
+    assert.equal(deliveryEnd(answered(200), { status, nextAttemptAt: null }), null);
+  }
+});
+
+it('the new address of a redirect is named without user info and query', () => {
+  const reason = lostReason(answered(301, 'https://me:secret@new.example/in?token=1#x'));
+  assert.equal(reason, 'the receiver redirects to https://new.example/in (301), and redirects are not followed');
+  assert.equal(
+    withoutPaths(reason ?? ''),
+    'the receiver redirects to https://new.example/… (301), and redirects are not followed',
+  );
+  assert.equal(lostReason(answered(302)), 'the receiver redirects (302), and redirects are not followed');
+});
+
+it('a failing channel is reported under one alert type, whatever its name holds', () => {
   const name = 'Pager "night" {{SECRET}} \\ \n';
   const since = Date.UTC(2026, 0, 31);
-  const failing = { accountId: 'a', alertChannelId: 7, name, since, exhaustedInARow: 5, lastError: null };
-  const hook = { key: 'HOOK', value: 'http://127.0.0.1:9', locked: true, secret: false };
-  const variables = failingVariables(failing, [hook]);
-  const facts = { createdAt: 0, uuid: '', randomNumber: 0, userAgent: 'Tocsin/0' };
-  const config = { url: '{{{HOOK}}}/{{CHECK_NAME}}', template: failingTemplate };
-  const { body, url } = channelKinds.WEBHOOK.render(config, variables, facts);
-  assert.equal(url, 'http://127.0.0.1:9/');
-  assert.deepEqual(JSON.parse(body), {
-    text: `The alert channel "${name}" does not receive its alerts: the last 5 did not arrive`,
-    alertType: 'CHANNEL_FAILING',
+  const report = {
+    kind: 'failing',
+    accountId: 'a',
     alertChannelId: 7,
-    alertChannelName: name,
-    failingSince: '2026-01-31T00:00:00.000Z',
-    exhaustedInARow: 5,
-    lastError: null,
-  });
+    name,
+    since,
+    reason: 'the receiver answered with status 410',
+    check: { id: 'c', name: 'Cart', tags: ['shop'], groupName: null },
+    checkResultId: null,
+    through: [],
+    variables: [{ key: 'HOOK', value: 'http://127.0.0.1:9', locked: true, secret: false }],
+  } as const;
+  const facts = { createdAt: 0, uuid: '', randomNumber: 0, userAgent: 'Tocsin/0' };
+  const bodyOf = (kind: 'failing' | 'receiving') => {
+    const variables = reportVariables({ ...report, kind }, 'd', undefined);
+    const { body, url } = channelKinds.WEBHOOK.render({ url: '{{{HOOK}}}/{{CHECK_ID}}' }, variables, facts);
+    assert.equal(url, 'http://127.0.0.1:9/alert-channel-7');
+    return JSON.parse(body) as Record<string, unknown>;
+  };
+  const { ALERT_TITLE, ALERT_TYPE, CHECK_ERROR_MESSAGE, STARTED_AT, TAGS } = bodyOf('failing');
+  assert.deepEqual(
+    [ALERT_TITLE, ALERT_TYPE, CHECK_ERROR_MESSAGE, STARTED_AT, TAGS],
+    [
+      `Alert channel "${name}" does not receive alerts`,
+      'ALERT_FAILURE',
+      'The last alert was not received: the receiver answered with status 410. It was an alert of "Cart".',
+      '2026-01-31T00:00:00.000Z',
+      ['shop'],
+    ],
+  );
+  const well = bodyOf('receiving');
+  assert.deepEqual([well['ALERT_TYPE'], well['CHECK_ERROR_MESSAGE']], ['ALERT_RECOVERY', '']);
 });

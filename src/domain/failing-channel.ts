@@ -1,57 +1,94 @@
-// A channel that does not receive any more, and how another one is told of it (decisions: Dead channel).
+// When a channel counts as failing, and what other channels are told about it (docs/decisions/0026).
 import type { AlertChannel } from './alert-channel.ts';
+import type { Attempt, DeliveryStep } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
-import type { Rendered } from './recording.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
-/** A channel whose deliveries do not arrive any more. Instants are epoch ms. */
-export interface FailingChannel {
+/** How a delivery ended, as far as its channel is concerned. */
+export type DeliveryEnd = 'received' | 'redirected' | 'exhausted';
+
+/** null = the delivery goes on, or its end is not the channel's fault. */
+export function deliveryEnd(attempt: Pick<Attempt, 'response'>, { status }: DeliveryStep): DeliveryEnd | null {
+  if (status === 'exhausted') return 'exhausted';
+  if (status !== 'delivered') return null;
+  return (attempt.response?.status ?? 0) >= 300 ? 'redirected' : 'received';
+}
+
+/**
+ * Deliveries in a row that did not reach anyone, until the channel is failing: one exhausted delivery, or a second redirect,
+ * since a single redirect is an answer like any other.
+ */
+export const lostUntilFailing: Readonly<Record<Exclude<DeliveryEnd, 'received'>, number>> = {
+  exhausted: 1,
+  redirected: 2,
+};
+
+/** Why the last delivery did not reach anyone. A redirect names the new address, without its query, which may be a secret. */
+export function lostReason({ response, error }: Pick<Attempt, 'response' | 'error'>): string | null {
+  if (error !== null) return error.message;
+  if (response === null) return null;
+  const location = response.headers['location']?.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1');
+  const to = location === undefined || location === '' ? '' : ` to ${location.slice(0, 300)}`;
+  return `the receiver redirects${to} (${response.status}), and redirects are not followed`;
+}
+
+/** A reason without the paths of its addresses, which may be secrets of the receiver. */
+export function withoutPaths(reason: string): string {
+  return reason.replaceAll(/(https?:\/\/[^/\s]+)\/\S+/g, '$1/…');
+}
+
+/** Something about a channel that other channels are to be told. Instants are epoch ms. */
+export interface ChannelReport {
+  readonly kind: 'failing' | 'receiving';
   readonly accountId: string;
   readonly alertChannelId: number;
   readonly name: string;
   readonly since: number;
-  readonly exhaustedInARow: number;
-  readonly lastError: string | null;
+  /** Why the delivery that made it a failing one was lost; null = not known. */
+  readonly reason: string | null;
+  /** The check whose alert was lost; null = it was no alert, or the check is deleted. */
+  readonly check: {
+    readonly id: string;
+    readonly name: string;
+    readonly tags: readonly string[];
+    readonly groupName: string | null;
+  } | null;
+  readonly checkResultId: string | null;
+  /** The channels to tell. */
+  readonly through: readonly AlertChannel[];
+  /** Of the account, without secrets. */
+  readonly variables: readonly EnvironmentVariable[];
 }
 
 /**
- * Renders the message that tells of it through another channel of the account.
+ * What the other channel's own template is rendered with: a failure of the channel, in the place of the check, so that an
+ * incident it opens is closed by the recovery and is not mixed up with the check's own.
  *
- * @param variables the account's own, without secrets
+ * @param link RESULT_LINK of the result whose alert was lost
  */
-export type RenderFailing = (
-  failing: FailingChannel,
-  through: AlertChannel,
-  variables: readonly EnvironmentVariable[],
-) => Rendered;
-
-/** Exhausted deliveries in a row that make a channel a failing one. */
-export const exhaustedUntilFailing = 5;
-
-/** The body that tells of it: fixed, whatever the other channel's own template is. */
-export const failingTemplate =
-  '{"text":{{json ALERT_TITLE}},"alertType":"CHANNEL_FAILING","alertChannelId":{{json FAILING_CHANNEL_ID}},' +
-  '"alertChannelName":{{json FAILING_CHANNEL_NAME}},"failingSince":{{json FAILING_SINCE}},' +
-  '"exhaustedInARow":{{json EXHAUSTED_IN_A_ROW}},"lastError":{{json CHECK_ERROR_MESSAGE}} }';
-
-/**
- * What that body, and the other channel's URL and headers, are rendered with.
- *
- * @param variables the account's own, without secrets
- */
-export function failingVariables(
-  failing: FailingChannel,
-  variables: readonly EnvironmentVariable[],
+export function reportVariables(
+  report: ChannelReport,
+  deliveryId: string,
+  link: string | undefined,
 ): TemplateVariables {
-  const { name, alertChannelId, exhaustedInARow, lastError } = failing;
+  const { name, alertChannelId, check } = report;
+  const isFailing = report.kind === 'failing';
+  const lost = check === null ? '' : ` It was an alert of "${check.name}".`;
   return {
-    ...Object.fromEntries(variables.map(({ key, value }) => [key, value])),
-    ALERT_TITLE: `The alert channel "${name}" does not receive its alerts: the last ${exhaustedInARow} did not arrive`,
-    ALERT_TYPE: 'ALERT_FAILURE',
-    CHECK_ERROR_MESSAGE: lastError ?? undefined,
-    FAILING_CHANNEL_ID: alertChannelId,
-    FAILING_CHANNEL_NAME: name,
-    FAILING_SINCE: new Date(failing.since).toISOString(),
-    EXHAUSTED_IN_A_ROW: exhaustedInARow,
+    ...Object.fromEntries(report.variables.map(({ key, value }) => [key, value])),
+    ALERT_TITLE: `Alert channel "${name}" ${isFailing ? 'does not receive alerts' : 'receives alerts again'}`,
+    ALERT_TYPE: isFailing ? 'ALERT_FAILURE' : 'ALERT_RECOVERY',
+    CHECK_NAME: `Alert channel "${name}"`,
+    CHECK_ID: `alert-channel-${alertChannelId}`,
+    CHECK_TYPE: 'ALERT_CHANNEL',
+    CHECK_ERROR_MESSAGE: isFailing
+      ? `The last alert was not received: ${withoutPaths(report.reason ?? 'unknown')}.${lost}`
+      : undefined,
+    RESULT_LINK: link,
+    STARTED_AT: new Date(report.since).toISOString(),
+    TAGS: check?.tags ?? [],
+    GROUP_NAME: check?.groupName ?? undefined,
+    IS_REMINDER: false,
+    DELIVERY_ID: deliveryId,
   };
 }

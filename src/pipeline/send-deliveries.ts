@@ -10,7 +10,6 @@ import {
   type RetryPlan,
   type SendOutcome,
 } from '#domain/delivery.ts';
-import type { FailingChannel, RenderFailing } from '#domain/failing-channel.ts';
 import type { Rendered } from '#domain/recording.ts';
 import type { TemplateVariables } from '#domain/template-variables.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
@@ -71,12 +70,7 @@ interface DeliveryStore extends RenderStore {
   ): Promise<void>;
   settleAttempts(
     settled: readonly Settled[],
-    rules: {
-      readonly owner: string;
-      readonly now: number;
-      readonly renderFailing: RenderFailing;
-      readonly onFailing: (failing: FailingChannel) => void;
-    },
+    rules: { readonly owner: string; readonly now: number },
   ): Promise<boolean[]>;
 }
 
@@ -98,9 +92,6 @@ export interface SendDeliveriesOptions {
   readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
   /** Told when attempts have been logged, durably. */
   readonly onLogged?: () => void;
-  /** The message through another channel that one does not receive any more. */
-  readonly renderFailing: RenderFailing;
-  readonly onFailing: (failing: FailingChannel) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -248,11 +239,11 @@ async function untilEmpty(underWay: ReadonlyMap<string, Held>, mostMs: number): 
 
 /** Logs what came of attempts, many to a commit, and then forgets them. */
 function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held>): BatchWriter<Settled> {
-  const { store, clock, owner, renderFailing, onFailing } = options;
+  const { store, clock, owner } = options;
   const wakeLater = gathered(options.wake, gatherMs);
   return createBatchWriter<Settled>({
     write: async (batch) => {
-      await store.settleAttempts(batch, { owner, now: clock.now(), renderFailing, onFailing });
+      await store.settleAttempts(batch, { owner, now: clock.now() });
       for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
       if (underWay.size < busyFrom) options.wake();
       else wakeLater();

@@ -65,7 +65,8 @@ export function createAlertChannels(database: Database): AlertChannels {
         await requireRoom(database, tx, accountId, 'alertChannels');
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
-        const kept = { exhausted_in_a_row: 0, failing_since: null };
+        const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
+        const kept = { ...well, failing_delivery_id: null, failing_told: null };
         await tx
           .insertInto('alert_channels')
           .values({ ...ownedBy(accountId), id, ...columns, ...kept })
@@ -107,7 +108,7 @@ function channelColumns(
   seal: Seal,
 ): Omit<
   AlertChannelsTable,
-  'account_id' | 'id' | 'exhausted_in_a_row' | 'failing_since' | 'created_at' | 'updated_at'
+  'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'created_at' | 'updated_at'
 > {
   const { secret, previousSecret } = channel;
   return {

@@ -5,7 +5,6 @@ import type { Attempt, Delivery, DeliveryStep, DueDelivery, RenderedRequest } fr
 import type { Rendered } from '#domain/recording.ts';
 import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
-import type { FailingRules } from './failing-delivery.ts';
 import type { DeliveriesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -116,9 +115,10 @@ export interface SettledAttempt {
   readonly step: DeliveryStep;
 }
 
-/** Who settles, and how it is told that a channel fails. */
-export interface SettleRules extends FailingRules {
+/** Who settles, and when, epoch ms. */
+export interface SettleRules {
   readonly owner: string;
+  readonly now: number;
 }
 
 /** The row of a delivery with its request beside it. */

@@ -27,6 +27,7 @@ import { checkVariables } from './migrations/0024-check-variables.ts';
 import { operators } from './migrations/0025-operators.ts';
 import { clientCertificates } from './migrations/0026-client-certificates.ts';
 import { deliveryContents } from './migrations/0027-delivery-contents.ts';
+import { failingNews } from './migrations/0028-failing-news.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -57,6 +58,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   operators,
   clientCertificates,
   deliveryContents,
+  failingNews,
 ];
 
 /** The version that this program knows and needs. */

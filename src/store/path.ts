@@ -50,7 +50,7 @@ export interface Path {
    */
   saveRendered(rendered: readonly RenderedDelivery[], owner: string): Promise<readonly (RenderedRequest | null)[]>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
-  settleAttempts(settled: readonly SettledAttempt[], rules: Omit<SettleRules, 'seal'>): Promise<boolean[]>;
+  settleAttempts(settled: readonly SettledAttempt[], rules: SettleRules): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */
   addDelivery(delivery: Delivery): Promise<void>;
   /**

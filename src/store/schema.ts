@@ -75,6 +75,13 @@ export interface AlertChannelsTable {
   auto_subscribe: Flag;
   exhausted_in_a_row: number;
   failing_since: number | null;
+  /** 1 = its failing is to be reported, 2 = its recovery is; null = nothing. */
+  failing_news: number | null;
+  failing_reason: string | null;
+  /** The delivery that made it a failing one. */
+  failing_delivery_id: IdBytes | null;
+  /** JSON: ids of the channels that were told. */
+  failing_told: string | null;
   created_at: number;
   updated_at: number | null;
 }

@@ -346,7 +346,7 @@ test('an attempt that a redirect answered says that it counts as delivered and w
       exchange: json({ headers: [], response: { status, headers: {}, body: '' } }),
     });
     const { attempts } = (await get(on, `/v1/deliveries/${id}`)).json<{ attempts: { note?: string }[] }>();
-    notes.push(/answered (\d+): redirects are not followed/.exec(attempts[0]?.note ?? '')?.[1]);
+    notes.push(/answered (\d+). Redirects are not followed/.exec(attempts[0]?.note ?? '')?.[1]);
   }
   assert.deepEqual(notes, [undefined, '302', '308', undefined]);
 });

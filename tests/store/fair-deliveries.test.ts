@@ -67,8 +67,6 @@ describe('places of the sender', () => {
         return new Promise<SendOutcome>(() => undefined);
       },
       wake: () => {},
-      renderFailing: () => assert.fail('no channel fails'),
-      onFailing: () => assert.fail('no channel fails'),
       onError: (error) => assert.fail(String(error)),
     });
     for (let turn = 0; turn < 12; turn++) await step.turn();

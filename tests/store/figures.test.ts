@@ -35,7 +35,7 @@ test('the figures of an installation are those of its rows', async (newStore) =>
   raw.exec(`UPDATE alert_channels SET failing_since = ${path.now}, exhausted_in_a_row = 5`);
   assert.equal(await store.figures.failingChannels(), 1);
   assert.deepEqual(await store.failingChannels.list(path.accountId), [
-    { alertChannelId: channel, name: 'Hook', failingSince: path.now, exhaustedInARow: 5 },
+    { alertChannelId: channel, name: 'Hook', failingSince: path.now, exhaustedInARow: 5, reason: null },
   ]);
 });
 

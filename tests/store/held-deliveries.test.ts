@@ -27,8 +27,6 @@ test('nothing is sent while deliveries are held, and what waits is sent once the
       return Promise.resolve(path.outcome(200));
     },
     wake: () => {},
-    renderFailing: () => ({ error: 'none' }),
-    onFailing: () => {},
     onError: (error) => assert.fail(String(error)),
   });
   assert.equal(await deliveries.turn(), 1000, 'it is asked again in a second');

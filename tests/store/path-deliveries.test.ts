@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
+import type { AlertChannel } from '#domain/alert-channel.ts';
 import { attemptNote, type Delivery } from '#domain/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/codec.ts';
@@ -263,28 +264,43 @@ describe('a channel', () => {
     ]);
   });
 
-  it('is failing after five exhausted deliveries in a row, and well again with the first that arrives', async (newStore) => {
-    const { test } = await failing(newStore, 7);
+  it('is failing after one exhausted delivery, and well again with the first that is received', async (newStore) => {
+    const { test, channel } = await failing(newStore, 4);
     await using _ = test;
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
-    const claimed = await test.claimDeliveries('one', () => 100);
-    assert.deepEqual(
-      claimed.map(({ number }) => number),
-      Array.from({ length: 7 }, () => 6),
-    );
-    const state = 'SELECT exhausted_in_a_row AS many, failing_since AS since FROM alert_channels';
-    const failingSince = test.now + 4_000;
-    for (const [index, one] of claimed.slice(0, 6).entries()) {
-      await test.settle(one, 503);
-      const since = index < 4 ? null : failingSince;
-      assert.deepEqual(test.rows(state), [{ many: index + 1, since }]);
-      test.temp.clock.turn(1_000);
-    }
-    const last = claimed.at(-1);
-    assert.ok(last !== undefined);
+    const [first, second, third, last] = await test.claimDeliveries('one', () => 100);
+    assert.ok(first !== undefined && second !== undefined && third !== undefined && last !== undefined);
+    const state =
+      'SELECT exhausted_in_a_row AS many, failing_since AS since, failing_reason AS reason FROM alert_channels';
+    const since = test.now;
+    await test.settle(first, 503);
+    assert.deepEqual(test.rows(state), [{ many: 1, since, reason: 'answered 503' }]);
+    await test.report();
+    test.temp.clock.turn(1_000);
+    await test.settle(second, 410);
+    assert.deepEqual(test.rows(state), [{ many: 2, since, reason: 'answered 410' }]);
+    const response = { status: 301, headers: { location: 'https://u:p@new.example/in?token=x' }, body: '' };
+    await test.settle(third, 301, 'one', { response });
+    const reason = 'the receiver redirects to https://new.example/in (301), and redirects are not followed';
+    assert.deepEqual(test.rows(state), [{ many: 3, since, reason }]);
     await test.settle(last, 204);
-    assert.deepEqual(test.rows(state), [{ many: 0, since: null }]);
-    assert.equal(test.failing.length, 1, 'told once, although a sixth did not arrive either');
+    assert.deepEqual(test.rows(state), [{ many: 0, since: null, reason: null }]);
+    await test.report();
+    const reported = { kind: 'failing', alertChannelId: channel, reason: 'answered 503', told: 0 };
+    assert.deepEqual(test.reports, [reported], 'once, and nobody was told that could be told of its end');
+  });
+
+  it('is failing after the second redirect in a row, each of which is final', async (newStore) => {
+    const { test } = await failing(newStore, 3);
+    await using _ = test;
+    const [first, second] = await test.claimDeliveries('one', () => 100);
+    assert.ok(first !== undefined && second !== undefined);
+    const state = 'SELECT exhausted_in_a_row AS many, failing_since AS since FROM alert_channels';
+    await test.settle(first, 302);
+    assert.deepEqual(test.rows(state), [{ many: 1, since: null }]);
+    await test.settle(second, 302);
+    assert.deepEqual(test.rows(state), [{ many: 2, since: test.now }]);
+    assert.equal(test.one('SELECT count(*) FROM deliveries WHERE status = 1'), 2);
   });
 
   it('is walked in turn: what the first channels have waiting does not keep the last ones waiting', async (newStore) => {
@@ -307,35 +323,97 @@ describe('a channel', () => {
     assert.deepEqual([await claim(2), await claim(2), await claim(2)].flat(), ids);
   });
 
-  it('that fails is told of through another channel of the account, which has a delivery of its own for it', async (newStore) => {
-    const { test, channel } = await failing(newStore, 5);
+  it('that fails is reported to the channels of the same check, and its recovery to the same ones', async (newStore) => {
+    const { test, channel } = await failing(newStore, 2);
     await using _ = test;
     await test.temp.store.variables.add(test.accountId, { key: 'HOOK', value: 'x', locked: false, secret: false });
     await test.temp.store.variables.add(test.accountId, { key: 'TOKEN', value: 'y', locked: false, secret: true });
-    const addChannel = (url: string) =>
-      test.temp.store.alertChannels.add({
-        channel: aChannel(test.accountId, { config: { name: 'Other', url } }),
-        subscriptions: [],
-      });
-    await addChannel('cannot be rendered');
-    const other = await addChannel('http://127.0.0.1:9/other');
-    assert.ok('saved' in other);
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
-    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
-    const otherId = other.saved.channel.id;
-    const told = test.rows(
-      `SELECT status, request FROM deliveries JOIN delivery_requests ON delivery_id = id WHERE alert_channel_id = ${otherId}`,
-    );
-    assert.deepEqual(told, [
-      {
-        status: 0,
-        request: JSON.stringify({ method: 'POST', url: 'http://127.0.0.1:9/other', headers: [], body: 'Hook HOOK' }),
-      },
-    ]);
-    assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id NOT IN (${channel}, ${otherId})`), 0);
+    const claimed = await test.claimDeliveries('one', () => 100);
+    const [lost, received] = claimed;
+    assert.ok(lost !== undefined && received !== undefined);
+    const addChannel = async (name: string, checkId: string | null, more: Partial<AlertChannel> = {}) => {
+      const config = { name, url: `http://127.0.0.1:9/${name}` };
+      const added = await test.temp.store.alertChannels.add({
+        channel: aChannel(test.accountId, { config, ...more }),
+        subscriptions: checkId === null ? [] : [{ checkId, groupId: null, activated: true }],
+      });
+      assert.ok('saved' in added);
+      return added.saved.channel.id;
+    };
+    await addChannel('of-no-check', null);
+    const told = [await addChannel('one', lost.delivery.checkId), await addChannel('two', lost.delivery.checkId)];
+    await addChannel('without-failures', lost.delivery.checkId, { sendFailure: false });
+    await addChannel('broken', lost.delivery.checkId, { config: { name: 'broken', url: 'cannot be rendered' } });
+    await test.settle(lost, 503);
+    await test.report();
+    await test.report();
+    const messages = (type: string): unknown[] =>
+      test.rows(
+        `SELECT alert_channel_id AS id, request FROM deliveries JOIN delivery_requests ON delivery_id = id
+         WHERE alert_channel_id <> ${channel} AND alert_type = '${type}' ORDER BY alert_channel_id`,
+      );
+    const message = (index: number, name: string, body: string) => ({
+      id: told[index],
+      request: JSON.stringify({ method: 'POST', url: `http://127.0.0.1:9/${name}`, headers: [], body }),
+    });
+    const check = await test.temp.store.checks.find(test.accountId, lost.delivery.checkId ?? '');
+    const failed =
+      'ALERT_FAILURE|Alert channel "Hook" does not receive alerts|The last alert was not received: answered 503. ' +
+      `It was an alert of "${check?.check.name}".|x|`;
+    assert.deepEqual(messages('ALERT_FAILURE'), [message(0, 'one', failed), message(1, 'two', failed)]);
+    await test.settle(received, 204);
+    await test.report();
+    await test.report();
+    const well = 'ALERT_RECOVERY|Alert channel "Hook" receives alerts again||x|';
+    assert.deepEqual(messages('ALERT_RECOVERY'), [message(0, 'one', well), message(1, 'two', well)]);
     assert.deepEqual(
-      test.failing.map(({ alertChannelId, name, exhaustedInARow }) => [alertChannelId, name, exhaustedInARow]),
-      [[channel, 'Hook', 5]],
+      test.reports.map(({ kind, told: count }) => [kind, count]),
+      [
+        ['failing', 2],
+        ['receiving', 2],
+      ],
     );
+  });
+
+  it('whose check no other channel hears of is reported to the account’s others, receiving ones only', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const others = [await test.channel(null), await test.channel(null)];
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
+    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+    await test.report();
+    const told = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
+    assert.deepEqual(told, [{ id: others[1] }]);
+  });
+
+  it('that loses a report is failing, and is not reported itself', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const other = await test.channel(null);
+    const third = await test.channel(null);
+    const lose = async (): Promise<void> => {
+      test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+      for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+      await test.report();
+    };
+    await lose();
+    test.temp.raw.exec(`DELETE FROM deliveries WHERE alert_channel_id = ${third}`);
+    await lose();
+    const since = 'SELECT id FROM alert_channels WHERE failing_since IS NOT NULL ORDER BY id';
+    assert.deepEqual(test.rows(since), [{ id: channel }, { id: other }]);
+    assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
+  });
+
+  it('are reported ten at a time, however many of an account fail at once', async (newStore) => {
+    const test = await PathUnderTest.open(newStore);
+    await using _ = test;
+    await test.channel(null);
+    for (let count = 0; count < 12; count++) await test.channel(null);
+    test.temp.raw.exec('UPDATE alert_channels SET failing_since = 1, failing_news = 1 WHERE id > 1');
+    await test.report();
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 10);
+    assert.equal(test.one('SELECT count(*) FROM alert_channels WHERE failing_news IS NOT NULL'), 0);
   });
 });

@@ -1,14 +1,16 @@
 // The path's statements on a store of their own, with one account and the shortest words for what the steps do.
 import assert from 'node:assert/strict';
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { FailingChannel } from '#domain/failing-channel.ts';
+import type { ChannelReport } from '#domain/failing-channel.ts';
 import type { Check } from '#domain/check.ts';
 import type { Delivery, SendOutcome } from '#domain/delivery.ts';
 import { afterAttempt } from '#domain/delivery.ts';
 import { planRuns } from '#domain/plan-runs.ts';
 import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import type { Finding, Outcome, Reason } from '#domain/result.ts';
+import { reportVariables } from '#domain/failing-channel.ts';
 import { newId } from '#lib/id.ts';
+import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { idBytes } from '#store/codec.ts';
 import type { ClaimedRun } from '#store/path.ts';
 import type { ClaimedDelivery } from '#store/delivery-rows.ts';
@@ -49,8 +51,28 @@ export class PathUnderTest implements AsyncDisposable {
     return this.temp.clock.now();
   }
 
-  /** Channels found to be failing, as they were told of. */
-  readonly failing: FailingChannel[] = [];
+  /** Reports about channels, with the number of those that were told. */
+  readonly reports: (Pick<ChannelReport, 'kind' | 'alertChannelId' | 'reason'> & { told: number })[] = [];
+
+  /** One turn of the loop that reports failing channels; a channel whose URL is no address cannot be rendered. */
+  async report(): Promise<void> {
+    await createReportFailingChannels({
+      store: this.temp.store.failingChannels,
+      clock: this.temp.clock,
+      render: (report, through, deliveryId) => {
+        const url = JSON.stringify(through.config['url']).slice(1, -1);
+        if (!url.startsWith('http')) return { error: 'no URL' };
+        const { ALERT_TITLE, ALERT_TYPE, CHECK_ERROR_MESSAGE, ...rest } = reportVariables(
+          report,
+          deliveryId,
+          undefined,
+        );
+        const body = [ALERT_TYPE, ALERT_TITLE, CHECK_ERROR_MESSAGE, rest['HOOK'], rest['TOKEN']].join('|');
+        return { request: { method: 'POST', url, headers: [], body } };
+      },
+      onReported: ({ kind, alertChannelId, reason }, told) => this.reports.push({ kind, alertChannelId, reason, told }),
+    })();
+  }
 
   /** Adds an activated check; it is due at its next slot. */
   async add(change: Partial<Check>): Promise<Check> {
@@ -98,10 +120,10 @@ export class PathUnderTest implements AsyncDisposable {
     );
   }
 
-  async channel(checkId: string, change: Partial<AlertChannel> = {}): Promise<number> {
+  async channel(checkId: string | null, change: Partial<AlertChannel> = {}): Promise<number> {
     const saved = await this.temp.store.alertChannels.add({
       channel: aChannel(this.accountId, change),
-      subscriptions: [{ checkId, groupId: null, activated: true }],
+      subscriptions: checkId === null ? [] : [{ checkId, groupId: null, activated: true }],
     });
     assert.ok('saved' in saved);
     return saved.saved.channel.id;
@@ -213,13 +235,6 @@ export class PathUnderTest implements AsyncDisposable {
     return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], {
       owner,
       now: this.now,
-      renderFailing: (failing, through, variables) => {
-        const url = JSON.stringify(through.config['url']).slice(1, -1);
-        if (!url.startsWith('http')) return { error: 'no URL' };
-        const names = variables.map(({ key }) => key).join(' ');
-        return { request: { method: 'POST', url, headers: [], body: `${failing.name} ${names}` } };
-      },
-      onFailing: (failing) => this.failing.push(failing),
     });
   }
 

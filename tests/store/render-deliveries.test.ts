@@ -32,8 +32,6 @@ function sender(test: PathUnderTest, change: Partial<SendDeliveriesOptions> = {}
       return Promise.resolve(test.outcome(200));
     },
     wake: () => {},
-    renderFailing: () => assert.fail('no channel fails'),
-    onFailing: () => assert.fail('no channel fails'),
     onError: (error) => assert.fail(String(error)),
     ...change,
   });

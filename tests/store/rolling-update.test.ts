@@ -72,7 +72,8 @@ test('a store that is open goes on while a newer version migrates its database',
   await path.record((await path.claim()).map((claimed) => path.ended(claimed, 'failed')));
   raw.exec('UPDATE deliveries SET attempts = 5 WHERE status = 0');
   for (const one of await path.claimDeliveries()) await path.settle(one, 500);
-  assert.ok(path.failing.length > 0);
+  await path.report();
+  assert.ok(path.reports.length > 0);
   await path.path.takeOver(path.now);
   await path.path.moveWithClock(-3_600_000, path.now);
   // And beside the path.

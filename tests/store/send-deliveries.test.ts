@@ -12,8 +12,6 @@ import { PathUnderTest } from './path-under-test.ts';
 const untold = {
   isShared: () => false,
   render: () => assert.fail('every delivery is rendered when it is recorded'),
-  renderFailing: () => assert.fail('no channel fails'),
-  onFailing: () => assert.fail('no channel fails'),
 };
 
 describe('sending deliveries', () => {

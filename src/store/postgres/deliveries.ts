@@ -362,9 +362,8 @@ export async function settleAttempts(
   );
   await noteOutcomes(
     session,
-    bulk,
     logged.filter(({ isTest }) => !isTest),
-    rules,
+    rules.now,
   );
   return outcomes;
 }

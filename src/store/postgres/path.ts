@@ -139,8 +139,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
       const underWay = deliveries.map(({ id }) => idBytes(id));
       await taken<void>(lease.now, undefined, (session) => bringForward(session, lease, underWay));
     },
-    settleAttempts: (settled, rules) =>
-      written((session, bulk) => settleAttempts(session, bulk, settled, { ...rules, seal })),
+    settleAttempts: (settled, rules) => written((session, bulk) => settleAttempts(session, bulk, settled, rules)),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
     takeOver: (now) => {
       const time = goingOn(now);

@@ -282,7 +282,7 @@ export function settleAttempts(
     );
     if (Number(changes) === 0) return false;
     insertAttempt(connection, attempt, key);
-    if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules);
+    if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules.now);
     return true;
   });
 }

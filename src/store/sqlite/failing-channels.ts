@@ -1,50 +1,36 @@
-// Channels that do not receive any more: noticed when deliveries end, told through another channel of the account.
-import { exhaustedUntilFailing, type FailingChannel } from '#domain/failing-channel.ts';
+// Counts deliveries that a channel did not receive, as they end.
+import { lostUntilFailing } from '#domain/failing-channel.ts';
 import { idBytes } from '../codec.ts';
-import { deliveryOfFailing, failingOf, type FailingRules, type Tried } from '../failing-delivery.ts';
-import type { AlertChannelsTable, VariablesTable } from '../schema.ts';
+import { endedOf, type Tried } from '../failing-channels.ts';
 import type { Connection } from './connection.ts';
-import { insertDeliveryRow } from './delivery-rows.ts';
 
-/** Five exhausted deliveries in a row mark a channel as failing, one that arrives clears it (decisions: Dead channel). */
-export function noteOutcome(
-  connection: Connection,
-  { attempt, alertChannelId, step }: Tried,
-  rules: FailingRules,
-): void {
-  const accountId = idBytes(attempt.accountId);
-  if (step.status === 'delivered') {
+/**
+ * Marks a channel as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
+ * alert of a check is reported: a report that is lost itself must not cause others.
+ */
+export function noteOutcome(connection: Connection, tried: Tried, now: number): void {
+  const ended = endedOf(tried);
+  if (ended === null) return;
+  const accountId = idBytes(ended.accountId);
+  if (ended.end === 'received') {
     connection
       .prepare(
-        `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL
+        `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL, failing_reason = NULL,
+           failing_news = CASE WHEN failing_told IS NOT NULL THEN 2 END
          WHERE account_id = ? AND id = ? AND exhausted_in_a_row > 0`,
       )
-      .run(accountId, alertChannelId);
+      .run(accountId, ended.alertChannelId);
     return;
   }
-  if (step.status !== 'exhausted') return;
-  const row = connection
+  connection
     .prepare(
-      `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1,
-         failing_since = CASE WHEN exhausted_in_a_row + 1 >= ? THEN coalesce(failing_since, ?) END
-       WHERE account_id = ? AND id = ? RETURNING *`,
+      `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = ?3,
+         failing_since = CASE WHEN exhausted_in_a_row + 1 >= ?1 THEN coalesce(failing_since, ?2) END,
+         failing_delivery_id = CASE WHEN failing_since IS NULL THEN ?4 ELSE failing_delivery_id END,
+         failing_news = CASE WHEN exhausted_in_a_row + 1 < ?1 OR failing_since IS NOT NULL THEN failing_news
+           WHEN failing_told IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4
+             AND check_id IS NOT NULL) THEN 1 END
+       WHERE account_id = ?5 AND id = ?6`,
     )
-    .get(exhaustedUntilFailing, rules.now, accountId, alertChannelId) as unknown as AlertChannelsTable | undefined;
-  if (row?.exhausted_in_a_row !== exhaustedUntilFailing) return;
-  const failing = failingOf(attempt, row, rules);
-  tellAnother(connection, failing, rules);
-  rules.onFailing(failing);
-}
-
-/** One delivery to the oldest channel of the account that does receive and can say it, if there is one. */
-function tellAnother(connection: Connection, failing: FailingChannel, rules: FailingRules): void {
-  const accountId = idBytes(failing.accountId);
-  const others = connection
-    .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id <> ? AND failing_since IS NULL ORDER BY id')
-    .all(accountId, failing.alertChannelId) as unknown as AlertChannelsTable[];
-  const variables = connection
-    .prepare('SELECT * FROM variables WHERE account_id = ? AND secret = 0')
-    .all(accountId) as unknown as VariablesTable[];
-  const delivery = deliveryOfFailing(failing, others, variables, rules);
-  if (delivery !== null) insertDeliveryRow(connection, delivery);
+    .run(lostUntilFailing[ended.end], now, ended.reason, idBytes(ended.deliveryId), accountId, ended.alertChannelId);
 }

@@ -61,7 +61,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     renewDeliveries: async (deliveries, lease) => {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
     },
-    settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, { ...rules, seal })),
+    settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, rules)),
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
     takeOver: (now) =>
       group((connection) => {
