@@ -1,7 +1,14 @@
 // What becomes of a delivery after each attempt (spec §6.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { afterAttempt, type AttemptError, attemptNote, type RetryPlan, type SendOutcome } from './delivery.ts';
+import {
+  afterAttempt,
+  askedWaitMs,
+  type AttemptError,
+  attemptNote,
+  type RetryPlan,
+  type SendOutcome,
+} from './delivery.ts';
 
 const startedAt = Date.UTC(2026, 2, 10, 12);
 const outcome = (error: AttemptError | null, durationMs = 1500): SendOutcome => ({
@@ -12,11 +19,14 @@ const outcome = (error: AttemptError | null, durationMs = 1500): SendOutcome => 
   error: error === null ? null : { class: error, message: error },
 });
 
+const answer = (status: number, retryAfter: string) => ({ status, headers: { 'retry-after': retryAfter }, body: '' });
+
 /** The whole life of a delivery whose every attempt ends with that error: pauses in seconds, then how it ended. */
-function life(error: AttemptError, plan: RetryPlan): (number | string)[] {
+function life(error: AttemptError, plan: RetryPlan, retryAfter?: string): (number | string)[] {
+  const asking = retryAfter === undefined ? {} : { response: answer(429, retryAfter) };
   const seen: (number | string)[] = [];
   for (let attempt = 1; attempt < 100; attempt++) {
-    const step = afterAttempt(outcome(error), attempt, plan);
+    const step = afterAttempt({ ...outcome(error), ...asking }, attempt, plan);
     if (step.status !== 'pending') return [...seen, step.status];
     seen.push((step.nextAttemptAt - startedAt - 1500) / 1000);
   }
@@ -40,6 +50,31 @@ describe('a delivery', () => {
     assert.deepEqual(life('status', 'long-tail'), [20, 20, 20, 20, 20, 300, 1800, 7200, 21_600, 'exhausted']);
   });
 
+  it('is tried once more where the receiver asks to wait, and its long tail waits as long; a test message does not', () => {
+    assert.deepEqual(life('status', 'normal', '45'), [20, 20, 20, 20, 20, 45, 'exhausted']);
+    const long = [20, 20, 20, 20, 20, 600, 1800, 7200, 21_600, 600, 'exhausted'];
+    assert.deepEqual(life('status', 'long-tail', '600'), long);
+    assert.deepEqual(life('status', 'once', '45'), ['exhausted']);
+  });
+
+  for (const [status, value, seconds] of [
+    [503, ' 45 ', 45],
+    [429, 'Tue, 10 Mar 2026 12:01:01 GMT', 59.5],
+    [429, 'Tue, 10 Mar 2026 11:00:00 GMT', null],
+    [429, 'Tue, 99 Abc 2026 11:00:00 GMT', null],
+    [429, '9'.repeat(400), 21_600],
+    [429, 'Fri, 31 Dec 9999 23:59:59 GMT', 21_600],
+    [429, '-5', null],
+    [429, '1.5', null],
+    [429, '', null],
+    [500, '45', null],
+  ] as const) {
+    it(`reads Retry-After "${value.slice(0, 40)}" of a ${status} as ${seconds} s`, () => {
+      const waitMs = askedWaitMs({ startedAt, durationMs: 1500, response: answer(status, value) });
+      assert.equal(waitMs, seconds === null ? null : seconds * 1000);
+    });
+  }
+
   it('ends at once when the egress policy refuses its address', () => {
     assert.deepEqual(life('egress-refused', 'long-tail'), ['refused']);
   });
@@ -60,6 +95,8 @@ describe('an attempt', () => {
     assert.equal(attemptNote({ ...redirected, response: { ...redirected.response, status: 204 } }), null);
     assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302\. Redirects are not followed/);
     assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /The receiver may have it twice\.$/);
+    const asked = attemptNote({ ...outcome('status'), response: answer(429, '45') });
+    assert.equal(asked, 'The receiver asked to wait 45 s.');
     const cut = attemptNote({ ...outcome(null), bodyProblem: 'the connection closed before its end' });
     assert.equal(cut, 'The response was not complete: the connection closed before its end. Its status counts.');
     assert.match(attemptNote({ ...redirected, isSentTwice: true }) ?? '', /have it twice\. The receiver answered 302/);

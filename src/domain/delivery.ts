@@ -105,6 +105,22 @@ export const retryPausesMs: readonly number[] = [20_000, 20_000, 20_000, 20_000,
 /** The opt-in long tail after them: 5 min, 30 min, 2 h, 6 h (decisions: Schedule). */
 export const longTailPausesMs: readonly number[] = [300_000, 1_800_000, 7_200_000, 21_600_000];
 
+/** The longest wait that a receiver can ask for, ms: 6 h. */
+export const askedWaitMostMs = 21_600_000;
+
+/** How long a 429 or 503 asks to wait from the end of its attempt (RFC 9110 10.2.3), ms; null = it does not ask. */
+export function askedWaitMs({
+  startedAt,
+  durationMs,
+  response,
+}: Pick<SendOutcome, 'startedAt' | 'durationMs' | 'response'>): number | null {
+  if (response?.status !== 429 && response?.status !== 503) return null;
+  const value = response.headers['retry-after']?.trim() ?? '';
+  const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value);
+  const waitMs = isDate ? Date.parse(value) - startedAt - durationMs : /^\d+$/.test(value) ? Number(value) * 1000 : 0;
+  return waitMs > 0 ? Math.min(waitMs, askedWaitMostMs) : null;
+}
+
 /** What becomes of a delivery after an attempt. */
 export type DeliveryStep =
   | { readonly status: 'pending'; readonly nextAttemptAt: number }
@@ -122,26 +138,31 @@ const pausesOf: Readonly<Record<RetryPlan, readonly number[]>> = {
 /**
  * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
  * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery; a test message is
- * tried once: docs/decisions/0013).
+ * tried once: docs/decisions/0013). Where a 429 or 503 asks for more time (`Retry-After`), a step of the long tail waits at least
+ * as long, and one more attempt follows the last.
  *
  * @param attempt number of the attempt that ended, from 1
  */
 export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryPlan): DeliveryStep {
   if (outcome.error?.class === 'egress-refused') return { status: 'refused', nextAttemptAt: null };
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null };
-  const pause = pausesOf[plan][attempt - 1];
-  if (pause === undefined) return { status: 'exhausted', nextAttemptAt: null };
+  const pauses = pausesOf[plan];
+  const isSpecified = attempt <= retryPausesMs.length;
+  const asked = plan === 'once' || isSpecified || attempt > pauses.length + 1 ? null : askedWaitMs(outcome);
+  const planned = pauses[attempt - 1];
+  if (planned === undefined && asked === null) return { status: 'exhausted', nextAttemptAt: null };
+  const pause = Math.max(planned ?? 0, asked ?? 0);
   return { status: 'pending', nextAttemptAt: Math.ceil(outcome.startedAt + outcome.durationMs + pause) };
 }
 
 /** What is unusual about an attempt, in a sentence or two; null = nothing. */
-export function attemptNote({
-  response,
-  error,
-  isSentTwice,
-  bodyProblem,
-}: Pick<SendOutcome, 'response' | 'error' | 'isSentTwice' | 'bodyProblem'>): string | null {
+export function attemptNote(
+  outcome: Pick<SendOutcome, 'startedAt' | 'durationMs' | 'response' | 'error' | 'isSentTwice' | 'bodyProblem'>,
+): string | null {
+  const { response, error, isSentTwice, bodyProblem } = outcome;
   const notes: string[] = [];
+  const asked = askedWaitMs(outcome);
+  if (asked !== null) notes.push(`The receiver asked to wait ${Math.ceil(asked / 1000)} s.`);
   if (isSentTwice === true) {
     notes.push(
       'The receiver closed a kept-alive connection as the request went out, so the request was sent again over a new one. ' +
