@@ -7,6 +7,7 @@ import { isPassing } from '#lib/passing.ts';
 
 /** What this step needs of the store. */
 interface RecordStore {
+  /** Records the first of the attempts in one transaction, at least one, and answers for those alone. */
   recordAttempts(
     attempts: readonly EndedAttempt[],
     rules: {
@@ -54,19 +55,29 @@ export interface RecordResults {
 interface Waiting {
   readonly attempt: EndedAttempt;
   readonly done: (recorded: Recorded | null) => void;
+  isDone: boolean;
 }
 
 export function createRecordResults(options: RecordResultsOptions): RecordResults {
   const { store, clock, owner, render, statusOf } = options;
+  const settle = (one: Waiting | undefined, recorded: Recorded): void => {
+    if (one === undefined) return;
+    one.isDone = true;
+    options.onRecorded(one.attempt, recorded);
+    one.done(recorded);
+  };
   const writer = createBatchWriter<Waiting>({
     write: async (batch) => {
-      const attempts = batch.map(({ attempt }) => attempt);
-      const recorded = await store.recordAttempts(attempts, { owner, now: clock.now(), render, statusOf });
-      batch.forEach(({ attempt, done }, index) => {
-        const outcome = recorded[index];
-        if (outcome !== undefined) options.onRecorded(attempt, outcome);
-        done(outcome ?? null);
-      });
+      // A batch whose write failed in the middle comes back whole.
+      let rest = batch.filter((one) => !one.isDone);
+      for (let most = rest.length; rest.length > 0;) {
+        const part = rest.slice(0, most);
+        const attempts = part.map(({ attempt }) => attempt);
+        const recorded = await store.recordAttempts(attempts, { owner, now: clock.now(), render, statusOf });
+        recorded.forEach((outcome, index) => settle(part[index], outcome));
+        rest = rest.slice(recorded.length);
+        most = recorded.length < part.length ? recorded.length : 2 * most;
+      }
     },
     isPassing,
     onError: options.onError,
@@ -76,7 +87,7 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
     retryMs,
   });
   return {
-    record: (attempt) => new Promise((done) => writer.add({ attempt, done })),
+    record: (attempt) => new Promise((done) => writer.add({ attempt, done, isDone: false })),
     get waiting() {
       return writer.waiting;
     },

@@ -95,7 +95,12 @@ export function startOf(after: StateKey | null): readonly [IdBytes, IdBytes] {
 /** Where the slice after these rows begins; null = there is none. */
 export function nextOf(rows: readonly SliceRow[]): StateKey | null {
   const last = rows.length === statesAtOnce ? rows.at(-1) : undefined;
-  return last === undefined ? null : { accountId: idText(last.account_id), checkId: idText(last.check_id) };
+  return last === undefined ? null : keyOfRow(last);
+}
+
+/** The key of a row: the slice after it begins there. */
+export function keyOfRow({ account_id, check_id }: Pick<SliceRow, 'account_id' | 'check_id'>): StateKey {
+  return { accountId: idText(account_id), checkId: idText(check_id) };
 }
 
 /** What is judged of a row. */

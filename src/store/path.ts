@@ -31,6 +31,10 @@ export interface Path {
   returnRuns(runs: readonly OwnedId[], owner: string): Promise<void>;
   /** The check of a run as it stands; null when it is gone. */
   contextOf(run: Pick<Run, 'accountId' | 'checkId'>): Promise<CheckContext | null>;
+  /**
+   * Records the first of these attempts in one transaction: at least one, and no more than make about `deliveriesAtOnce`
+   * deliveries. Answers for those alone.
+   */
   recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
   /** In the order of the pings; those that are kept are durable. */
   receivePings(pings: readonly ReceivedPing[]): Promise<readonly PingAnswer[]>;

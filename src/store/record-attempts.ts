@@ -16,6 +16,9 @@ import { packed } from './packed.ts';
 import type { CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from './schema.ts';
 import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts';
 
+/** Deliveries after which a transaction records no further attempt: bounds how long it holds the loop and its locks. */
+export const deliveriesAtOnce = 1000;
+
 /** Who records, when, and how deliveries are rendered. */
 export interface RecordRules extends TellRules {
   readonly owner: string;

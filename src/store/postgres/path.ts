@@ -14,7 +14,7 @@ import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.t
 import { insertDeliveries } from './delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { createLookBack, type LookBack } from './look-back.ts';
-import { recordAttempts } from './results.ts';
+import { recordAttempts, TooManyDeliveriesError } from './results.ts';
 import { readContents, saveRendered } from './rendering.ts';
 import { claimRuns, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
@@ -97,6 +97,20 @@ function claimsWith(
   };
 }
 
+/** Records as many attempts as one transaction takes. */
+function recordsWith(written: Written, seal: Seal): Path['recordAttempts'] {
+  return async (attempts, rules) => {
+    for (let part = attempts; ;) {
+      try {
+        return await written((session, bulk) => recordAttempts(session, bulk, part, { ...rules, seal }));
+      } catch (error) {
+        if (!(error instanceof TooManyDeliveriesError)) throw error;
+        part = part.slice(0, error.fitting);
+      }
+    }
+  };
+}
+
 /** Every method rejects with StoreUnavailableError while the database is away. */
 export function createPostgresPath(means: PostgresPathMeans): Path {
   const { connections, types, seal, wasServerSet, onOtherTime } = means;
@@ -116,8 +130,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
     contextOf: async (run) => (await written((session) => contexts.read(session, [run])))[0] ?? null,
-    recordAttempts: (attempts, rules) =>
-      written((session, bulk) => recordAttempts(session, bulk, attempts, { ...rules, seal })),
+    recordAttempts: recordsWith(written, seal),
     receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),
     judgeHeartbeats: (rules) =>
       taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>

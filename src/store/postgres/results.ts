@@ -4,7 +4,7 @@ import { monthStart } from '#domain/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
-import { firstResultOf, recordAttempt, type RecordRules } from '../record-attempts.ts';
+import { deliveriesAtOnce, firstResultOf, recordAttempt, type RecordRules } from '../record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
@@ -14,7 +14,23 @@ import { sendLateHours } from './late-hours.ts';
 import { createRecording, type Recording, resultKey } from './recording.ts';
 import { keysOf } from './runs.ts';
 
-/** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
+/** Undoes a recording that would make too many deliveries at once. */
+export class TooManyDeliveriesError extends Error {
+  override readonly name = 'TooManyDeliveriesError';
+  /** How many of the attempts to record instead. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`record ${fitting} attempts at once`);
+    this.fitting = fitting;
+  }
+}
+
+/**
+ * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work.
+ *
+ * @throws {TooManyDeliveriesError} before channels are read
+ */
 export async function recordAttempts(
   session: Session,
   bulk: Bulk,
@@ -22,7 +38,7 @@ export async function recordAttempts(
   rules: RecordRules,
 ): Promise<Recorded[]> {
   const held = await letGo(session, attempts, rules.owner);
-  return recordOf(session, bulk, attempts, held, rules);
+  return recordOf(session, bulk, attempts, { held, isDivisible: true }, rules);
 }
 
 /** Records attempts without a queued run: what they are of is held by the transaction itself. */
@@ -32,14 +48,15 @@ export function recordHeld(
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  return recordOf(session, bulk, attempts, new Set(attempts.map(({ run }) => run.id)), rules);
+  const held = new Set(attempts.map(({ run }) => run.id));
+  return recordOf(session, bulk, attempts, { held, isDivisible: false }, rules);
 }
 
 async function recordOf(
   session: Session,
   bulk: Bulk,
   attempts: readonly EndedAttempt[],
-  held: ReadonlySet<string>,
+  { held, isDivisible }: { readonly held: ReadonlySet<string>; readonly isDivisible: boolean },
   rules: RecordRules,
 ): Promise<Recorded[]> {
   // Of a run that is gone the check may be gone, too: its state would stay for ever.
@@ -56,6 +73,11 @@ async function recordOf(
     const recording = createRecording({ held, states, locations, listeners });
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
     if (recording.asked.length > 0) {
+      if (isDivisible && attempts.length > 1) {
+        const sizes = await countListeners(session, recording.asked);
+        const fitting = fittingOf(attempts, sizes);
+        if (fitting < attempts.length) throw new TooManyDeliveriesError(fitting);
+      }
       await readListeners(session, recording.asked, listeners);
       continue;
     }
@@ -165,6 +187,45 @@ async function readLocations(session: Session, attempts: readonly EndedAttempt[]
   return new Map(rows.map((row) => [resultKey(row.account_id, row.check_id, row.id), row.location]));
 }
 
+/** How many of these, from the first on, make at most `deliveriesAtOnce` deliveries; at least one. */
+export function fittingOf(attempts: readonly EndedAttempt[], sizes: ReadonlyMap<string, number>): number {
+  let deliveries = 0;
+  const end = attempts.findIndex(({ run }) => {
+    deliveries += sizes.get(run.accountId + run.checkId) ?? 0;
+    return deliveries > deliveriesAtOnce;
+  });
+  return end === -1 ? attempts.length : Math.max(1, end);
+}
+
+/** How many channels `readListeners` would find, by account and check. */
+export async function countListeners(
+  session: Session,
+  asked: readonly EndedAttempt[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await session.query<{ account_id: IdBytes; check_id: IdBytes; size: number }>(
+    `SELECT a.account_id, a.check_id, (SELECT count(*)::int FROM (
+         SELECT alert_channel_id FROM subscriptions
+         WHERE account_id = a.account_id AND check_id = a.check_id AND activated = 1
+         UNION
+         SELECT alert_channel_id FROM subscriptions
+         WHERE account_id = a.account_id AND group_id = a.group_id AND activated = 1
+         UNION
+         SELECT alert_channel_id FROM told
+         WHERE account_id = a.account_id AND check_id = a.check_id AND open IS NOT NULL) l) AS size
+     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)`,
+    askedColumns(asked),
+  );
+  return new Map(rows.map((row) => [idText(row.account_id) + idText(row.check_id), row.size]));
+}
+
+function askedColumns(asked: readonly EndedAttempt[]): (IdBytes[] | (number | null)[])[] {
+  return [
+    asked.map(({ run }) => idBytes(run.accountId)),
+    asked.map(({ run }) => idBytes(run.checkId)),
+    asked.map(({ context }) => context.check.groupId),
+  ];
+}
+
 /** Channels subscribed to the checks or their groups, and those that were told of something still open. */
 export async function readListeners(
   session: Session,
@@ -188,11 +249,7 @@ export async function readListeners(
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
      LEFT JOIN told t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
      GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.told_at, t.reminders ORDER BY c.id`,
-    [
-      asked.map(({ run }) => idBytes(run.accountId)),
-      asked.map(({ run }) => idBytes(run.checkId)),
-      asked.map(({ context }) => context.check.groupId),
-    ],
+    askedColumns(asked),
   );
   const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
   for (const { run } of asked) {

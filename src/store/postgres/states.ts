@@ -9,6 +9,7 @@ import {
   type HeldState,
   type JudgedStates,
   type JudgeStatesRules,
+  keyOfRow,
   lookedThrough,
   nextOf,
   type OpenedAlert,
@@ -24,7 +25,7 @@ import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
 import type { Contexts } from './contexts.ts';
 import { createRecording } from './recording.ts';
-import { readListeners, sendTold } from './results.ts';
+import { countListeners, fittingOf, readListeners, sendTold } from './results.ts';
 import type { Session } from './session.ts';
 
 const slice = sliceStatement(['$1', '$2', '$3']);
@@ -55,7 +56,8 @@ export async function judgeStates(
     'FOR NO KEY UPDATE SKIP LOCKED',
   );
   const due = await dueOf(session, held, rules, contexts);
-  return { opened: await openAll(session, bulk, due, rules), next };
+  const { opened, last } = await openAll(session, bulk, due, rules);
+  return { opened, next: last === null ? next : keyOfRow(last) };
 }
 
 function keyOf({ account_id, check_id }: Pick<CheckStatesTable, 'account_id' | 'check_id'>): string {
@@ -90,21 +92,24 @@ async function dueOf(
   });
 }
 
-/** Tells the channels of states that are held. */
+/** Tells the channels of states that are held. `last` is the last one that fits in this transaction; null = all do. */
 async function openAll(
   session: Session,
   bulk: Bulk,
   due: readonly DueState[],
   rules: JudgeStatesRules,
-): Promise<OpenedAlert[]> {
-  if (due.length === 0) return [];
+): Promise<{ opened: OpenedAlert[]; last: CheckStatesTable | null }> {
+  if (due.length === 0) return { opened: [], last: null };
   const results = await readResults(session, due, rules.now);
-  const held: HeldState[] = due.flatMap((one) => {
+  const all: HeldState[] = due.flatMap((one) => {
     const result = results.get(keyOf(one.row));
     return result === undefined ? [] : [{ ...one, result }];
   });
+  const attempts = all.map(attemptOf);
+  const fitting = all.length > 1 ? fittingOf(attempts, await countListeners(session, attempts)) : all.length;
+  const held = all.slice(0, fitting);
   const listeners = new Map<string, readonly ListenerRow[]>();
-  await readListeners(session, held.map(attemptOf), listeners);
+  await readListeners(session, attempts.slice(0, fitting), listeners);
   const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners });
   const alerted = new Map<CheckStatesTable, string | null>();
   const rows = {
@@ -123,7 +128,7 @@ async function openAll(
     ],
   );
   await sendTold(bulk, recording);
-  return opened;
+  return { opened, last: fitting < all.length ? (held.at(-1)?.row ?? null) : null };
 }
 
 /** The results that found the states so, by check. */

@@ -2,7 +2,7 @@
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { type IdBytes, idBytes, latin1 } from '../codec.ts';
 import { createCounts } from '../counts.ts';
-import { recordAttempt, type RecordRows, type RecordRules } from '../record-attempts.ts';
+import { deliveriesAtOnce, recordAttempt, type RecordRows, type RecordRules } from '../record-attempts.ts';
 import type { AlertsTable, CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
 import { insertAlerts, tellRowsOf } from './alerts.ts';
 import { readState, writeStates } from './check-states.ts';
@@ -11,15 +11,23 @@ import { countUsage, writeCounts } from './counts.ts';
 import { noteLate } from './late-hours.ts';
 import { rowsStatement, writeRows } from './many-rows.ts';
 
-/** Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. */
+/**
+ * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. Stops after
+ * the attempt that reaches `deliveriesAtOnce`.
+ */
 export function recordAttempts(
   connection: Connection,
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
 ): Recorded[] {
-  return recordWith(connection, attempts, rules, {
-    letGo: (attempt) => letGo(connection, attempt, rules.owner),
-  });
+  return recordWith(
+    connection,
+    attempts,
+    { ...rules, deliveriesMost: deliveriesAtOnce },
+    {
+      letGo: (attempt) => letGo(connection, attempt, rules.owner),
+    },
+  );
 }
 
 /** What is read at once of checks whose attempts are recorded together. */
@@ -73,7 +81,7 @@ function keyOf(accountId: IdBytes, checkId: IdBytes): string {
 function recordWith(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  rules: RecordRules,
+  { deliveriesMost = Infinity, ...rules }: RecordRules & { readonly deliveriesMost?: number },
   own: Pick<RecordRows, 'letGo'> & Partial<RecordRows>,
 ): Recorded[] {
   const counts = createCounts();
@@ -89,7 +97,14 @@ function recordWith(
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
     ...own,
   };
-  const recorded = attempts.map((attempt) => recordAttempt(rows, attempt, rules, counts));
+  const recorded: Recorded[] = [];
+  let deliveries = 0;
+  for (const attempt of attempts) {
+    const one = recordAttempt(rows, attempt, rules, counts);
+    recorded.push(one);
+    deliveries += one.deliveries;
+    if (deliveries >= deliveriesMost) break;
+  }
   writeCounts(connection, counts, rules.now);
   return recorded;
 }

@@ -7,6 +7,7 @@ import {
   type JudgeStatesRows,
   type JudgeStatesRules,
   lookedThrough,
+  keyOfRow,
   nextOf,
   type OpenedAlert,
   type SliceRow,
@@ -17,6 +18,7 @@ import {
   tellStanding,
 } from '../judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../schema.ts';
+import { deliveriesAtOnce } from '../record-attempts.ts';
 import { tellRowsOf } from './alerts.ts';
 import { readState } from './check-states.ts';
 import type { Connection } from './connection.ts';
@@ -31,11 +33,14 @@ export function judgeStates(
 ): JudgedStates {
   const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce);
   const opened: OpenedAlert[] = [];
+  let deliveries = 0;
   const written = rowsOf(connection);
   for (const key of rows) {
     if (key.is_open !== 1) continue;
     const one = judgeOne(connection, key, rules, { contextOf, written });
     if (one !== null) opened.push(one);
+    deliveries += one?.deliveries ?? 0;
+    if (deliveries >= deliveriesAtOnce) return { opened, next: keyOfRow(key) };
   }
   return { opened, next: nextOf(rows) };
 }

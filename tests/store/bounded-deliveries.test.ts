@@ -1,0 +1,111 @@
+// Transactions that create deliveries are bounded, on both engines: a mass failure does not hold the process or its locks.
+import assert from 'node:assert/strict';
+import type { EndedAttempt } from '#domain/recording.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
+import { createRecordResults } from '#pipeline/record-results.ts';
+import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
+import { test, type NewStore } from '../support/each-engine.ts';
+import { aChannel } from '../support/records.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+const [checks, channels] = [5, 300];
+
+/** Checks that all channels are subscribed to, each with an ended run. */
+async function massFailure(newStore: NewStore): Promise<{ path: PathUnderTest; ended: EndedAttempt[] }> {
+  const path = await PathUnderTest.open(newStore);
+  const ids: string[] = [];
+  for (let index = 0; index < checks; index++) ids.push(await path.check());
+  const subscriptions = ids.map((checkId) => ({ checkId, groupId: null, activated: true }));
+  for (let index = 0; index < channels; index++) {
+    await path.temp.store.alertChannels.add({ channel: aChannel(path.accountId), subscriptions });
+  }
+  await path.schedule();
+  return { path, ended: (await path.claim()).map((claimed) => path.ended(claimed, 'failed')) };
+}
+
+const stored = (path: PathUnderTest) =>
+  ['results', 'alerts', 'deliveries'].map((table) => path.one(`SELECT count(*) FROM ${table}`));
+
+test('results are recorded in several transactions, each with its alerts and deliveries', async (newStore) => {
+  const { path, ended } = await massFailure(newStore);
+  await using _ = path;
+  assert.equal(ended.length, checks);
+  const commits: unknown[] = [];
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const step = createRecordResults({
+    store: {
+      async recordAttempts(attempts, rules) {
+        const recorded = await path.path.recordAttempts(attempts, rules);
+        commits.push(recorded.length);
+        const done = commits.reduce<number>((sum, one) => sum + Number(one), 0);
+        assert.deepEqual(stored(path), [done, done, done * channels]);
+        return recorded;
+      },
+    },
+    clock: path.temp.clock,
+    owner: 'one',
+    render: rendered,
+    statusOf: () => 500,
+    onRecorded: () => undefined,
+    onError: reject,
+  });
+  const recorded = await Promise.race([failed, Promise.all(ended.map((attempt) => step.record(attempt)))]);
+  assert.deepEqual(
+    recorded.map((one) => [one?.isRecorded, one?.deliveries]),
+    Array.from({ length: checks }, () => [true, channels]),
+  );
+  assert.ok(commits.length > 1);
+  assert.ok(
+    commits.every((count) => Number(count) <= 4),
+    `recorded ${commits.join(', ')} at once`,
+  );
+});
+
+test('a batch that fails halfway is repeated without its durable results', async (newStore) => {
+  const { path, ended } = await massFailure(newStore);
+  await using _ = path;
+  let calls = 0;
+  const step = createRecordResults({
+    store: {
+      recordAttempts(attempts, rules) {
+        if (++calls === 2) return Promise.reject(new Error('the connection was lost'));
+        return path.path.recordAttempts(attempts, rules);
+      },
+    },
+    clock: path.temp.clock,
+    owner: 'one',
+    render: rendered,
+    statusOf: () => 500,
+    onRecorded: () => undefined,
+    onError: () => undefined,
+  });
+  const recorded = await Promise.all(ended.map((attempt) => step.record(attempt)));
+  assert.ok(recorded.every((one) => one?.isRecorded === true));
+  assert.deepEqual(stored(path), [checks, checks, checks * channels]);
+});
+
+test('states are judged in several transactions', async (newStore) => {
+  const { path, ended } = await massFailure(newStore);
+  await using _ = path;
+  await path.record(ended.map((attempt) => ({ ...attempt, rules: { ...attempt.rules, isMuted: true } })));
+  assert.deepEqual(stored(path), [checks, 0, 0]);
+  let opened = 0;
+  const turn = createJudgeStates<StateKey, OpenedAlert>({
+    store: {
+      async judgeStates(rules) {
+        const judged = await path.path.judgeStates(rules);
+        opened += judged.opened.length;
+        assert.ok(judged.opened.length <= 4, `opened ${judged.opened.length} at once`);
+        assert.deepEqual(stored(path), [checks, opened, opened * channels]);
+        return judged;
+      },
+    },
+    clock: path.temp.clock,
+    locations: () => ['local'],
+    render: rendered,
+    statusOf: () => 500,
+    onOpened: () => undefined,
+  });
+  while ((await turn()) < 1000);
+  assert.equal(opened, checks);
+});
