@@ -51,7 +51,7 @@ export const protections: readonly Protection[] = [
     at: { ...apart, user: no, process: no },
   },
   {
-    what: 'does not connect to Tocsin’s own PostgreSQL, whatever the policy allows',
+    what: 'does not connect to Tocsin itself or its PostgreSQL, whatever the policy allows',
     at: { ...apart, user: no, process: no },
   },
 ];
