@@ -99,28 +99,33 @@ export function createFailingChannels(database: Database): FailingChannels {
       }
       return reports;
     },
-    report: (report, deliveries) =>
-      waitingTransaction(async (tx) => {
-        if (await isMoving(tx, report.accountId)) return false;
-        const told = report.kind === 'failing' && deliveries.length > 0;
-        const { numUpdatedRows } = await tx
-          .updateTable('alert_channels')
-          .set({ failing_news: null, failing_told: told ? json(deliveries.map((each) => each.alertChannelId)) : null })
-          .where('account_id', '=', idBytes(report.accountId))
-          .where('id', '=', report.alertChannelId)
-          .where('failing_news', '=', newsCodes[report.kind])
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return false;
-        if (deliveries.length === 0) return true;
-        const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
-        await tx
-          .insertInto('deliveries')
-          .values(deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })))
-          .execute();
-        await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
-        return true;
-      }),
+    report: (report, deliveries) => waitingTransaction((tx) => closeReport(tx, report, deliveries)),
   };
+}
+
+async function closeReport(
+  tx: Kysely<Tables>,
+  report: ChannelReport,
+  deliveries: readonly Delivery[],
+): Promise<boolean> {
+  if (await isMoving(tx, report.accountId)) return false;
+  const told = report.kind === 'failing' && deliveries.length > 0;
+  const { numUpdatedRows } = await tx
+    .updateTable('alert_channels')
+    .set({ failing_news: null, failing_told: told ? json(deliveries.map((each) => each.alertChannelId)) : null })
+    .where('account_id', '=', idBytes(report.accountId))
+    .where('id', '=', report.alertChannelId)
+    .where('failing_news', '=', newsCodes[report.kind])
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  if (deliveries.length === 0) return true;
+  const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
+  await tx
+    .insertInto('deliveries')
+    .values(deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })))
+    .execute();
+  await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
+  return true;
 }
 
 function nameOf({ id, config }: Pick<AlertChannelsTable, 'id' | 'config'>): string {
@@ -216,12 +221,13 @@ async function othersOf(
   const check = lost?.check ?? null;
   if (check !== null) {
     const subscribed = await receiving
-      .where('id', 'in', ({ selectFrom }) =>
-        selectFrom('subscriptions')
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('subscriptions')
           .select('alert_channel_id')
           .where('account_id', '=', account_id)
           .where('activated', '=', 1)
-          .where(({ eb, or }) => or([eb('check_id', '=', check.id), eb('group_id', '=', check.group_id)])),
+          .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)])),
       )
       .execute();
     if (subscribed.length > 0) return subscribed.map((row) => row.id);

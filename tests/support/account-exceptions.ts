@@ -23,15 +23,16 @@ const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
 const moved = 'which accounts are on their way is asked of all at once, for there are few';
 const kept = 'templates of all channels are kept ready, whoever owns them';
+const reported = 'failing channels are reported, whoever owns them';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
   { table: 'accounts', statement: /^select id from accounts order by id$/, why: figure, seenIn: 'held-deliveries' },
   {
     table: 'alert_channels',
-    statement: /^select \* from alert_channels where failing_news is not null order by account_id, id limit \?$/,
-    why: 'failing channels are reported, whoever owns them',
-    seenIn: 'path-deliveries',
+    statement: /where failing_news is not null order by/,
+    why: reported,
+    seenIn: 'failing-channels',
   },
   { table: 'first_runs', statement: /from first_runs order by due_at limit \?$/, why: claim, seenIn: 'first-runs' },
   { table: 'heartbeats', statement: /from heartbeats where due_at <= \? order by/, why: claim, seenIn: 'heartbeats' },
@@ -375,26 +376,16 @@ export const accountExceptions: readonly AccountException[] = [
     seenIn: 'figures',
   },
   { table: 'alert_channels', statement: /^select count\(\*\) as failing from/, why: figure, seenIn: 'figures' },
-  {
-    table: 'check_states',
+  ...['check_states', 'checks'].map((table) => ({
+    table,
     statement: /^select checks\.account_id, .* from check_states/,
     why: figure,
     seenIn: 'figures',
-  },
-  { table: 'checks', statement: /^select checks\.account_id, .* from check_states/, why: figure, seenIn: 'figures' },
-  {
-    table: 'alert_channels',
-    statement:
-      /from alert_channels (where \(account_id > \? or \(account_id = \? and id > \?\)\) )?order by account_id, id limit \?$/,
-    why: kept,
-    seenIn: 'channel-configs',
-  },
-  {
-    table: 'alert_channels',
-    statement: /from alert_channels where coalesce\(updated_at, created_at\) >= \? order by coalesce/,
-    why: kept,
-    seenIn: 'channel-configs',
-  },
+  })),
+  ...[
+    /from alert_channels (where \(account_id > \? or \(account_id = \? and id > \?\)\) )?order by account_id, id limit \?$/,
+    /from alert_channels where coalesce\(updated_at, created_at\) >= \? order by coalesce/,
+  ].map((statement) => ({ table: 'alert_channels', statement, why: kept, seenIn: 'channel-configs' })),
   {
     table: 'accounts',
     statement: /^select \* from accounts order by created_at, id$/,

@@ -56,7 +56,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     waiting: 'held-deliveries',
     discard: 'held-deliveries',
   },
-  failingChannels: { list: 'figures', unreported: 'path-deliveries', report: 'path-deliveries' },
+  failingChannels: { list: 'figures', unreported: 'failing-channels', report: 'failing-channels' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },
   unheardChecks: { ofAccount: 'unheard-checks' },

@@ -1,0 +1,103 @@
+// Failing channels: to whom they are reported (docs/decisions/0026).
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { AlertChannel } from '#domain/alert-channel.ts';
+import { it } from '../support/each-engine.ts';
+import { aChannel } from '../support/records.ts';
+import { failing, PathUnderTest } from './path-under-test.ts';
+
+describe('a failing channel', () => {
+  it('is reported to the channels of the same check, and its recovery to the same ones', async (newStore) => {
+    const { test, channel } = await failing(newStore, 2);
+    await using _ = test;
+    await test.temp.store.variables.add(test.accountId, { key: 'HOOK', value: 'x', locked: false, secret: false });
+    await test.temp.store.variables.add(test.accountId, { key: 'TOKEN', value: 'y', locked: false, secret: true });
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    const claimed = await test.claimDeliveries('one', () => 100);
+    const [lost, received] = claimed;
+    assert.ok(lost !== undefined && received !== undefined);
+    const addChannel = async (name: string, checkId: string | null, more: Partial<AlertChannel> = {}) => {
+      const config = { name, url: `http://127.0.0.1:9/${name}` };
+      const added = await test.temp.store.alertChannels.add({
+        channel: aChannel(test.accountId, { config, ...more }),
+        subscriptions: checkId === null ? [] : [{ checkId, groupId: null, activated: true }],
+      });
+      assert.ok('saved' in added);
+      return added.saved.channel.id;
+    };
+    await addChannel('of-no-check', null);
+    const told = [await addChannel('one', lost.delivery.checkId), await addChannel('two', lost.delivery.checkId)];
+    await addChannel('without-failures', lost.delivery.checkId, { sendFailure: false });
+    await addChannel('broken', lost.delivery.checkId, { config: { name: 'broken', url: 'cannot be rendered' } });
+    await test.settle(lost, 503);
+    await test.report();
+    await test.report();
+    const messages = (type: string): unknown[] =>
+      test.rows(
+        `SELECT alert_channel_id AS id, request FROM deliveries JOIN delivery_requests ON delivery_id = id
+         WHERE alert_channel_id <> ${channel} AND alert_type = '${type}' ORDER BY alert_channel_id`,
+      );
+    const message = (index: number, name: string, body: string) => ({
+      id: told[index],
+      request: JSON.stringify({ method: 'POST', url: `http://127.0.0.1:9/${name}`, headers: [], body }),
+    });
+    const check = await test.temp.store.checks.find(test.accountId, lost.delivery.checkId ?? '');
+    const failed =
+      'ALERT_FAILURE|Alert channel "Hook" does not receive alerts|The last alert was not received: answered 503. ' +
+      `It was an alert of "${check?.check.name}".|x|`;
+    assert.deepEqual(messages('ALERT_FAILURE'), [message(0, 'one', failed), message(1, 'two', failed)]);
+    await test.settle(received, 204);
+    await test.report();
+    await test.report();
+    const well = 'ALERT_RECOVERY|Alert channel "Hook" receives alerts again||x|';
+    assert.deepEqual(messages('ALERT_RECOVERY'), [message(0, 'one', well), message(1, 'two', well)]);
+    assert.deepEqual(
+      test.reports.map(({ kind, told: count }) => [kind, count]),
+      [
+        ['failing', 2],
+        ['receiving', 2],
+      ],
+    );
+  });
+
+  it('whose check no other channel hears of is reported to the account’s others, receiving ones only', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const others = [await test.channel(null), await test.channel(null)];
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
+    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+    await test.report();
+    const told = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
+    assert.deepEqual(told, [{ id: others[1] }]);
+  });
+
+  it('that loses a report is failing, and is not reported itself', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const other = await test.channel(null);
+    const third = await test.channel(null);
+    const lose = async (): Promise<void> => {
+      test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+      for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+      await test.report();
+    };
+    await lose();
+    test.temp.raw.exec(`DELETE FROM deliveries WHERE alert_channel_id = ${third}`);
+    await lose();
+    const since = 'SELECT id FROM alert_channels WHERE failing_since IS NOT NULL ORDER BY id';
+    assert.deepEqual(test.rows(since), [{ id: channel }, { id: other }]);
+    assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
+  });
+
+  it('is one of ten that are reported at a time, however many of an account fail at once', async (newStore) => {
+    const test = await PathUnderTest.open(newStore);
+    await using _ = test;
+    await test.channel(null);
+    for (let count = 0; count < 12; count++) await test.channel(null);
+    test.temp.raw.exec('UPDATE alert_channels SET failing_since = 1, failing_news = 1 WHERE id > 1');
+    await test.report();
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 10);
+    assert.equal(test.one('SELECT count(*) FROM alert_channels WHERE failing_news IS NOT NULL'), 0);
+  });
+});
