@@ -1,6 +1,7 @@
 // The PostgreSQL goes away and comes back: nothing spins, everybody is told, and what was found meanwhile is recorded.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { firstRun } from '../support/first-run.ts';
 import { type PostgresServer, startPostgres, type StopMode } from '../support/postgres.ts';
 import { startCuttingWay } from '../support/cutting-way.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -51,10 +52,11 @@ for (const [how, mode] of [
       const config = { url: receiver.url, webhookSecret: secret };
       await api.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
 
+      await firstRun(api, id);
       // The target answers only once the database is gone.
       target.answer({ status: 500, delayMs: 3000 });
       await api.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
-      await target.hits(1);
+      await target.hits(2);
       await server.halt(mode);
       const goneAt = Date.now();
 
@@ -89,7 +91,7 @@ for (const [how, mode] of [
       await until('the API to come back', async () => (await api.api('GET', '/v1/checks')).status === 200);
       const alert = await receiver.alert('ALERT_FAILURE');
       assert.equal(alert.json['CHECK_ID'], id);
-      assert.equal(target.all.length, 1, 'it was probed once: what was found had waited in memory');
+      assert.equal(target.all.length, 2, 'it was probed once: what was found had waited in memory');
       const metrics = await metricsOf(worker.address);
       assert.match(metrics, /^tocsin_database_up 1$/m);
       assert.match(metrics, /^tocsin_conservation_difference 0$/m);

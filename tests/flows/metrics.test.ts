@@ -19,14 +19,14 @@ test('runs, how late they began, and attempts of deliveries are counted once eac
   // One that is told at once, one that does not take what it is sent.
   receiver.answer(({ hit }) => ({ status: hit.url === '/busy' ? 500 : 200 }));
   const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
+  for (const path of ['/busy', '/free']) {
+    const config = { url: receiver.url + path, webhookSecret: secret };
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+  }
   for (const path of ['/up', '/also-up', '/down']) {
     const request = { method: 'GET', url: target.url + path };
     const once = { doubleCheck: false, retryStrategy: { type: 'NO_RETRIES' } };
     await service.must('POST', '/v1/checks/api', { name: path, frequency: 1440, groupId, request, ...once });
-  }
-  for (const path of ['/busy', '/free']) {
-    const config = { url: receiver.url + path, webhookSecret: secret };
-    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
   }
   const { token } = await service.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
   await service.api('GET', `/check-groups/${String(groupId)}/trigger/${String(token)}?maxWaitSeconds=60`);

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Role } from '#config-variables.ts';
 import { postgresDialect } from '#store/dialect.ts';
 import { firstSchema } from '#store/migrations/0001-first-schema.ts';
+import { firstRun } from '../support/first-run.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -144,20 +145,21 @@ describe('about PostgreSQL: of two of each role', () => {
 
   it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
     const target = await startScriptedServer(t);
-    target.answer('hang');
     const { id, groupId } = await makeCheck(service, target);
+    await firstRun(service, id);
+    target.answer('hang');
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-    await target.hits(1);
+    await target.hits(2);
     await killHolder(service, 'runner', 'runs');
     target.answer({ status: 200 });
-    await target.hits(2, resumesWithinMs);
+    await target.hits(3, resumesWithinMs);
     const results = await until('the result', async () => {
       const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as Record<string, unknown>[];
-      return list.length > 0 && list;
+      return list.length > 1 && list;
     });
     assert.deepEqual(
       results.map(({ hasFailures }) => hasFailures),
-      [false],
+      [false, false],
     );
     assert.equal(service.rows(conservationDifference), 0);
     await service.restart();

@@ -9,7 +9,7 @@ import { blockOf, readPage } from '../support/pages.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startTopology } from '../support/topology.ts';
+import { metricsToken, startTopology } from '../support/topology.ts';
 import { until } from '../support/until.ts';
 
 const variables = {
@@ -75,7 +75,8 @@ test('about PostgreSQL: the services of deploy/compose.postgres.yaml take a fail
   assert.ok(listed.every((one) => one['status'] === 'alive'));
   assert.equal(new Set(listed.map((one) => one['version'])).size, 1);
 
-  const metrics = async (): Promise<string> => (await fetch(`${api.address}/metrics`)).text();
+  const metrics = async (): Promise<string> =>
+    (await fetch(`${api.address}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })).text();
   await until('the delivery to be settled', async () => /^tocsin_deliveries_pending 0$/m.test(await metrics()));
   assert.match(await metrics(), /^tocsin_conservation_difference 0$/m);
   assert.deepEqual(

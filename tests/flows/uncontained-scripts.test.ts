@@ -51,6 +51,8 @@ test('about the file: where nothing contains them, scripts are refused when they
       )
       .run(),
   );
+  // Lets the service read the account again.
+  await service.must('POST', '/v1/variables', { key: 'ANY', value: 'any' });
   await service.must('POST', `/v1/triggers/checks/${String(plain)}`);
   const result = await until('a result that names the setting', async () => {
     const list = await service.must('GET', `/v1/check-results/${String(plain)}`);

@@ -5,7 +5,10 @@ import type { Cleanup } from './scripted-server.ts';
 import { type Service, startService } from './service.ts';
 
 /** The part of a service's environment that is about the place where it runs, and so is another one here. */
-const ofThePlace = ['HOST', 'PORT', 'TOCSIN_DATA_DIR', 'NODE_ENV', 'NODE_COMPILE_CACHE', 'PATH'];
+const ofThePlace = ['HOST', 'PORT', 'TOCSIN_METRICS_PORT', 'TOCSIN_DATA_DIR', 'NODE_ENV', 'NODE_COMPILE_CACHE', 'PATH'];
+
+/** What metrics are read with. */
+export const metricsToken = 'metrics'.repeat(4);
 
 /** The services, by name. */
 export interface Topology {
@@ -38,6 +41,8 @@ export async function startTopology(
       DATABASE_URL: DATABASE_URL.replace('@database:5432/', `@127.0.0.1:${port}/`),
       // What a test looks at is on this machine.
       TOCSIN_EGRESS_ALLOW: '127.0.0.0/8',
+      // The services share a host, where they cannot share a port of their own for metrics.
+      TOCSIN_METRICS_TOKEN: metricsToken,
     };
     services.set(name, await startService(t, { ...told, ...here }));
   }
