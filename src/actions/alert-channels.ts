@@ -125,7 +125,7 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
   };
 }
 
-/** The answer of a write: a channel that is told of nothing is probably a mistake. */
+/** Answers a write, with a warning if the channel receives no alerts. */
 function warned(channel: ShownChannel): ShownChannel {
   const { sendFailure, sendDegraded, sendRecovery, sslExpiry, autoSubscribe, subscriptions } = channel;
   const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
