@@ -198,25 +198,27 @@ test('a regex picks what is compared: its first group, else its match, from a he
   assert.equal(outcomeOf('TEXT_BODY', 'IS_NULL', '', '', 'v=(\\d+)').passed, true);
 });
 
+/** Evaluates again if this machine was too busy, which says nothing of the assertions. */
+function evaluated(evaluate: () => Outcome[]): Outcome[] {
+  for (let tries = 1; ; tries++) {
+    const started = process.threadCpuUsage();
+    const outcomes = evaluate();
+    assert.equal(cpuMsSince(started) < 1500, true);
+    if (tries === 10 || !outcomes.some(({ isOurs }) => isOurs === true)) return outcomes;
+  }
+}
+
 test('a regex or JSON path that would take for ever ends, and the assertion fails with the reason', () => {
   const hostile = 'a'.repeat(60);
   for (const regex of ['^(a|a)*$', '^(a+)+$', '(x+x+)+y|^(a*)*b', 'a*a*a*a*a*a*b']) {
-    const started = process.threadCpuUsage();
-    const outcome = outcomeOf(
-      'TEXT_BODY',
-      'NOT_EMPTY',
-      '',
-      '',
-      regex,
-      `${hostile.repeat(regex.startsWith('a*') ? 100 : 1)}!`,
-    );
-    assert.equal(outcome.passed, false);
+    const text = `${hostile.repeat(regex.startsWith('a*') ? 100 : 1)}!`;
+    const [outcome] = evaluated(() => [outcomeOf('TEXT_BODY', 'NOT_EMPTY', '', '', regex, text)]);
+    assert.equal(outcome?.passed, false);
     assert.match(outcome.problem ?? '', /^evaluating it takes longer than the 500 ms that all assertions/, regex);
-    assert.equal(cpuMsSince(started) < 1500, true);
   }
   const wide = JSON.stringify(Array.from({ length: 3000 }, (_, index) => ({ index })));
-  const path = outcomeOf('JSON_BODY', 'IS_EMPTY', '$..[?count($..*) > 1]', '', '', wide);
-  assert.match(path.problem ?? '', /^evaluating it takes longer than the 500 ms/);
+  const [path] = evaluated(() => [outcomeOf('JSON_BODY', 'IS_EMPTY', '$..[?count($..*) > 1]', '', '', wide)]);
+  assert.match(path?.problem ?? '', /^evaluating it takes longer than the 500 ms/);
   for (const call of ['match', 'search']) {
     const problem = compileAssertion({
       source: 'JSON_BODY',
@@ -246,9 +248,7 @@ test('however many patterns a check has, all of them together take no longer tha
     const compiled = compileAssertion(each);
     return typeof compiled === 'string' ? assert.fail(compiled) : compiled;
   });
-  const started = process.threadCpuUsage();
-  const outcomes = evaluateAll(assertions, answerWith(`{"a":"${'a'.repeat(60)}!"}`), hidesNothing);
-  assert.equal(cpuMsSince(started) < 1500, true);
+  const outcomes = evaluated(() => evaluateAll(assertions, answerWith(`{"a":"${'a'.repeat(60)}!"}`), hidesNothing));
   assert.match(outcomes[0]?.problem ?? '', /^evaluating it takes longer/);
   const untried = 'it was not evaluated: the 500 ms that all assertions of a check share are used up';
   assert.deepEqual([...new Set(outcomes.slice(1, 50).map(({ problem }) => problem))], [untried]);
