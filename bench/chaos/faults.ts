@@ -116,13 +116,13 @@ export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
   };
 }
 
-/** The same of connections. @param cut how many were cut in all */
+/** The same of connections; a process may have none open when one cut finds it. @param cut how many were cut in all */
 export function judgeCuts(done: readonly Fault[], cut: number): Verdict {
   const cuts = done.filter(({ kind }) => kind === 'cut').length;
   return {
     promise: 'connections are there to be cut',
     tried: cut,
-    breaches: cuts > 0 && cut === 0 ? [`${cuts} times connections were to be cut, and none was`] : [],
+    breaches: cuts > 2 && cut === 0 ? [`${cuts} times connections were to be cut, and none was`] : [],
   };
 }
 
