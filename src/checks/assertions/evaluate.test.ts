@@ -203,7 +203,8 @@ function evaluated(evaluate: () => Outcome[]): Outcome[] {
   for (let tries = 1; ; tries++) {
     const started = process.threadCpuUsage();
     const outcomes = evaluate();
-    assert.equal(cpuMsSince(started) < 1500, true);
+    // Half of the budget, then four times of it on a machine that was busy at first, and the way to its end.
+    assert.equal(cpuMsSince(started) < 3000, true);
     if (tries === 10 || !outcomes.some(({ isOurs }) => isOurs === true)) return outcomes;
   }
 }
