@@ -150,7 +150,7 @@ const waysOut: Readonly<Record<string, WaysOut>> = {
     'a listener of the machine',
     'an abstract socket of the machine',
   ),
-  'does not connect to Tocsin’s own PostgreSQL, whatever the policy allows': atBoth('the port of the database'),
+  'does not connect to Tocsin itself or its PostgreSQL, whatever the policy allows': atBoth('the port of the database'),
 };
 /** What others may see, and what of it there is, is a matter of the machine. */
 const ofMachine = ['the source of the service', 'the network of the machine', 'a device', 'a socket of the machine'];

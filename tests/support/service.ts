@@ -136,10 +136,11 @@ export function asker(address: () => string, key: string = apiKey): Pick<Service
 
 /** A new account of a service, as one who has a key of it alone. */
 export async function newAccount(
-  service: Pick<Service, 'address' | 'must'>,
+  service: Pick<Service, 'address'>,
   name: string,
 ): Promise<Pick<Service, 'api' | 'must'> & { readonly id: string }> {
-  const { id } = await service.must('POST', '/v1/accounts', { name });
-  const { key } = await service.must('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
+  const operator = asker(() => service.address);
+  const { id } = await operator.must('POST', '/v1/accounts', { name });
+  const { key } = await operator.must('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
   return { id: String(id), ...asker(() => service.address, String(key)) };
 }
