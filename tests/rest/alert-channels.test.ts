@@ -165,7 +165,7 @@ test('a template that names a secret of the account, or of a group it is subscri
   const config = { url, template: 'a\nb {{SHOP_KEY}}' };
   const refused = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
   assert.equal(refused.status, 400);
-  assert.match(refused.body.attributes['config.template'], /SHOP_KEY is marked secret: .*locked hides.*line 2, column/);
+  assert.match(refused.body.attributes['config.template'], /SHOP_KEY is a secret, .*logs hide.*line 2, column/);
   assert.doesNotMatch(refused.text, /canary/);
 
   const id = await makeChannel(api, { template: '{{GROUP_KEY}}' });

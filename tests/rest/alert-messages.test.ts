@@ -65,7 +65,7 @@ test('what a preview says of a URL or a time does not show a locked value, to no
     const bad = await preview({ url: '{{{LOCKED}}}x' }, key);
     assert.deepEqual(
       bad.errors.map(({ path, message }) => [path, message]),
-      [['config.url', '"********x" is not a URL that begins with http:// or https://']],
+      [['config.url', '"********x" is not an http or https URL']],
     );
     const [time] = (await preview({ url, template: "at\n{{moment LOCKED 'X'}}" }, key)).errors;
     assert.deepEqual([time?.path, time?.line], ['config.template', 2]);
@@ -75,7 +75,7 @@ test('what a preview says of a URL or a time does not show a locked value, to no
 test('a locked value that is longer than what a sentence quotes shows no piece of it', async () => {
   for (const key of [reader, on.apiKey]) {
     const [fault] = (await preview({ url: '{{{LONG}}}x' }, key)).errors;
-    assert.match(fault?.message ?? '', / is not a URL that begins with http/);
+    assert.match(fault?.message ?? '', / is not an http or https URL/);
     for (const template of ["{{moment LONG 'X'}}", '{{moment LONG}}', "{{moment 'now' LONG}}"]) {
       await preview({ url, template }, key);
     }
@@ -106,7 +106,7 @@ test('a test message that cannot be rendered does not say a locked value', async
   const { id } = await must('/v1/alert-channels', { type: 'WEBHOOK', config: { url: '{{{LOCKED}}}' } });
   const { status, text } = await ask(`/v1/alert-channels/${String(id)}/test`, {});
   assert.equal(status, 400, text);
-  assert.match(text, /\\"\*{8}\\" is not a URL/);
+  assert.match(text, /\\"\*{8}\\" is not an http or https URL/);
   assert.ok(!text.includes('hunter2'), text);
 });
 
@@ -120,7 +120,7 @@ test('a preview of more templates than a channel may hold names the first field 
   );
   assert.match(
     errors[0]?.message ?? '',
-    /^more than 500 expressions and blocks in URL, body, headers and query together: /,
+    /^URL, body, headers and query parameters together have more than 500 expressions and blocks: /,
   );
 });
 
@@ -129,14 +129,14 @@ test('a variable of any group of the account is known to a preview, without its 
   assert.equal(request?.body, 'on   open');
   assert.deepEqual(
     warnings.map(({ message }) => message),
-    ['Nobody defines FLOR: it renders as nothing. Did you mean FLOOR?'],
+    ['FLOR is not defined and renders as empty text. Did you mean FLOOR?'],
   );
 });
 
 test('a secret of a group is warned of in a preview as one of the account is', async () => {
   const { warnings } = await preview({ url, template: '{{GROUP_SECRET}} {{SECRET}}' }, reader);
-  assert.match(warnings[0]?.message ?? '', /^GROUP_SECRET is marked secret/);
-  assert.match(warnings[1]?.message ?? '', /^SECRET is marked secret/);
+  assert.match(warnings[0]?.message ?? '', /^GROUP_SECRET is a secret/);
+  assert.match(warnings[1]?.message ?? '', /^SECRET is a secret/);
 });
 
 test('a channel is created from every preset as it is returned', async () => {

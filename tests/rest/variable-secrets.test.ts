@@ -80,7 +80,7 @@ test('a group may not subscribe a channel whose template names a secret of that 
   const isRefused = async (method: 'POST' | 'PUT', path: string, body: object, field: string) => {
     const refused = await api.ask(method, path, body);
     assert.equal(refused.status, 400, `${method} ${path}`);
-    assert.match(refused.body.attributes[field], /config\.template: GROUP_KEY is marked secret/);
+    assert.match(refused.body.attributes[field], /config\.template: GROUP_KEY is a secret/);
     assert.doesNotMatch(refused.text, /canary/);
   };
   const subscribed = 'alertChannelSubscriptions[0].alertChannelId';

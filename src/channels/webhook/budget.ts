@@ -71,8 +71,8 @@ export class Rendering {
   step(place: Place, count = 1): void {
     this.#steps += count;
     if (this.#steps > limits.steps) {
-      const all = this.#fields > 1 ? ', all fields together' : '';
-      throw new TemplateError(`rendering takes more than ${limits.steps} steps${all}: loop over less`, place);
+      const all = this.#fields > 1 ? ' for all fields combined' : '';
+      throw new TemplateError(`rendering takes more than ${limits.steps} steps${all}: loop over fewer items`, place);
     }
   }
 
@@ -96,7 +96,7 @@ export class Rendering {
 
   tooLong(place: Place): TemplateError {
     const isAll = this.#most < this.#fieldMost;
-    const what = isAll ? 'what is rendered of all fields together' : 'the rendered text';
+    const what = isAll ? 'the rendered text of all fields combined' : 'the rendered text';
     return new TemplateError(`${what} is longer than ${(isAll ? limits.output : this.#fieldMost) / 1024} kB`, place);
   }
 
@@ -105,7 +105,7 @@ export class Rendering {
     this.#work += length;
     if (length > limits.output || this.#work > limits.work) {
       const what =
-        this.#fields > 1 ? 'the helpers of all fields together handle' : 'the helpers of this template handle';
+        this.#fields > 1 ? 'the helpers of all fields combined process' : 'the helpers of this template process';
       throw new TemplateError(`${what} too much text`, this.place);
     }
   }

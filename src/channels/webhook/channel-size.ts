@@ -38,14 +38,14 @@ export function sizeIssues(config: JsonObject): SizeIssue[] {
 }
 
 function tooMuch({ source, expressions, nodes }: ChannelSize): string | null {
-  const rest = 'in URL, body, headers and query together';
-  if (source > limits.source) return `more than ${limits.source / 1024} kB of templates ${rest}: ${fix}`;
-  if (expressions > limits.expressions) return `more than ${limits.expressions} expressions and blocks ${rest}: ${fix}`;
-  if (nodes > limits.nodes) return `more than ${limits.nodes} names, texts and numbers inside braces ${rest}: ${fix}`;
+  const all = 'URL, body, headers and query parameters together have';
+  if (source > limits.source) return `${all} more than ${limits.source / 1024} kB of templates: ${fix}`;
+  if (expressions > limits.expressions) return `${all} more than ${limits.expressions} expressions and blocks: ${fix}`;
+  if (nodes > limits.nodes) return `${all} more than ${limits.nodes} names, strings and numbers inside braces: ${fix}`;
   return null;
 }
 
-const fix = 'shorten this template or one before it';
+const fix = 'shorten this template or an earlier one';
 
 function sizeOf(source: string): TemplateSize {
   try {

@@ -84,7 +84,7 @@ function comparison(least: number, holds: (args: readonly unknown[], hash: Hash)
 function operatorFault(literals: readonly unknown[]): string | null {
   const operator = literals[1];
   if (typeof operator !== 'string' || Object.hasOwn(operators, operator)) return null;
-  return `compare knows ${Object.keys(operators).join(' ')}, not "${operator}"`;
+  return `compare has no operator "${operator}": use ${Object.keys(operators).join(' ')}`;
 }
 
 /** The comparison helpers by name. A value of an unsuitable type compares false; it never breaks an alert. */

@@ -44,7 +44,7 @@ export function checkCall(
     return name;
   }
   if (call.path.type !== 'PathExpression') {
-    throw new TemplateError('a tag begins with a name: write fixed text outside of the braces', place);
+    throw new TemplateError('a tag must start with a name: write literal text outside the braces', place);
   }
   const { original } = call.path as hbs.AST.PathExpression;
   if (call.params.length > 0 || call.hash !== undefined || form === 'argument') {
@@ -53,7 +53,7 @@ export function checkCall(
   if (name !== null && hiddenNames.has(name)) throw new TemplateError(unknownHelper(name, call), place);
   if (name?.startsWith('$') && !dollarNames.some((known) => known === name)) {
     const near = suggestion(name, dollarNames);
-    throw new TemplateError(`unknown value ${name}${near}: there are ${dollarNames.join(' and ')}`, place);
+    throw new TemplateError(`unknown value ${name}${near}: use ${dollarNames.join(' or ')}`, place);
   }
   return null;
 }
@@ -61,15 +61,15 @@ export function checkCall(
 function formFault(name: string, helper: Helper, call: Call, form: 'value' | 'block' | 'argument'): string | null {
   const count = call.params.length;
   if (helper.kind === 'block') {
-    if (form !== 'block') return `${name} is a block: write {{#${name} …}}…{{/${name}}}`;
-    if (count > helper.most) return `${name} takes ${helper.most} argument, not ${count}`;
+    if (form !== 'block') return `${name} is a block helper: write {{#${name} …}}…{{/${name}}}`;
+    if (count > helper.most) return `${name} takes ${helper.most} argument, got ${count}`;
   }
   if (helper.kind === 'text' && form === 'block') {
     return count === 0 ? null : `${name} takes its text from the block or from an argument, not from both`;
   }
   if (count >= helper.least) return null;
-  const variable = count === 0 && form === 'value' ? ` (a variable of this name is {{this.${name}}})` : '';
-  return `${name} needs ${helper.least === 1 ? 'an argument' : `${helper.least} arguments`}, not ${count}${variable}`;
+  const variable = count === 0 && form === 'value' ? ` (for a variable of this name, write {{this.${name}}})` : '';
+  return `${name} needs ${helper.least === 1 ? '1 argument' : `${helper.least} arguments`}, got ${count}${variable}`;
 }
 
 function literalOf(node: hbs.AST.Expression): unknown {
@@ -82,7 +82,7 @@ function unknownHelper(name: string, call: Call): string {
   const joined = words.join('_');
   const isVariable = [...systemVariableNames, ...dollarNames].some((known) => known === name);
   if (call.params.length > 0 && systemVariableNames.some((known) => known === joined)) {
-    return `names have no spaces: did you mean {{${joined}}}?`;
+    return `variable names contain no spaces: did you mean {{${joined}}}?`;
   }
   if (isVariable) return `${name} is a variable and takes no arguments`;
   return `unknown helper ${name}${suggestion(name, helpers.keys())}`;

@@ -52,7 +52,7 @@ function parse(source: string, tags: readonly Tag[]): hbs.AST.Program {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1);
-    const misfit = new TemplateError('the blocks of this template do not fit together', { line, column: 1 });
+    const misfit = new TemplateError('the blocks of this template are not nested correctly', { line, column: 1 });
     throw brokenTag(source, tags, line) ?? misfit;
   }
 }
@@ -71,8 +71,8 @@ function brokenTag(source: string, tags: readonly Tag[], line: number): Template
       Handlebars.parse(alone);
     } catch {
       const index = /\w\.(\d+)/.exec(text)?.[1];
-      const hint = index === undefined ? '' : `: write items of a list as NAME.[${index}]`;
-      return new TemplateError(`${text} is not valid in a template${hint}`, placeOf(source, start));
+      const hint = index === undefined ? '' : `: write list items as NAME.[${index}]`;
+      return new TemplateError(`${text} is not valid template syntax${hint}`, placeOf(source, start));
     }
   }
   return null;
@@ -158,7 +158,7 @@ function noteReference(node: hbs.AST.PathExpression, walk: Walk): void {
   const [first, second] = parts;
   if (data) {
     if (first === undefined || !dataNames.has(first)) {
-      throw new TemplateError(`unknown name @${first}: there are @root, @index, @key, @first and @last`, place);
+      throw new TemplateError(`unknown data variable @${first}: use @root, @index, @key, @first or @last`, place);
     }
     if (first === 'root' && second !== undefined) walk.references.push({ name: second, place, isVariable: true });
     return;

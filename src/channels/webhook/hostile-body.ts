@@ -53,7 +53,7 @@ export function bodyWarnings(
     const withText = (text: string): TemplateVariables => ({ ...base, [name]: holding(base[name], text) });
     if (isBreakable && breaks(withText(everything))) {
       const found = breakers.find(([text]) => breaks(withText(text)));
-      return [broken(template, reference, references, found ?? [everything, 'all sorts of characters'])];
+      return [broken(template, reference, references, found ?? [everything, 'special characters'])];
     }
     if (mayBeMissing.has(name) && breaks({ ...base, [name]: undefined })) return [missing(reference)];
     return [];
@@ -78,7 +78,7 @@ function decidingIn(
 }
 
 function neverJson(template: string, { line, column, wanted }: JsonFault, deciding: Reference | null): PreviewWarning {
-  const where = `in what was rendered, line ${line}, column ${column} should be ${wanted}`;
+  const where = `expected ${wanted} at line ${line}, column ${column} of the rendered body`;
   if (deciding === null) return { path: 'config.template', message: `The body is not valid JSON: ${where}.` };
   const { name, place } = deciding;
   const message = `The body is not valid JSON because of ${name}: ${where}. ${advice(template, name)}.`;
@@ -92,13 +92,13 @@ function broken(
   [example, what]: readonly [text: string, what: string],
 ): PreviewWarning {
   const { name, place } = named;
-  const also = example === '"' ? '' : ', although a quotation mark is escaped there';
+  const also = example === '"' ? '' : ', although quotation marks are escaped';
   const isItem = name === 'TAGS' && references.some(({ name: other }) => other === 'this');
   const items = name === 'TAGS' || isItem ? ' ({{json TAGS}} for the list, {{json this}} inside each)' : '';
   return {
     path: 'config.template',
     ...place,
-    message: `The body is not valid JSON when ${name} holds ${what}${also}. ${advice(template, name)}${items}.`,
+    message: `The body is not valid JSON when ${name} contains ${what}${also}. ${advice(template, name)}${items}.`,
     example,
   };
 }
@@ -121,7 +121,7 @@ function missing({ name, place }: Reference): PreviewWarning {
   return {
     path: 'config.template',
     ...place,
-    message: `The body is not valid JSON when there is no ${name}. Write {{json ${name}}} (null then) or {{default ${name} 0}}.`,
+    message: `The body is not valid JSON when ${name} has no value. Write {{json ${name}}}, which prints null, or {{default ${name} 0}}.`,
     example: '',
   };
 }

@@ -56,14 +56,16 @@ function encodedTwice(path: string, name: string, urlWith: (name: string, text: 
   const isQuery = path.startsWith('config.queryParameters');
   const spaced = urlWith(name, 'a b')?.href ?? '';
   if (spaced.includes('a%2520b')) {
-    const fix = isQuery ? `query values are encoded for you: write {{{${name}}}}` : `write {{urlencode ${name}}} once`;
+    const fix = isQuery
+      ? `query values are encoded automatically: write {{{${name}}}}`
+      : `write {{urlencode ${name}}} once`;
     return { message: `${name} is percent-encoded twice: ${fix}.`, example: 'a b' };
   }
   const joined = urlWith(name, 'a&b')?.href ?? '';
   if (/a(&|%26)amp(;|%3B)b/.test(joined)) {
-    const whole = isSystem(name) ? '' : `{{{${name}}}} where it is a part of the address as it stands, or `;
+    const whole = isSystem(name) ? '' : `{{{${name}}}} if the value is already part of a URL, or `;
     const fix = isQuery ? `{{{${name}}}}` : `${whole}{{urlencode ${name}}}`;
-    return { message: `Double braces write & as &amp;, which a URL does not know: write ${fix}.`, example: '&' };
+    return { message: `Double braces turn & into &amp;, which is wrong in a URL: write ${fix}.`, example: '&' };
   }
   return null;
 }
@@ -75,7 +77,7 @@ function bending(name: string, urlWith: (name: string, text: string) => URL | nu
   for (const [example, what] of benders) {
     const bent = urlWith(name, `a${example}b`);
     if (bent !== null && shapeOf(bent) === shapeOf(plain)) continue;
-    return { message: `The URL becomes another one when ${name} holds ${what}: write {{urlencode ${name}}}.`, example };
+    return { message: `The URL changes meaning when ${name} contains ${what}: write {{urlencode ${name}}}.`, example };
   }
   return null;
 }

@@ -8,14 +8,14 @@ const faults: readonly (readonly [text: string, line: number, column: number, wa
   ['', 1, 1, 'a value'],
   ['{"name": Shop }', 1, 10, 'a value'],
   ['["shop","env",]', 1, 15, 'a value'],
-  ['{"a": 1,}', 1, 9, 'a name in quotation marks'],
-  ['{a: 1}', 1, 2, 'a name in quotation marks or }'],
+  ['{"a": 1,}', 1, 9, 'a quoted name'],
+  ['{a: 1}', 1, 2, 'a quoted name or }'],
   ['{"a" 1}', 1, 6, 'a colon'],
   ['{"a": 1\n "b": 2}', 2, 2, 'a comma or }'],
   ['["a" "b"]', 1, 6, 'a comma or ]'],
   ['{"a": [1', 1, 9, 'a comma or ]'],
-  ['{}\n{}', 2, 1, 'the end'],
-  ['{"a": "two\nlines"}', 1, 7, 'a text that is closed, without line breaks and unknown escapes'],
+  ['{}\n{}', 2, 1, 'the end of the text'],
+  ['{"a": "two\nlines"}', 1, 7, 'a closed string without line breaks or unknown escapes'],
   ['[01]', 1, 3, 'a comma or ]'],
 ];
 for (const [text, line, column, wanted] of faults) {

@@ -17,13 +17,13 @@ type State = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'more
 const wantedIn: Readonly<Record<Exclude<State, 'more'>, string>> = {
   value: 'a value',
   'value or end': 'a value or ]',
-  name: 'a name in quotation marks',
-  'name or end': 'a name in quotation marks or }',
+  name: 'a quoted name',
+  'name or end': 'a quoted name or }',
   colon: 'a colon',
-  end: 'the end',
+  end: 'the end of the text',
 };
 
-const wholeText = 'a text that is closed, without line breaks and unknown escapes';
+const wholeText = 'a closed string without line breaks or unknown escapes';
 
 /** Where a text first is not JSON; null = it is one JSON value. Lines and columns count from 1. */
 export function jsonFault(source: string): JsonFault | null {

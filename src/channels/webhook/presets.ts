@@ -74,21 +74,21 @@ export const presets: readonly ChannelPreset[] = [
     'WEBHOOK_MSTEAMS',
     'Microsoft Teams',
     '{{{TEAMS_WORKFLOW_URL}}}',
-    'In the channel: Workflows, "Post to a channel when a webhook request is received": TEAMS_WORKFLOW_URL is the whole URL that it shows.',
+    'In the channel: Workflows, "Post to a channel when a webhook request is received": TEAMS_WORKFLOW_URL is the whole URL it shows.',
     { locked: ['TEAMS_WORKFLOW_URL'] },
   ),
   preset(
     'WEBHOOK_NTFY',
     'ntfy',
     'https://ntfy.sh/',
-    'NTFY_TOPIC is the topic you subscribed to. For a server of your own change the host; with access control add the header authorization with the value Bearer and a token.',
+    'NTFY_TOPIC is the topic you subscribed to. For your own server, change the host. If it requires a token, add the header authorization with the value Bearer followed by the token.',
     { open: ['NTFY_TOPIC'] },
   ),
   preset(
     'WEBHOOK_OPSGENIE',
     'Opsgenie',
     "https://api.opsgenie.com/v2/alerts{{#contains ALERT_TYPE 'RECOVERY'}}/{{CHECK_ID}}/close?identifierType=alias{{/contains}}",
-    'Team, Integrations, API: OPSGENIE_API_KEY is its key. In the EU the host is api.eu.opsgenie.com. A recovery closes the alert of its check.',
+    'Team, Integrations, API: OPSGENIE_API_KEY is its key. In the EU the host is api.eu.opsgenie.com. A recovery closes the alert.',
     {
       headers: [{ key: 'authorization', value: 'GenieKey {{{OPSGENIE_API_KEY}}}', locked: true }],
       locked: ['OPSGENIE_API_KEY'],
@@ -98,7 +98,7 @@ export const presets: readonly ChannelPreset[] = [
     'WEBHOOK_PAGERDUTY',
     'PagerDuty',
     'https://events.pagerduty.com/v2/enqueue',
-    'Service, Integrations, Events API v2: PAGERDUTY_ROUTING_KEY is its integration key. A recovery resolves the incident of its check.',
+    'Service, Integrations, Events API v2: PAGERDUTY_ROUTING_KEY is its integration key. A recovery resolves the incident.',
     { locked: ['PAGERDUTY_ROUTING_KEY'] },
   ),
   preset(
@@ -112,7 +112,7 @@ export const presets: readonly ChannelPreset[] = [
     'WEBHOOK_TELEGRAM',
     'Telegram',
     'https://api.telegram.org/bot{{{TELEGRAM_BOT_TOKEN}}}/sendMessage',
-    'Make a bot with @BotFather: TELEGRAM_BOT_TOKEN is its token, TELEGRAM_CHAT_ID the chat, the group or the channel (as in @name) that the bot may write to.',
+    'Create a bot with @BotFather: TELEGRAM_BOT_TOKEN is its token, TELEGRAM_CHAT_ID the chat, group or channel (such as @name) that the bot can write to.',
     { open: ['TELEGRAM_CHAT_ID'], locked: ['TELEGRAM_BOT_TOKEN'] },
   ),
 ];

@@ -24,29 +24,29 @@ test('a body that only plain values keep valid is warned of, by the variable', (
   assert.equal(found.length, 2);
   assert.match(
     found[0] ?? '',
-    /^config\.template: .*when CHECK_NAME holds.*{{json CHECK_NAME}}.*{{jsonString CHECK_NAME}}/,
+    /^config\.template: .*when CHECK_NAME contains.*{{json CHECK_NAME}}.*{{jsonString CHECK_NAME}}/,
   );
-  assert.match(found[1] ?? '', /when CHECK_ERROR_MESSAGE holds/);
+  assert.match(found[1] ?? '', /when CHECK_ERROR_MESSAGE contains/);
 });
 
 test('a variable of the account is tried with hostile values too', () => {
-  assert.match(warnings('{"a": "{{CHANNEL_NAME}}"}')[0] ?? '', /when CHANNEL_NAME holds/);
+  assert.match(warnings('{"a": "{{CHANNEL_NAME}}"}')[0] ?? '', /when CHANNEL_NAME contains/);
 });
 
 test('it is found although the previewed alert already breaks the body', () => {
   const found = warnings('{"name": "{{{CHECK_NAME}}}"}', { ...variables, CHECK_NAME: 'a "quoted" name' });
-  assert.match(found[0] ?? '', /when CHECK_NAME holds/);
+  assert.match(found[0] ?? '', /when CHECK_NAME contains/);
 });
 
 test('tags in a loop are tried as well', () => {
   const found = warnings('[{{#each TAGS}}"{{this}}"{{#unless @last}},{{/unless}}{{/each}}]');
-  assert.match(found[0] ?? '', /when TAGS holds.*{{json this}} inside each/);
+  assert.match(found[0] ?? '', /when TAGS contains.*{{json this}} inside each/);
 });
 
 test('a figure that may be missing is warned of', () => {
   assert.match(
     warnings('{"t": {{RESPONSE_TIME}} }')[0] ?? '',
-    /when there is no RESPONSE_TIME.*{{default RESPONSE_TIME 0}}/,
+    /when RESPONSE_TIME has no value.*{{default RESPONSE_TIME 0}}/,
   );
 });
 
@@ -61,8 +61,8 @@ test('bodies that embed safely, or are no JSON, bring no warning', () => {
 
 test('a variable that nobody defines is named once, with the nearest one', () => {
   assert.deepEqual(warnings('{{CHECK_NAM}} {{CHECK_NAM}} {{#if ZZZZZZZZ}}{{/if}}'), [
-    'config.template: Nobody defines CHECK_NAM: it renders as nothing. Did you mean CHECK_NAME?',
-    'config.template: Nobody defines ZZZZZZZZ: it renders as nothing.',
+    'config.template: CHECK_NAM is not defined and renders as empty text. Did you mean CHECK_NAME?',
+    'config.template: ZZZZZZZZ is not defined and renders as empty text.',
   ]);
 });
 
@@ -92,7 +92,7 @@ test('a secret is warned of in every field', () => {
     found.map(({ path }) => path),
     ['config.url', 'config.headers[0].value'],
   );
-  assert.match(found[0]?.message ?? '', /TOKEN is marked secret/);
+  assert.match(found[0]?.message ?? '', /TOKEN is a secret/);
 });
 
 function found(config: Parameters<typeof warnAboutWebhook>[0], values: Parameters<typeof warnAboutWebhook>[1] = {}) {
@@ -103,11 +103,11 @@ const smallest: readonly (readonly [template: string, example: string, message: 
   [
     '{"a": "{{{CHECK_NAME}}}"}',
     '"',
-    /holds a quotation mark\. Write {{json CHECK_NAME}} instead of the quotes and braces/,
+    /contains a quotation mark\. Write {{json CHECK_NAME}} instead of the quotes and braces/,
   ],
-  ['{"a": "{{CHECK_NAME}}"}', '\\', /holds a backslash, although a quotation mark is escaped there/],
+  ['{"a": "{{CHECK_NAME}}"}', '\\', /contains a backslash, although quotation marks are escaped/],
   ['{"a": "in {{{CHECK_NAME}}} now"}', '"', /Write "{{jsonString CHECK_NAME}}" inside quotes/],
-  ['{"a": {{#if CHECK_NAME}}"{{{replace CHECK_NAME \'"\' \'\'}}}"{{/if}} }', '\\', /holds a backslash/],
+  ['{"a": {{#if CHECK_NAME}}"{{{replace CHECK_NAME \'"\' \'\'}}}"{{/if}} }', '\\', /contains a backslash/],
 ];
 for (const [template, example, message] of smallest) {
   test(`the smallest value that breaks ${template} is shown, with its place and what to write`, () => {
@@ -131,10 +131,10 @@ const urls: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], 
   [
     { url: 'https://h/{{{CHECK_NAME}}}' },
     '/',
-    /^The URL becomes another one when CHECK_NAME holds a slash: write {{urlencode CHECK_NAME}}/,
+    /^The URL changes meaning when CHECK_NAME contains a slash: write {{urlencode CHECK_NAME}}/,
   ],
-  [{ url: 'https://h/x?q={{{CHECK_NAME}}}' }, '&', /holds an ampersand/],
-  [{ url: 'https://h/x?q={{CHECK_NAME}}' }, '&', /^Double braces write & as &amp;/],
+  [{ url: 'https://h/x?q={{{CHECK_NAME}}}' }, '&', /contains an ampersand/],
+  [{ url: 'https://h/x?q={{CHECK_NAME}}' }, '&', /^Double braces turn & into &amp;/],
   [
     { url: 'https://h/{{urlencode (urlencode CHANNEL_NAME)}}' },
     'a b',
@@ -143,7 +143,7 @@ const urls: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], 
   [
     { url: 'https://h/', queryParameters: [{ key: 'q', value: '{{urlencode CHECK_NAME}}' }] },
     'a b',
-    /^CHECK_NAME is percent-encoded twice: query values are encoded for you: write {{{CHECK_NAME}}}/,
+    /^CHECK_NAME is percent-encoded twice: query values are encoded automatically: write {{{CHECK_NAME}}}/,
   ],
   [{ url: 'https://h/', queryParameters: [{ key: 'q', value: '{{CHECK_NAME}}' }] }, '&', /write {{{CHECK_NAME}}}/],
 ];
@@ -167,17 +167,17 @@ test('a body over what its receiver takes is warned of, by host and by webhookTy
   const discord = found({ url: 'https://discord.com/api/webhooks/1/x', template });
   assert.match(
     discord[0]?.message ?? '',
-    /^Too long when CHECK_ERROR_MESSAGE has 4096 characters: content has 4096 characters: Discord takes 2000\. Write {{truncate CHECK_ERROR_MESSAGE 500 '…'}}/,
+    /^Too long when CHECK_ERROR_MESSAGE has 4096 characters: content has 4096 characters; Discord accepts at most 2000\. Write {{truncate CHECK_ERROR_MESSAGE 500 '…'}}/,
   );
   const byType = found(
     { url: 'https://h/', template, webhookType: 'WEBHOOK_DISCORD' },
     { CHECK_ERROR_MESSAGE: 'x'.repeat(3000) },
   );
-  assert.match(byType[0]?.message ?? '', /^Too long: content has 3000 characters: Discord takes 2000\.$/);
+  assert.match(byType[0]?.message ?? '', /^Too long: content has 3000 characters; Discord accepts at most 2000\.$/);
   const teams = found({ url: 'https://h/', template: `{"a": "${'x'.repeat(30_000)}"}` });
   assert.match(
     teams[0]?.message ?? '',
-    /^Too long: the body has 30009 bytes: well-known receivers take no more than 28672/,
+    /^Too long: the body has 30009 bytes; well-known receivers accept at most 28672 bytes/,
   );
   assert.deepEqual(found({ url: 'https://h/', template }), []);
 });
@@ -189,27 +189,27 @@ test('a template that cannot be saved brings no warnings of its own', () => {
 const never: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], message: RegExp, place: string])[] = [
   [
     { template: '{"name": {{CHECK_NAME}} }' },
-    /^The body is not valid JSON because of CHECK_NAME: in what was rendered, line 1, column 10 should be a value\. .*{{json CHECK_NAME}}/,
+    /^The body is not valid JSON because of CHECK_NAME: expected a value at line 1, column 10 of the rendered body\. .*{{json CHECK_NAME}}/,
     '1:12',
   ],
   [
     { template: '{\n  "started": {{STARTED_AT}},\n  "id": {{json CHECK_ID}} }' },
-    /because of STARTED_AT: in what was rendered, line 2, column 18 should be a comma or }\. .*{{json STARTED_AT}}/,
+    /because of STARTED_AT: expected a comma or } at line 2, column 18 of the rendered body\. .*{{json STARTED_AT}}/,
     '2:16',
   ],
   [
     { template: '[{{#each TAGS}}"{{this}}",{{/each}}]' },
-    /^The body is not valid JSON: in what was rendered, line 1, column 6 should be a value\.$/,
+    /^The body is not valid JSON: expected a value at line 1, column 6 of the rendered body\.$/,
     'undefined:undefined',
   ],
   [
     { template: '{"a": {{json CHECK_NAME}},}' },
-    /^The body is not valid JSON: in what was rendered, line 1, column 14 should be a name in quotation marks\.$/,
+    /^The body is not valid JSON: expected a quoted name at line 1, column 14 of the rendered body\.$/,
     'undefined:undefined',
   ],
   [
     { template: 'name={{CHECK_ID}}', headers: [{ key: 'Content-Type', value: 'application/json; charset=utf-8' }] },
-    /^The body is not valid JSON: in what was rendered, line 1, column 1 should be a value\.$/,
+    /^The body is not valid JSON: expected a value at line 1, column 1 of the rendered body\.$/,
     'undefined:undefined',
   ],
   [
@@ -254,6 +254,6 @@ test('warnings that there was no time to look for are told of', () => {
   );
   assert.match(
     warned[0]?.message ?? '',
-    /^Not every variable was tried with other values: .*Warnings may be missing\.$/,
+    /^Not all variables could be tested with other values .*Warnings may be missing\.$/,
   );
 });

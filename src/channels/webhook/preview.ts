@@ -66,7 +66,7 @@ export function warnAboutWebhook(
 
 /** What stands in the place of the warnings that nobody had the time to look for. */
 function untried(path: string): PreviewWarning {
-  const message = `Not every variable was tried with other values: that takes more than ${trialMostMs} ms. Warnings may be missing.`;
+  const message = `Not all variables could be tested with other values within ${trialMostMs} ms. Warnings may be missing.`;
   return { path, message };
 }
 
@@ -80,12 +80,14 @@ function nameWarnings(
   for (const { name, place, isVariable } of references) {
     if (warnings.has(name)) continue;
     const warn = (message: string): unknown => warnings.set(name, { path, ...place, message });
-    if (secretNames.has(name)) warn(`${secretMessage(name)}; it renders as nothing`);
+    if (secretNames.has(name)) warn(`${secretMessage(name)}. It renders as empty text`);
     else if (isVariable && !known.has(name)) {
       const nearest = nearestName(name, known);
-      warn(`Nobody defines ${name}: it renders as nothing.${nearest === null ? '' : ` Did you mean ${nearest}?`}`);
+      warn(`${name} is not defined and renders as empty text.${nearest === null ? '' : ` Did you mean ${nearest}?`}`);
     } else if (!isVariable && known.has(name)) {
-      warn(`${name} is looked up in the item here: inside each and with, write ../${name} or @root.${name}`);
+      warn(
+        `${name} refers to the current item inside each and with: write ../${name} or @root.${name} for the variable`,
+      );
     }
   }
   return [...warnings.values()];

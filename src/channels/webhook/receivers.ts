@@ -75,15 +75,16 @@ export function tooMuchFor(
   const bytes = Buffer.byteLength(body);
   if (receiver === undefined) {
     return bytes > modestMost
-      ? `the body has ${bytes} bytes: well-known receivers take no more than ${modestMost} (Microsoft Teams) to 40,000 (Slack)`
+      ? `the body has ${bytes} bytes; well-known receivers accept at most ${modestMost} bytes (Microsoft Teams) to 40,000 characters (Slack)`
       : null;
   }
   const { name, bodyMost, fields = {} } = receiver;
-  if (bodyMost !== undefined && bytes > bodyMost) return `the body has ${bytes} bytes: ${name} takes ${bodyMost}`;
+  if (bodyMost !== undefined && bytes > bodyMost)
+    return `the body has ${bytes} bytes; ${name} accepts at most ${bodyMost}`;
   const value = parsed(body);
   for (const [path, most] of Object.entries(fields)) {
     const longest = Math.max(0, ...textsAt(value, path.split('.')).map((text) => text.length));
-    if (longest > most) return `${path} has ${longest} characters: ${name} takes ${most}`;
+    if (longest > most) return `${path} has ${longest} characters; ${name} accepts at most ${most}`;
   }
   return null;
 }

@@ -200,7 +200,7 @@ test('a stored fault of a rendering can be shown: it holds a locked value whole 
       const stored = redactAttempt({ ...attempt, error: { class: 'protocol', message } }, null, locked).error?.message;
       for (const shown of [stored ?? '', redactFault(path, message, locked)]) {
         assert.doesNotMatch(shown, /hidden|zfirst/);
-        assert.match(shown, config.url === 'https://h/' ? /^Not shown/ : /\*{8}|a text of \d+ characters/);
+        assert.match(shown, config.url === 'https://h/' ? /^Not shown/ : /\*{8}|a value of \d+ characters/);
       }
     }
   }
@@ -210,7 +210,7 @@ test('a fault that has nothing to do with a locked variable is shown as it is', 
   const locked = lockedOf({ url: 'https://h/', template: '{{moment CHECK_NAME}}' }, [
     { key: 'LK', value: 'hidden', locked: true, secret: false },
   ]);
-  assert.equal(redactFault('config.template', '"x" is not a time', locked), '"x" is not a time');
+  assert.equal(redactFault('config.template', '"x" is not a valid time', locked), '"x" is not a valid time');
 });
 
 test('values that are long and many are hidden, too: in what is sent, in what is said of it, and beside each other', () => {

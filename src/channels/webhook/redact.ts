@@ -13,10 +13,10 @@ export const mask = '********';
 
 /** What stands in the place of a text in which a hidden value would not be recognised. */
 export const withheld =
-  'Not shown: its template gives a locked variable to a helper that changes it, so its value cannot be found here.';
+  'Not shown: the template transforms a locked variable with a helper, so its value cannot be masked.';
 /** What stands in the place of what a receiver answered to such a request. */
 export const withheldAnswer =
-  'Not shown: a template of this channel gives a locked variable to a helper that changes it, and the answer may repeat it.';
+  'Not shown: a template of this channel transforms a locked variable with a helper, and the response may repeat it.';
 
 /** What must not be shown. */
 export interface Locked {

@@ -194,7 +194,7 @@ test('names of the system win, names that could harm are dropped', () => {
 const bad: Readonly<Record<string, string>> = {
   '{{NOBODY}}': '""',
   'ftp://example.com/': '"ftp://example.com/"',
-  '{{CHECK_NAME}}://x': 'is not a URL',
+  '{{CHECK_NAME}}://x': 'is not an http or https URL',
   'http://': '"http://"',
 };
 for (const [url, part] of Object.entries(bad)) {
@@ -238,22 +238,22 @@ const spent: Readonly<Record<string, readonly [template: string, path: RegExp, m
   steps: [
     '{{#each LOOP}}{{/each}}',
     /^config\.headers\[9\d\]\.value$/,
-    /^rendering takes more than 10000 steps, all fields together: loop over less$/,
+    /^rendering takes more than 10000 steps for all fields combined: loop over fewer items$/,
   ],
   text: [
     '{{BIG}}',
     /^config\.headers\[32\]\.value$/,
-    /^what is rendered of all fields together is longer than 256 kB$/,
+    /^the rendered text of all fields combined is longer than 256 kB$/,
   ],
   'plain text': [
     big,
     /^config\.headers\[32\]\.value$/,
-    /^what is rendered of all fields together is longer than 256 kB$/,
+    /^the rendered text of all fields combined is longer than 256 kB$/,
   ],
   'what helpers read': [
     '{{#if (trim HUGE)}}{{/if}}',
     /^config\.headers\[\d+\]\.value$/,
-    /^the helpers of all fields together handle too much text$/,
+    /^the helpers of all fields combined process too much text$/,
   ],
 };
 for (const [what, [template, path, message]] of Object.entries(spent)) {

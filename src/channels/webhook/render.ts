@@ -112,11 +112,7 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
   const text = render('config.url', webhook.url);
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new TemplateError(
-      `${quoted(text, 200)} is not a URL that begins with http:// or https://`,
-      start,
-      'config.url',
-    );
+    throw new TemplateError(`${quoted(text, 200)} is not an http or https URL`, start, 'config.url');
   }
   const authorization = basicAuthorization(url);
   // Each of these writes the whole URL anew.

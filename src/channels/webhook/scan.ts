@@ -20,8 +20,8 @@ interface OpenBlock {
   levels: number;
 }
 
-export const longName = `a name of more than ${limits.pathParts} parts`;
-export const tooManyNodes = `more than ${limits.nodes} names, texts and numbers inside the braces`;
+export const longName = `a name has more than ${limits.pathParts} parts`;
+export const tooManyNodes = `the template has more than ${limits.nodes} names, strings and numbers inside braces`;
 
 /** What a template holds. */
 interface Scanned extends TemplateSize {
@@ -92,11 +92,13 @@ function scanned(source: string): Scanned {
     tags.push(tag);
     follow(tag, open, source, fail);
     if (tag.role !== 'close') expressions += 1 + parentheses;
-    if (expressions > limits.expressions) fail(at, `more than ${limits.expressions} expressions and blocks`);
+    if (expressions > limits.expressions)
+      fail(at, `the template has more than ${limits.expressions} expressions and blocks`);
     nodes += words;
     if (nodes > limits.nodes) fail(at, tooManyNodes);
     const levels = open.reduce((sum, block) => sum + block.levels, 0);
-    if (levels + depth > limits.depth) fail(at, `blocks and parentheses nest deeper than ${limits.depth} levels`);
+    if (levels + depth > limits.depth)
+      fail(at, `blocks and parentheses are nested more than ${limits.depth} levels deep`);
     at = end;
   }
   const unclosed = open.at(-1)?.tag;
@@ -153,7 +155,7 @@ function tagEnd(source: string, at: number, fail: Fail): Extent {
     else if (char === '}' && source.startsWith(closing, i)) {
       return { end: i + closing.length, parentheses, depth, words };
     } else if (char === '{') break;
-    if (depth > limits.depth) fail(at, `parentheses nest deeper than ${limits.depth} levels`);
+    if (depth > limits.depth) fail(at, `parentheses are nested more than ${limits.depth} levels deep`);
     if (marks > marksMost) fail(at, longName);
   }
   return fail(at, `this tag is never closed: end it with ${closing}`);
@@ -183,7 +185,7 @@ function follow(tag: Tag, open: OpenBlock[], source: string, fail: Fail): void {
   const current = open.at(-1);
   if (tag.role === 'open') open.push({ tag, levels: 1 });
   if (tag.role === 'else') {
-    if (current === undefined) fail(tag.start, '{{else}} stands outside of a block');
+    if (current === undefined) fail(tag.start, '{{else}} is outside a block');
     else if (/else\s+[^\s~}]/.test(tag.text)) current.levels++;
   }
   if (tag.role !== 'close') return;
@@ -191,6 +193,6 @@ function follow(tag: Tag, open: OpenBlock[], source: string, fail: Fail): void {
   if (current === undefined) fail(tag.start, `${tag.text} closes a block that was never opened`);
   else if (current.tag.name !== tag.name) {
     const { line } = placeOf(source, current.tag.start);
-    fail(tag.start, `${tag.text} stands where ${current.tag.text} of line ${line} should be closed`);
+    fail(tag.start, `${tag.text} does not match ${current.tag.text} on line ${line}`);
   }
 }

@@ -41,7 +41,7 @@ export class TemplateError extends Error {
  * @param most the longest text that is quoted, in characters
  */
 export function quoted(text: string, most: number): string {
-  return text.length > most ? `a text of ${text.length} characters` : `"${text}"`;
+  return text.length > most ? `a value of ${text.length} characters` : `"${text}"`;
 }
 
 /** Runs `work` and names the field in any TemplateError that comes out of it. */

@@ -46,7 +46,7 @@ test('a written time that is not understood is refused at save, with line and co
       error instanceof TemplateError &&
       error.line === 2 &&
       error.column === 3 &&
-      /"garbage words" is not a time/.test(error.message),
+      /"garbage words" is not a valid time/.test(error.message),
   );
 });
 
@@ -55,7 +55,7 @@ test('a format with a word that means nothing is refused at save, and an error o
     error instanceof TemplateError &&
     error.line === 2 &&
     error.column === 2 &&
-    /"soonish" means nothing/.test(error.message);
+    /"soonish" is not a format token/.test(error.message);
   assert.throws(() => compileTemplate('first\n {{moment STARTED_AT "soonish"}}'), at);
   assert.throws(() => compileTemplate('first\n {{moment BAD}}').render(values, now), at);
 });
@@ -71,13 +71,13 @@ test('what stands for itself in formats everywhere may stay', () => {
   assert.equal(compileTemplate('{{moment "HH:mm UTC"}}').render(values, now), '09:05 UTC');
 });
 
-test('a value that is not a time is a visible error of the rendering, with line and column', () => {
+test('a value that is not a valid time is a visible error of the rendering, with line and column', () => {
   assert.throws(
     () => compileTemplate('first\n {{moment BAD "X"}}').render(values, now),
     (error) =>
       error instanceof TemplateError &&
       error.line === 2 &&
       error.column === 2 &&
-      /"soonish" is not a time/.test(error.message),
+      /"soonish" is not a valid time/.test(error.message),
   );
 });

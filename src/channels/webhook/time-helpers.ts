@@ -6,10 +6,10 @@ import { quoted, TemplateError } from './template-error.ts';
 import { textOf } from './text-helpers.ts';
 
 const understood =
-  '"now", "yesterday", "2 days ago", "in 2 hours", "last week", "next month", "monday", an ISO date or milliseconds';
+  '"now", "yesterday", "2 days ago", "in 2 hours", "last week", "next month", "monday", an ISO date or epoch milliseconds';
 
 function notUnderstood(value: unknown): string {
-  return `${shown(textOf(value))} is not a time: moment understands ${understood}`;
+  return `${shown(textOf(value))} is not a valid time: use ${understood}`;
 }
 
 function shown(text: string): string {
@@ -28,12 +28,12 @@ function formatFault(format: unknown, isAlone: boolean): string | null {
   if (isMissing(format)) return null;
   const text = textOf(format);
   if (isAlone && instantOf(format, 0) !== null) {
-    return `${shown(text)} is a time, not a format: write the format after it, as in {{moment '2 days ago' 'YYYY-MM-DD'}}`;
+    return `${shown(text)} is a time, not a format: add a format after it, as in {{moment '2 days ago' 'YYYY-MM-DD'}}`;
   }
   const word = foreignWordIn(text);
   if (word === null) return null;
   const fix = word.length > quotedMost ? '' : `, [${word}]`;
-  return `${shown(word)} means nothing in a format: put words into brackets${fix}`;
+  return `${shown(word)} is not a format token: enclose literal text in brackets${fix}`;
 }
 
 /**

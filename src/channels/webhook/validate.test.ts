@@ -89,20 +89,20 @@ test('a header name must be one', () => {
   for (const key of ['a b', 'a:b', 'ä', '', 'a\r\nb', '{{NAME}}', 5]) {
     assert.match(
       issues({ headers: [{ key, value: 'x' }] })[0] ?? '',
-      /^config\.headers\[0\]\.key must be a header name/,
+      /^config\.headers\[0\]\.key must be a valid header name/,
     );
   }
 });
 
 test('what is of the wrong type is named by its path', () => {
   assert.deepEqual(issues({ template: 5 }), ['config.template must be text']);
-  assert.deepEqual(issues({ headers: 'x' }), ['config.headers must be a list of {key, value, locked}']);
-  assert.deepEqual(issues({ headers: [5] }), ['config.headers[0] must be {key, value, locked}']);
+  assert.deepEqual(issues({ headers: 'x' }), ['config.headers must be an array of {key, value, locked} objects']);
+  assert.deepEqual(issues({ headers: [5] }), ['config.headers[0] must be a {key, value, locked} object']);
   assert.deepEqual(issues({ queryParameters: [{ key: 'a', value: 5 }] }), [
     'config.queryParameters[0].value must be text',
   ]);
   assert.deepEqual(issues({ queryParameters: [{ key: '', value: 'x' }] }), [
-    'config.queryParameters[0].key must be a name',
+    'config.queryParameters[0].key must be a non-empty string',
   ]);
 });
 
@@ -123,7 +123,7 @@ test('every broken template is named with its field, line and column', () => {
 
 test('a template that names a secret is refused wherever it does', () => {
   const message =
-    'API_TOKEN is marked secret: secrets cannot be used in alert templates; use a variable that is not secret (locked hides its value in logs)';
+    'API_TOKEN is a secret, and alert templates cannot use secrets. Use a variable that is not secret; if it is locked, logs hide its value';
   const found = issues({
     url: 'https://h/{{API_TOKEN}}',
     template: '{{#each TAGS}}{{@root.API_TOKEN}}{{/each}}{{lookup this "API_TOKEN"}}',
@@ -141,19 +141,20 @@ test('a template that names a secret is refused wherever it does', () => {
 
 const fields = (count: number, value: string) =>
   Array.from({ length: count }, (_, index) => ({ key: `x-${index}`, value }));
-const together = 'in URL, body, headers and query together: shorten this template or one before it';
+const together = 'URL, body, headers and query parameters together have';
+const shorten = 'shorten this template or an earlier one';
 const tooMuch: Readonly<Record<string, readonly [config: JsonObject, issue: string]>> = {
   'more text': [
     { template: 'x'.repeat(30 * 1024), queryParameters: fields(3, 'y'.repeat(1000)) },
-    `config.queryParameters[2].value:1:1 more than 32 kB of templates ${together}`,
+    `config.queryParameters[2].value:1:1 ${together} more than 32 kB of templates: ${shorten}`,
   ],
   'more expressions': [
     { template: '{{A}}'.repeat(400), headers: fields(60, '{{A}}{{B}}') },
-    `config.headers[50].value:1:1 more than 500 expressions and blocks ${together}`,
+    `config.headers[50].value:1:1 ${together} more than 500 expressions and blocks: ${shorten}`,
   ],
   'more names and figures': [
     { headers: fields(100, `{{and ${'A '.repeat(24)}}}`), url: 'https://example.com/{{A}}' },
-    `config.headers[76].value:1:1 more than 2000 names, texts and numbers inside braces ${together}`,
+    `config.headers[76].value:1:1 ${together} more than 2000 names, strings and numbers inside braces: ${shorten}`,
   ],
 };
 for (const [what, [config, issue]] of Object.entries(tooMuch)) {
@@ -180,6 +181,6 @@ test('what is broken before a channel has too much is told as well', () => {
   const config = { template: '{{#if A}}', headers: fields(5, 'y'.repeat(8000)) };
   assert.deepEqual(issues(config), [
     'config.template:1:1 {{#if A}} is never closed: add {{/if}}',
-    `config.headers[4].value:1:1 more than 32 kB of templates ${together}`,
+    `config.headers[4].value:1:1 ${together} more than 32 kB of templates: ${shorten}`,
   ]);
 });

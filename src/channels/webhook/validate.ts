@@ -81,7 +81,7 @@ function templateIssues(path: string, source: string, secretNames: ReadonlySet<s
 
 /** Why a secret may not be named. */
 export function secretMessage(name: string): string {
-  return `${name} is marked secret: secrets cannot be used in alert templates; use a variable that is not secret (locked hides its value in logs)`;
+  return `${name} is a secret, and alert templates cannot use secrets. Use a variable that is not secret; if it is locked, logs hide its value`;
 }
 
 function shapeIssues(config: JsonObject): ConfigIssue[] {
@@ -102,11 +102,12 @@ function shapeIssues(config: JsonObject): ConfigIssue[] {
 function pairIssues(config: JsonObject, field: 'headers' | 'queryParameters'): ConfigIssue[] {
   const list = config[field];
   if (list === undefined || list === null) return [];
-  if (!Array.isArray(list)) return [{ path: `config.${field}`, message: 'must be a list of {key, value, locked}' }];
+  if (!Array.isArray(list))
+    return [{ path: `config.${field}`, message: 'must be an array of {key, value, locked} objects' }];
   return list.flatMap((item: JsonValue, index) => {
     const path = `config.${field}[${index}]`;
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      return [{ path, message: 'must be {key, value, locked}' }];
+      return [{ path, message: 'must be a {key, value, locked} object' }];
     }
     const { key, value } = item as Record<string, JsonValue | undefined>;
     const issues: ConfigIssue[] = [];
@@ -119,16 +120,16 @@ function pairIssues(config: JsonObject, field: 'headers' | 'queryParameters'): C
 }
 
 function keyFault(key: unknown): string | null {
-  return typeof key === 'string' && key !== '' ? null : 'must be a name';
+  return typeof key === 'string' && key !== '' ? null : 'must be a non-empty string';
 }
 
 function headerFault(key: unknown): string | null {
   if (typeof key !== 'string' || !headerName.test(key)) {
-    return "must be a header name: letters, digits and !#$%&'*+-.^_`|~ only";
+    return "must be a valid header name: letters, digits and !#$%&'*+-.^_`|~ only";
   }
   const name = key.toLowerCase();
-  if (name.startsWith('x-service-')) return `${key} may not be set: x-service-* headers belong to the service`;
-  return httpHeaders.has(name) ? `${key} may not be set: it belongs to the connection` : null;
+  if (name.startsWith('x-service-')) return `${key} cannot be set: x-service-* headers are reserved`;
+  return httpHeaders.has(name) ? `${key} cannot be set: Tocsin controls this header` : null;
 }
 
 const anyTag = /\{\{\{?[^{}]*\}\}\}?/g;
