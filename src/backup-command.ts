@@ -13,7 +13,7 @@ export function backup(words: string[]): Promise<number> {
   if (target === undefined || positionals.length > 1) throw new UsageError('backup takes one file name');
   const { database } = readConfig();
   if (database.kind === 'postgres') {
-    throw new CommandError('a PostgreSQL is backed up with its own tools: see docs/operating.md, "PostgreSQL"');
+    throw new CommandError('back up a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
   }
   const made = backUp(database.path, target);
   const megabytes = (made.bytes / 1e6).toFixed(1);

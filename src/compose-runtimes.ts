@@ -65,7 +65,7 @@ export async function loadRuntimes(
     const all = [...ended, ...over.map((runtime) => endedOf(runtime, now))];
     ended = all.toSorted((one, other) => (one.name < other.name ? 1 : -1));
     for (const { name, runtimeEndOfLife } of over) {
-      const message = `The runtime ${name} ended on ${runtimeEndOfLife}: checks on it do not run any more.`;
+      const message = `The runtime ${name} ended on ${runtimeEndOfLife}: checks that use it no longer run.`;
       log.warn('runtime.ended', { runtime: name, message });
     }
   };
@@ -109,7 +109,7 @@ export function createEndWarning(log: Pick<Log, 'warn'>): (runtimes: readonly Ru
       const { name, runtimeEndOfLife } = runtime;
       if (told.has(name) || !endsSoon(runtime, now)) continue;
       told.add(name);
-      const message = `The runtime ${name} ends on ${runtimeEndOfLife}: checks on it will not run after that.`;
+      const message = `The runtime ${name} ends on ${runtimeEndOfLife}: checks that use it will not run after that.`;
       log.warn('runtime.ends', { runtime: name, message });
     }
   };
@@ -122,6 +122,6 @@ function brokenNotice(since: number) {
     since,
     subject: runtime,
     message: `The runtime ${runtime} cannot be used: ${message}`,
-    action: 'Mend its folder under runtimes/, or run npm run tocsin -- runtimes install; then restart.',
+    action: 'Fix its folder under runtimes/ or run npm run tocsin -- runtimes install, then restart.',
   });
 }

@@ -23,12 +23,12 @@ export function restoreBackup(words: string[]): Promise<number> {
   if (source === undefined || positionals.length > 1) throw new UsageError('restore takes one file name');
   const config = readConfig();
   if (config.database.kind === 'postgres') {
-    throw new CommandError('a PostgreSQL is restored with its own tools: see docs/operating.md, "PostgreSQL"');
+    throw new CommandError('restore a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
   }
   const { path } = config.database;
   const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
   const { replaced, backupAt, carried } = restore({ source, target: path, secretKey, now: systemClock.now() });
-  const kept = replaced === null ? '' : `; what was there is ${replaced}`;
+  const kept = replaced === null ? '' : `; the previous database is now ${replaced}`;
   process.stdout.write(`${path}: restored from ${source}, verified${kept}\n`);
   if (backupAt !== null) process.stdout.write(`Data was rolled back to ${new Date(backupAt).toISOString()}.\n`);
   process.stdout.write(carriedWords(carried));
@@ -39,10 +39,10 @@ export function restoreBackup(words: string[]): Promise<number> {
 function carriedWords(carried: CarriedOver | string | null): string {
   if (carried === null) return '';
   if (typeof carried === 'string') {
-    return `The replaced database cannot be read (${carried}): recoveries of alerts sent after the backup will not be sent.\n`;
+    return `The replaced database cannot be read (${carried}), so recoveries of alerts sent after the backup will not be sent.\n`;
   }
   const { states, deliveries } = carried;
-  return `Taken over from the replaced database, so that recoveries are sent and nothing twice: ${states} check states, ${deliveries} deliveries.\n`;
+  return `Copied ${states} check states and ${deliveries} deliveries from the replaced database, so that recoveries are sent and no alert is sent twice.\n`;
 }
 
 const migrateOptions = {

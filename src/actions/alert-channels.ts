@@ -131,8 +131,12 @@ function warned(channel: ShownChannel): ShownChannel {
   const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
   const isAlone = !autoSubscribe && !subscriptions.some(({ activated }) => activated);
   return withWarnings(channel, [
-    ...(isQuiet ? [{ path: 'sendFailure', message: 'every kind of alert is switched off: nothing is sent' }] : []),
-    ...(isAlone ? [{ path: 'subscriptions', message: 'no check or group is subscribed: nothing is sent' }] : []),
+    ...(isQuiet
+      ? [{ path: 'sendFailure', message: 'all alert types are disabled, so the channel sends nothing' }]
+      : []),
+    ...(isAlone
+      ? [{ path: 'subscriptions', message: 'no check or group is subscribed, so the channel sends nothing' }]
+      : []),
   ]);
 }
 

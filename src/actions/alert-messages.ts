@@ -159,7 +159,8 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
         return found !== null;
       };
       await waitUntil(isThere, { mostMs: answerMostMs, signal, hints: means.attemptHints });
-      if (found === null) throw new Refusal('timeout', `The test message waits: see delivery ${facts.deliveryId}.`);
+      if (found === null)
+        throw new Refusal('timeout', `The test message is still pending. See delivery ${facts.deliveryId}.`);
       return found;
     },
   };

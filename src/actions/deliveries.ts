@@ -172,9 +172,9 @@ function requireDone(change: DeliveryChange, id: string): void {
 }
 
 const reasons: Readonly<Record<Exclude<DeliveryChange, 'done' | 'no-delivery'>, string>> = {
-  ended: 'This delivery has ended. Replay it to send it once more.',
-  'under-way': 'An attempt of this delivery is under way. Ask again when it has ended.',
-  'not-ended': 'This delivery has not ended yet. Retry it to have it sent now.',
-  'not-rendered': 'This delivery could not be rendered, so there is nothing to send. Mend the template of its channel.',
-  'no-channel': 'The alert channel of this delivery is gone.',
+  ended: 'This delivery has finished. Replay it to send it again.',
+  'under-way': 'An attempt of this delivery is in progress. Try again when it has finished.',
+  'not-ended': 'This delivery has not finished. Retry it to send it now.',
+  'not-rendered': "This delivery could not be rendered, so there is nothing to send. Fix the channel's template.",
+  'no-channel': 'The alert channel of this delivery was deleted.',
 };

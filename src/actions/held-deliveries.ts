@@ -54,9 +54,9 @@ export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDelivery
 export function holdWords({ since, reason, backupAt }: DeliveryHold): string {
   const backup = backupAt === null ? 'a backup' : `the backup of ${new Date(backupAt).toISOString()}`;
   const why = reason === 'setting' ? 'the service was started with TOCSIN_DELIVERIES=held' : `${backup} was restored`;
-  return `Deliveries are held since ${new Date(since).toISOString()}, because ${why}.`;
+  return `Deliveries have been held since ${new Date(since).toISOString()} because ${why}.`;
 }
 
 /** What to do about it. */
 export const releaseHint =
-  'An operator sends what waits with POST /v1/held-deliveries/release, or cancels it with POST /v1/held-deliveries/discard.';
+  'To send the waiting deliveries, an operator calls POST /v1/held-deliveries/release; to cancel them, POST /v1/held-deliveries/discard.';

@@ -1,4 +1,4 @@
-// Who is told that Chromium is missing where checks run: accounts with browser checks that come there.
+// Notices about locations without Chromium, for the accounts that run browser checks there.
 import { servedOf } from '#domain/plan-runs.ts';
 import { isAlive, type ProcessSign, servedLocations } from '#domain/process.ts';
 import { firstOf } from './notice-words.ts';
@@ -57,7 +57,7 @@ function noticeOf(code: string, lacks: readonly Lack[], checks: number): Notice 
     kind: 'browser-missing',
     since: Math.min(...lacks.map(({ since }) => since)),
     subject: code,
-    message: `There is no Chromium on ${hosts}: each run of a browser check there is unknown, which is neither up nor down. ${told} of this account ${checks === 1 ? 'runs' : 'run'} at that location, ${code}.`,
-    action: `Run npm ci there, or let TOCSIN_CHROMIUM name a Chromium and restart.`,
+    message: `Chromium is not installed on ${hosts}, so browser checks end as unknown there, which counts as neither up nor down. ${told} of this account ${checks === 1 ? 'runs' : 'run'} at that location (${code}).`,
+    action: `Run npm ci on that host, or set TOCSIN_CHROMIUM to the path of Chromium and restart.`,
   };
 }

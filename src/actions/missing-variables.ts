@@ -1,4 +1,4 @@
-// Variables that checks use and nobody defines: warnings for writes, and notices.
+// Undefined variables that checks use: warnings for writes, and notices.
 import type { CheckGroup } from '#domain/check-group.ts';
 import type { Check } from '#domain/check.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -130,12 +130,12 @@ function hasText(fields: JsonObject, name: string): boolean {
 }
 
 function ofUse(name: string): string {
-  return `uses {{${name}}}, which is not defined for this check, its group or its account: it cannot run until it is`;
+  return `uses {{${name}}}, which is not defined in the check, its group or the account. The check cannot run until it is defined`;
 }
 
 function sentence({ name, checks, among }: MissingUse): string {
-  const told = checks === 1 ? '1 check uses' : `${checks} checks use`;
-  return `${told} {{${name}}}, which is not defined, and cannot run until it is: ${firstOf(among)}`;
+  const users = checks === 1 ? '1 check uses it and cannot run' : `${checks} checks use it and cannot run`;
+  return `{{${name}}} is not defined, but ${users}: ${firstOf(among)}`;
 }
 
 function noticeOf(use: MissingUse): Notice {

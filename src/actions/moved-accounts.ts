@@ -56,13 +56,9 @@ function isOnItsWay({ state, place }: AccountMove): boolean {
 function judge(move: AccountMove | undefined, isReading: boolean): void {
   if (move === undefined || move.state === 'arrived') return;
   if (move.place !== null && !isOnItsWay(move)) {
-    throw new Refusal(
-      'moved',
-      `The account ${move.accountId} has moved to ${move.place}: ask there, with the same key.`,
-      {
-        attributes: { movedTo: move.place },
-      },
-    );
+    throw new Refusal('moved', `The account ${move.accountId} has moved to ${move.place}: use the same key there.`, {
+      attributes: { movedTo: move.place },
+    });
   }
   if (isReading && move.state !== 'arriving') return;
   throw movingRefusal(move.accountId);

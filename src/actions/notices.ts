@@ -1,5 +1,4 @@
-// What the operator should know: dead channels of the account, moves that stand still, and what this installation notices
-// of itself.
+// Lists conditions that need attention: failing channels of the account, stalled moves, and problems of this installation.
 import type { StalledMove } from '#domain/account-move.ts';
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { DeliveryHold } from '#domain/delivery-hold.ts';
@@ -7,9 +6,9 @@ import { holdWords, releaseHint } from './held-deliveries.ts';
 import { withoutPaths } from '#domain/failing-channel.ts';
 import { requirePermission } from './permission.ts';
 
-/** Something to know, and what to do about it. */
+/** A condition that needs attention, and how to fix it. */
 export interface Notice {
-  /** The same as long as it is about the same thing. */
+  /** Stable while the condition lasts. */
   readonly id: string;
   readonly kind: string;
   /** Epoch ms. */
@@ -19,7 +18,7 @@ export interface Notice {
   readonly action: string;
 }
 
-/** A channel that cannot send as it is stored. */
+/** A stored channel that cannot be rendered. */
 export interface BrokenChannel {
   readonly alertChannelId: number;
   readonly name: string;
@@ -53,7 +52,7 @@ export interface NoticeMeans {
   readonly gaps: {
     /** When nothing ran lately; epoch ms. */
     lastAbsence(): Promise<{ readonly from: number; readonly to: number; readonly isRollback: boolean } | null>;
-    /** Slots of today and yesterday without a verdict by our own fault. */
+    /** Slots since yesterday (UTC) without a verdict because of a problem in Tocsin. */
     ofAccount(
       accountId: string,
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
@@ -64,11 +63,11 @@ export interface NoticeMeans {
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Where Chromium is missing and the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
-  /** Checks whose failures no channel is told of. */
+  /** Checks whose failures notify no channel. */
   readonly unheardNotices: (accountId: string) => Promise<readonly Notice[]>;
-  /** Variables that checks use and nobody defines. */
+  /** Undefined variables that checks use. */
   readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
-  /** What this process notices of itself: runtimes that are broken. */
+  /** Problems of this process: unusable runtimes. */
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
 
@@ -132,14 +131,14 @@ function holdNotices(hold: DeliveryHold | null): Notice[] {
   ];
 }
 
-/** Addresses of a receiver may be secrets: only those who may change the channel see them whole. */
+/** A receiver's URL may be a secret: only callers with write permission see it in full. */
 function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
   const alerts = count === 1 ? 'The last alert' : `The last ${count} alerts`;
   const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
-  return `${alerts} for the channel "${name}" did not arrive${shown === null ? '' : `: ${shown}`}.`;
+  return `${alerts} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
 }
 
-/** A channel that this version of Tocsin cannot use any more (docs/decisions/0061). */
+/** A channel that this version of Tocsin cannot render (docs/decisions/0061). */
 function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
   const place =
     fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
@@ -148,18 +147,18 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
     kind: 'channel-broken',
     since,
     subject: name,
-    message: `The alert channel "${name}" cannot send alerts as it is stored: ${fault.message} (${place}).`,
-    action: `Mend it and save it with PUT /v1/alert-channels/${alertChannelId}; POST /v1/alert-channels/preview shows what it would send.`,
+    message: `The alert channel "${name}" cannot send alerts: ${fault.message} (${place}).`,
+    action: `Fix the channel with PUT /v1/alert-channels/${alertChannelId}. POST /v1/alert-channels/preview shows the request it would send.`,
   };
 }
 
 const standings: Readonly<Partial<Record<StalledMove['state'], string>>> = {
-  leaving: 'It is paused here, and goes on here by itself after a minute.',
-  handing: 'It is paused, and active in neither installation until that command is repeated.',
-  arriving: 'What has come of it is kept here, and it is not active here.',
+  leaving: 'The account is paused here and resumes automatically after one minute.',
+  handing: 'The account is inactive in both installations until the command is repeated.',
+  arriving: 'The data copied so far is stored here, and the account is not active here.',
 };
 
-/** Whose account it is, and the operator, is told (docs/decisions/0047). */
+/** Reports stalled moves to the account that is moved and to the operator (docs/decisions/0047). */
 function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
   const isOperator = mayDo(caller.role, 'operate');
   const told = moves.filter(({ accountId }) => isOperator || accountId === caller.accountId);
@@ -168,15 +167,15 @@ function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
     kind: 'move-stalled',
     since,
     subject: accountId,
-    message: `The account ${accountId} is being moved, and the command that moves it was cut off or hangs: no sign of it since ${new Date(since).toISOString()}. ${standings[state] ?? ''}`,
+    message: `The move of account ${accountId} has made no progress since ${new Date(since).toISOString()}: its command was interrupted or hangs. ${standings[state] ?? ''}`,
     action:
       isOperator && command !== null
-        ? `Run it again, it goes on where it ended: ${command}`
-        : 'Let the operator run the same migrate command again: it goes on where it ended. See docs/moving.md#one-account.',
+        ? `Run the command again to resume the move: ${command}`
+        : 'Ask the operator to run the same migrate command again, which resumes the move. See docs/moving.md#one-account.',
   }));
 }
 
-/** What was not watched, because nothing ran (design §1: honest gaps). */
+/** Reports downtime, during which no checks ran (design §1: honest gaps). */
 function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbsence']>>): Notice[] {
   if (absence === null) return [];
   const { from, to, isRollback } = absence;
@@ -188,8 +187,8 @@ function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbse
       kind: 'downtime',
       since: from,
       subject: 'Tocsin',
-      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}: nothing was watched meanwhile.`,
-      action: 'Find out why it was not running, and let something else watch GET /health/ready.',
+      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}. No checks ran during that time.`,
+      action: 'Find the cause, and monitor GET /health/ready from another system.',
     },
   ];
 }
@@ -201,23 +200,25 @@ function rollbackNotice(from: number, to: number): Notice {
     kind: 'rollback',
     since: from,
     subject: 'Tocsin',
-    message: `Data was rolled back to ${new Date(from).toISOString()} by a restore: what was recorded until ${new Date(to).toISOString()} is not shown.`,
-    action: 'The replaced database is kept beside the restored one. Delete it when it is not needed any more.',
+    message: `Data was rolled back to ${new Date(from).toISOString()} by a restore. Results recorded after that, until ${new Date(to).toISOString()}, are not shown.`,
+    action: 'The replaced database is stored beside the restored one. Delete it when you no longer need it.',
   };
 }
 
-/** Slots without a verdict by our own fault (design §1: honest gaps). */
+/** Reports slots without a verdict because of a problem in Tocsin (design §1: honest gaps). */
 function gapNotice(gap: Awaited<ReturnType<NoticeMeans['gaps']['ofAccount']>>): Notice[] {
   if (gap === null) return [];
   const { since, missed, unknown } = gap;
+  const runs = missed === 1 ? '1 scheduled run was' : `${missed} scheduled runs were`;
+  const results = unknown === 1 ? '1 result was' : `${unknown} results were`;
   return [
     {
       id: `gap:${new Date(since).toISOString().slice(0, 10)}`,
       kind: 'gap',
       since,
       subject: 'Tocsin',
-      message: `Today and yesterday (UTC) ${missed} slots were not run and ${unknown} verdicts withheld for reasons of Tocsin's own: they count as neither up nor down.`,
-      action: 'Look at the reasons of the results with the outcome missed or unknown, and at docs/operating.md#gaps.',
+      message: `Since yesterday (UTC), ${runs} missed and ${results} inconclusive because of a problem in Tocsin. They count as neither up nor down.`,
+      action: 'Check the reasons of results with the outcome missed or unknown, and see docs/operating.md#gaps.',
     },
   ];
 }

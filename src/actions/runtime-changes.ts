@@ -82,8 +82,8 @@ export async function accountRuntimeProblems(
   return stranded.problems('runtimeId', 'of this account', `choose ${anotherOne}, or ${ownOne}`);
 }
 
-const anotherOne = 'a runtime that will do for all of them';
-const ownOne = 'give those a runtimeId of their own before';
+const anotherOne = 'a runtime that can run all of them';
+const ownOne = 'first set runtimeId on these checks';
 
 /** Gathers checks that a change leaves without a runtime; those that have none before it are not its fault. */
 function newStranded() {

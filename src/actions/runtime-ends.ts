@@ -162,13 +162,14 @@ function noticeOf(runtime: RuntimeLife, use: Use, accountId: string): Notice {
 }
 
 function endedNotice(runtime: EndedRuntime, use: Use, accountId: string): Notice {
-  const who = use.checks === 1 ? '1 check of this account does' : `${use.checks} checks of this account do`;
+  const users =
+    use.checks === 1 ? '1 check of this account no longer runs' : `${use.checks} checks of this account no longer run`;
   return {
     id: `runtime-ended:${runtime.name}`,
     kind: 'runtime-ended',
     since: runtime.endedAt,
     subject: runtime.name,
-    message: `The runtime ${runtime.name} ${endedWords(runtime, runtime.endedAt)}: ${who} not run any more.`,
+    message: `The runtime ${runtime.name} ${endedWords(runtime, runtime.endedAt)}: ${users}.`,
     action: `Choose another runtimeId ${placesOf(use, accountId).join('; ')}.`,
   };
 }
@@ -178,8 +179,8 @@ function usersOf({ checks, goOn }: Use): string {
   if (checks === 0) return 'no check of this account uses it yet';
   const lost = checks - goOn;
   const users = checks === 1 ? '1 check of this account uses it' : `${checks} checks of this account use it`;
-  if (lost === 0) return `${users}, and ${checks === 1 ? 'goes' : 'go'} on in another one after that`;
-  return `${users}, and ${lost === checks ? '' : `${lost} of them `}will not run after that`;
+  if (lost === 0) return `${users} and will then use another runtime`;
+  return `${users}${lost === checks ? ' and' : `; ${lost} of them`} will not run after that`;
 }
 
 /** Where it is named, a phrase each. */
@@ -189,7 +190,7 @@ function placesOf({ ofAccount, ofGroups, own, unnamed }: Use, accountId: string)
     ...(ofAccount === null ? [] : [`in PUT /v1/accounts/${accountId} (${checksOf(ofAccount)})`]),
     ...(groups.length === 0 ? [] : [`in PUT /v1/check-groups/{id}: ${firstOf(groups)}`]),
     ...(own.length === 0 ? [] : [`of ${checksOf(own.length)}, under their type: ${firstOf(own)}`]),
-    ...(unnamed === 0 ? [] : [`for ${checksOf(unnamed)} that run in it unnamed, or have a newer runtime installed`]),
+    ...(unnamed === 0 ? [] : [`for ${checksOf(unnamed)} that use it by default, or install a newer runtime`]),
   ];
 }
 

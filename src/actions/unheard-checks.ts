@@ -1,4 +1,4 @@
-// The notice about checks whose failures no channel is told of.
+// The notice about checks whose failures notify no channel.
 import { firstOf } from './notice-words.ts';
 import type { Notice } from './notices.ts';
 
@@ -26,7 +26,7 @@ export function createUnheardNotices({ unheardChecks }: UnheardMeans): (accountI
         subject: checks === 1 ? (among[0] ?? '') : `${checks} checks`,
         message: `No channel is notified if ${told}: ${firstOf(among)}.`,
         action:
-          'Subscribe a channel that sends failures: PUT /v1/alert-channels/{id}/subscriptions, or mute the checks.',
+          'Subscribe a channel that sends failures (PUT /v1/alert-channels/{id}/subscriptions), or mute the checks.',
       },
     ];
   };

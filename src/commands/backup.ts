@@ -18,8 +18,8 @@ export interface BackupResult {
  * for it. Throws CommandError.
  */
 export function backUp(source: string, target: string): BackupResult {
-  if (!existsSync(source)) throw new CommandError(`there is no database at ${source}: nothing to back up`);
-  if (existsSync(target)) throw new CommandError(`${target} exists already: name a file that does not`);
+  if (!existsSync(source)) throw new CommandError(`no database found at ${source}`);
+  if (existsSync(target)) throw new CommandError(`${target} already exists: specify a new file`);
   const startedAt = performance.now();
   const aside = `${target}.part`;
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });

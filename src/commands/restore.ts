@@ -37,8 +37,9 @@ export interface Restored {
  * and then it takes the place in one step. Throws CommandError.
  */
 export function restore({ source, target, secretKey, now }: RestoreOrder): Restored {
-  if (!existsSync(source)) throw new CommandError(`there is no file ${source}`);
-  if (resolve(source) === resolve(target)) throw new CommandError(`${source} is the database itself: name a backup`);
+  if (!existsSync(source)) throw new CommandError(`${source} does not exist`);
+  if (resolve(source) === resolve(target))
+    throw new CommandError(`${source} is the current database: specify a backup`);
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const lock = lockOf(target);
   try {
@@ -73,7 +74,7 @@ function copied(source: string, aside: string): void {
     backUp(source, aside);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${source} cannot be read as a database of Tocsin: ${messageOf(error)}`, { cause: error });
+    throw new CommandError(`${source} is not a readable Tocsin database: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -86,8 +87,8 @@ function judge(source: string, aside: string, secretKey: Uint8Array): void {
     const mark = database.prepare(`SELECT value FROM installation WHERE key = 'key-check'`).get();
     if (mark !== undefined && !opens(String(mark['value']), secretKey)) {
       throw new CommandError(
-        `the secret key is not the one that sealed ${source}: put the secret.key back that was kept with it, or set ` +
-          `TOCSIN_SECRET_KEY to that one`,
+        `the secret key does not match ${source}: restore the secret.key that was stored with it, or set ` +
+          `TOCSIN_SECRET_KEY to that key`,
       );
     }
   } finally {

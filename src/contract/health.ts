@@ -5,8 +5,8 @@ import type { Operations } from './operation.ts';
 export const health = z
   .strictObject({
     status: z.enum(['ok', 'unavailable']),
-    reasons: z.array(z.string()).exactOptional().describe('Why it is unavailable, a sentence each.'),
-    notes: z.array(z.string()).exactOptional().describe('That deliveries are held, and why.'),
+    reasons: z.array(z.string()).exactOptional().describe('Why the service is unavailable, one sentence per reason.'),
+    notes: z.array(z.string()).exactOptional().describe('Set while deliveries are held, with the reason.'),
   })
   .meta({ id: 'Health' });
 
@@ -16,7 +16,7 @@ export const healthOperations = {
   getLiveness: {
     method: 'GET',
     path: '/health/live',
-    summary: 'Tell whether the process is alive',
+    summary: 'Check liveness',
     tag,
     permission: 'none',
     status: 200,
@@ -25,33 +25,34 @@ export const healthOperations = {
   getReadiness: {
     method: 'GET',
     path: '/health/ready',
-    summary: 'Tell whether the service can do its work',
-    description: 'Ready means: the database is migrated and answers, and the steps of this process are running.',
+    summary: 'Check readiness',
+    description:
+      'The service is ready if its database is migrated and reachable and all steps of this process are running.',
     tag,
     permission: 'none',
     status: 200,
     response: health,
-    alsoAnswers: { 503: 'It cannot: `reasons` says why.' },
+    alsoAnswers: { 503: 'Not ready; see `reasons`.' },
   },
   getMetrics: {
     method: 'GET',
     path: '/metrics',
-    summary: 'Read the metrics',
+    summary: 'Get metrics',
     description:
-      'Prometheus text format. Requires the token of `TOCSIN_METRICS_TOKEN` as a bearer token if that is set; served on `TOCSIN_METRICS_PORT` instead if that is.',
+      'Prometheus text format. If `TOCSIN_METRICS_TOKEN` is set, send it as a bearer token. If `TOCSIN_METRICS_PORT` is set, metrics are served on that port only.',
     tag,
     permission: 'none',
     status: 200,
     media: 'text/plain',
     alsoAnswers: {
       401: 'The token is missing or wrong, or none is configured.',
-      404: 'They are served on another port.',
+      404: 'Metrics are served on another port.',
     },
   },
   getOpenApi: {
     method: 'GET',
     path: '/v1/openapi.json',
-    summary: 'Read this document',
+    summary: 'Get the OpenAPI document',
     tag,
     permission: 'none',
     status: 200,
@@ -60,7 +61,7 @@ export const healthOperations = {
   getDocs: {
     method: 'GET',
     path: '/docs',
-    summary: 'Read this document as a page',
+    summary: 'Get the API reference as a page',
     tag,
     permission: 'none',
     status: 200,

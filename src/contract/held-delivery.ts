@@ -8,8 +8,8 @@ export const heldDeliveries = z
     isHeld: z.boolean(),
     since: instant.nullable(),
     reason: z.enum(['restore', 'setting']).nullable().describe('`setting` = TOCSIN_DELIVERIES=held.'),
-    backupAt: instant.nullable().describe('Of which moment the restored data is.'),
-    waiting: z.int().describe('Deliveries that wait, of all accounts.'),
+    backupAt: instant.nullable().describe('Time up to which the restored data reaches.'),
+    waiting: z.int().describe('Waiting deliveries of all accounts.'),
   })
   .meta({ id: 'HeldDeliveries', description: 'Whether deliveries are held.' });
 export type HeldDeliveriesBody = z.output<typeof heldDeliveries>;
@@ -21,20 +21,20 @@ export const heldDeliveryOperations = {
     ...common,
     method: 'GET',
     path: '/v1/held-deliveries',
-    summary: 'Tell whether deliveries are held',
+    summary: 'Show whether deliveries are held',
     description:
-      'After `restore`, and with TOCSIN_DELIVERIES=held, deliveries of all accounts wait until they are released or discarded.',
+      'After `restore`, or with TOCSIN_DELIVERIES=held, the deliveries of all accounts wait until they are released or discarded.',
   },
   releaseHeldDeliveries: {
     ...common,
     method: 'POST',
     path: '/v1/held-deliveries/release',
-    summary: 'Send the deliveries that are held',
+    summary: 'Release held deliveries',
   },
   discardHeldDeliveries: {
     ...common,
     method: 'POST',
     path: '/v1/held-deliveries/discard',
-    summary: 'Cancel the deliveries that are held, and send later ones',
+    summary: 'Cancel held deliveries and resume sending',
   },
 } as const satisfies Operations;

@@ -1,26 +1,26 @@
-// Notices on the wire: what the operator should know (decisions: Resources of our own).
+// Notices on the wire: conditions that need attention (decisions: Resources of our own).
 import { z } from 'zod';
 import { instant } from './fields.ts';
 import type { Operations } from './operation.ts';
 
 export const notice = z
   .strictObject({
-    id: z.string().describe('The same as long as it is about the same thing.'),
-    kind: z.string().describe('What sort of thing it is, for programs.'),
-    subject: z.string().describe('What it is about.'),
+    id: z.string().describe('Stable while the condition lasts.'),
+    kind: z.string().describe('Machine-readable type of the condition.'),
+    subject: z.string().describe('The affected object.'),
     message: z.string(),
-    action: z.string().describe('What to do.'),
+    action: z.string().describe('How to fix it.'),
     since: instant,
   })
-  .meta({ id: 'Notice', description: 'Something the operator should know.' });
+  .meta({ id: 'Notice', description: 'A condition that needs attention.' });
 
 export const noticeOperations = {
   listNotices: {
     method: 'GET',
     path: '/v1/notices',
-    summary: 'List what you should know',
+    summary: 'List notices',
     description:
-      'Dead channels, runtimes near their end, or after it, that checks of the account use, a missing browser, times in which nothing ran, gaps of our own, moves of accounts that stand still. The list is not paged.',
+      'Failing and broken channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, downtime and gaps, and stalled account moves. The list is not paged.',
     tag: 'Notices',
     permission: 'read',
     status: 200,

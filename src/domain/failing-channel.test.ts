@@ -23,12 +23,12 @@ it('a redirect reaches nobody although its delivery is delivered', () => {
 
 it('the new address of a redirect is named without user info and query', () => {
   const reason = lostReason(answered(301, 'https://me:secret@new.example/in?token=1#x'));
-  assert.equal(reason, 'the receiver redirects to https://new.example/in (301), and redirects are not followed');
+  assert.equal(reason, 'the receiver redirected to https://new.example/in (301); redirects are not followed');
   assert.equal(
     withoutPaths(reason ?? ''),
-    'the receiver redirects to https://new.example/… (301), and redirects are not followed',
+    'the receiver redirected to https://new.example/… (301); redirects are not followed',
   );
-  assert.equal(lostReason(answered(302)), 'the receiver redirects (302), and redirects are not followed');
+  assert.equal(lostReason(answered(302)), 'the receiver redirected (302); redirects are not followed');
 });
 
 it('a failing channel is reported under one alert type, whatever its name holds', () => {
@@ -59,7 +59,7 @@ it('a failing channel is reported under one alert type, whatever its name holds'
     [
       `Alert channel "${name}" does not receive alerts`,
       'ALERT_FAILURE',
-      'The last alert was not received: the receiver answered with status 410. It was an alert of "Cart".',
+      'The last alert could not be delivered: the receiver answered with status 410. It was for the check "Cart".',
       '2026-01-31T00:00:00.000Z',
       ['shop'],
     ],

@@ -1,4 +1,4 @@
-// When a channel counts as failing, and what other channels are told about it (docs/decisions/0026).
+// When a channel counts as failing, and the alert about it that other channels send (docs/decisions/0026).
 import type { AlertChannel } from './alert-channel.ts';
 import type { Attempt, DeliveryStep } from './delivery.ts';
 import type { EnvironmentVariable } from './environment-variable.ts';
@@ -23,13 +23,13 @@ export const lostUntilFailing: Readonly<Record<Exclude<DeliveryEnd, 'received'>,
   redirected: 2,
 };
 
-/** Why the last delivery did not reach anyone. A redirect names the new address, without its query, which may be a secret. */
+/** Why the last delivery failed. A redirect names the new address, without its query, which may be a secret. */
 export function lostReason({ response, error }: Pick<Attempt, 'response' | 'error'>): string | null {
   if (error !== null) return error.message;
   if (response === null) return null;
   const location = response.headers['location']?.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1');
   const to = location === undefined || location === '' ? '' : ` to ${location.slice(0, 300)}`;
-  return `the receiver redirects${to} (${response.status}), and redirects are not followed`;
+  return `the receiver redirected${to} (${response.status}); redirects are not followed`;
 }
 
 /** A reason without the paths of its addresses, which may be secrets of the receiver. */
@@ -37,14 +37,14 @@ export function withoutPaths(reason: string): string {
   return reason.replaceAll(/(https?:\/\/[^/\s]+)\/\S+/g, '$1/…');
 }
 
-/** Something about a channel that other channels are to be told. Instants are epoch ms. */
+/** A channel failure or recovery to report through other channels. Instants are epoch ms. */
 export interface ChannelReport {
   readonly kind: 'failing' | 'receiving';
   readonly accountId: string;
   readonly alertChannelId: number;
   readonly name: string;
   readonly since: number;
-  /** Why the delivery that made it a failing one was lost; null = not known. */
+  /** Why the delivery that made the channel fail was lost; null = unknown. */
   readonly reason: string | null;
   /** The check whose alert was lost; null = it was no alert, or the check is deleted. */
   readonly check: {
@@ -54,7 +54,7 @@ export interface ChannelReport {
     readonly groupName: string | null;
   } | null;
   readonly checkResultId: string | null;
-  /** The channels to tell. */
+  /** The channels that send the report. */
   readonly through: readonly AlertChannel[];
   /** Of the account, without secrets. */
   readonly variables: readonly EnvironmentVariable[];
@@ -73,7 +73,7 @@ export function reportVariables(
 ): TemplateVariables {
   const { name, alertChannelId, check } = report;
   const isFailing = report.kind === 'failing';
-  const lost = check === null ? '' : ` It was an alert of "${check.name}".`;
+  const lost = check === null ? '' : ` It was for the check "${check.name}".`;
   return {
     ...Object.fromEntries(report.variables.map(({ key, value }) => [key, value])),
     ALERT_TITLE: `Alert channel "${name}" ${isFailing ? 'does not receive alerts' : 'receives alerts again'}`,
@@ -82,7 +82,7 @@ export function reportVariables(
     CHECK_ID: `alert-channel-${alertChannelId}`,
     CHECK_TYPE: 'ALERT_CHANNEL',
     CHECK_ERROR_MESSAGE: isFailing
-      ? `The last alert was not received: ${withoutPaths(report.reason ?? 'unknown')}.${lost}`
+      ? `The last alert could not be delivered: ${withoutPaths(report.reason ?? 'unknown')}.${lost}`
       : undefined,
     RESULT_LINK: link,
     STARTED_AT: new Date(report.since).toISOString(),

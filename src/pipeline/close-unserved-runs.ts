@@ -96,7 +96,7 @@ function endOf(run: Run, context: CheckContext, served: readonly string[], now: 
   // The claim notes a start where there was none.
   const isBegun = run.firstStartedAt !== null && run.firstStartedAt < now;
   const what = run.attempt > 1 ? 'not retried' : isBegun ? 'started without a result' : 'not run';
-  const message = `${what}: no process runs checks at location ${run.location} any more`;
+  const message = `${what}: no process runs checks at location ${run.location}`;
   const finding = bareFinding(now, { verdict: 'unknown', reason: 'downtime', message });
   const isMissed = run.attempt === 1 && !isBegun && run.slotAt !== null;
   return { run, context, finding, outcome: isMissed ? 'missed' : 'unknown', retry: null, rules };

@@ -215,7 +215,10 @@ function callOf(
 /** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
 function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const finding: Finding = { ...notRun('crashed', options.clock.now()), message: `no verdict: Tocsin failed: ${why}` };
+  const finding: Finding = {
+    ...notRun('crashed', options.clock.now()),
+    message: `no verdict because of an error in Tocsin: ${why}`,
+  };
   const rules = stateRulesOf(context, options.locations(), maintenanceOf(context, options.clock.now()));
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }

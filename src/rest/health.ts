@@ -34,7 +34,7 @@ function probeRoutes(probes: HealthProbes): Route[] {
   return [
     route('getLiveness', () => ({ status: 'ok' as const })),
     route('getReadiness', async () => {
-      const reasons = await probes.readiness().catch(() => ['The readiness could not be found out.']);
+      const reasons = await probes.readiness().catch(() => ['The readiness check failed.']);
       if (reasons.length > 0) return new Answer(503, { status: 'unavailable', reasons });
       const notes = await probes.notes().catch(() => []);
       return { status: 'ok' as const, ...(notes.length > 0 && { notes: [...notes] }) };
@@ -54,7 +54,7 @@ function requireAccess({ token, port, isClosed }: MetricsAccess, { authorization
   const challenge = { headers: { 'www-authenticate': 'Bearer' } };
   if (isClosed) {
     const message =
-      'Metrics need a token, because this server can be reached from other machines: set TOCSIN_METRICS_TOKEN, or TOCSIN_METRICS_PORT.';
+      'Metrics require a token because this server is reachable from other machines. Set TOCSIN_METRICS_TOKEN or TOCSIN_METRICS_PORT.';
     throw new HttpRefusal(401, message, challenge);
   }
   if (port !== null) throw new HttpRefusal(404, `Metrics are served on port ${port} (TOCSIN_METRICS_PORT).`);

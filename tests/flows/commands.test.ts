@@ -70,7 +70,7 @@ describe('about the file: backup', () => {
 
     const again = await tocsin(['backup', target], environment);
     assert.equal(again.code, 1, 'an older backup is not overwritten');
-    assert.match(again.err, /exists already/);
+    assert.match(again.err, /already exists/);
 
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
     await service.stop();
@@ -87,7 +87,7 @@ describe('about the file: backup', () => {
     const folder = emptyFolder(t);
     const said = await tocsin(['backup', join(folder, 'copy.db')], { TOCSIN_DATA_DIR: join(folder, 'none') });
     assert.equal(said.code, 1);
-    assert.match(said.err, /there is no database/);
+    assert.match(said.err, /no database found/);
     assert.equal(existsSync(join(folder, 'copy.db')), false);
     assert.equal((await tocsin(['backup'])).code, 2);
   });
@@ -117,12 +117,12 @@ describe('about the file: restore', () => {
     const torn = join(folder, 'torn.db');
     writeFileSync(torn, readFileSync(copy).subarray(0, 20_000));
     const cases: readonly (readonly [path: string, says: RegExp, key?: string])[] = [
-      [join(folder, 'none.db'), /there is no file/],
-      [service.databasePath, /is the database itself/],
-      [torn, /cannot be read as a database|damaged/],
-      [changed('other.db', 'DROP TABLE installation'), /cannot be read as a database of Tocsin/],
+      [join(folder, 'none.db'), /does not exist/],
+      [service.databasePath, /is the current database/],
+      [torn, /is not a readable Tocsin database|damaged/],
+      [changed('other.db', 'DROP TABLE installation'), /is not a readable Tocsin database/],
       [changed('newer.db', 'PRAGMA user_version = 99'), /version 99/],
-      [copy, /the secret key is not the one that sealed/, '08'.repeat(32)],
+      [copy, /the secret key does not match/, '08'.repeat(32)],
     ];
     const before = readFileSync(service.databasePath);
     for (const [path, says, key] of cases) {
@@ -147,7 +147,7 @@ describe('about the file: restore', () => {
     await service.kill();
     const said = await tocsin(['restore', join(folder, 'copy.db')], environment);
     assert.equal(said.code, 0, said.err);
-    const kept = /what was there is (\S+)/.exec(said.out)?.[1] ?? assert.fail(said.out);
+    const kept = /the previous database is now (\S+)/.exec(said.out)?.[1] ?? assert.fail(said.out);
     assert.match(kept, /tocsin\.db\.replaced-\d{4}-\d\d-\d\dT\d+Z$/);
     const database = new DatabaseSync(kept, { readOnly: true });
     assert.equal(database.prepare('SELECT key FROM variables').get()?.['key'], 'LATER');
@@ -162,7 +162,7 @@ describe('about the file: restore', () => {
       assert.equal(said.code, 1);
       assert.match(
         said.err,
-        /^tocsin: a PostgreSQL is .* with its own tools: see docs\/operating\.md, "PostgreSQL"\n$/,
+        /^tocsin: (?:restore|back up) a PostgreSQL database with its own tools: see docs\/operating\.md, "PostgreSQL"\n$/,
       );
     }
   });

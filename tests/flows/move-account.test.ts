@@ -185,7 +185,7 @@ async function moveThroughKill(cell: Cell, first: FileService, second: RoleProce
   for (const service of [first, second]) {
     const [notice] = await stalledNotices(service);
     assert.equal(notice?.['subject'], id);
-    told.push(String(notice?.['action']).replace('Run it again, it goes on where it ended: ', ''));
+    told.push(String(notice?.['action']).replace('Run the command again to resume the move: ', ''));
   }
   const [command = ''] = told;
   assert.deepEqual(told, [command, command, command, command]);

@@ -40,13 +40,13 @@ test('about the file: a restore holds deliveries, names the rollback, and recove
 
   const said = await tocsin(['restore', copy], environment);
   assert.equal(said.code, 0, said.err);
-  assert.match(said.out, /Data was rolled back to .*\nTaken over .* 1 check states/);
+  assert.match(said.out, /Data was rolled back to .*\nCopied 1 check states/);
   assert.match(said.out, /Deliveries are held at the next start/);
   await service.restart();
   assert.match(service.printed, /deliveries\.held/);
   assert.match(service.printed, /data\.rolled-back/);
   const ready = (await (await fetch(`${service.address}/health/ready`)).json()) as { status: string; notes: string[] };
-  assert.match(ready.notes.join(), /^Deliveries are held since .*, because the backup of .* was restored\.$/);
+  assert.match(ready.notes.join(), /^Deliveries have been held since .* because the backup of .* was restored\.$/);
   const notices = (await service.must('GET', '/v1/notices')) as unknown as { kind: string; message: string }[];
   assert.deepEqual(notices.map(({ kind }) => kind).sort(), ['deliveries-held', 'rollback']);
   assert.match(notices.find(({ kind }) => kind === 'rollback')?.message ?? '', /^Data was rolled back to /);

@@ -29,7 +29,7 @@ test('a check that uses a missing variable is saved with a warning that names th
     {
       path: 'request.assertions[0].target',
       message:
-        'uses {{WORD}}, which is not defined for this check, its group or its account: it cannot run until it is',
+        'uses {{WORD}}, which is not defined in the check, its group or the account. The check cannot run until it is defined',
     },
   ]);
   const path = `/v1/checks/${created.body.id}`;
@@ -46,7 +46,7 @@ test('a check that uses a missing variable is saved with a warning that names th
       ['missing-variable:WORD', 'WORD'],
     ],
   );
-  assert.match(all[0]?.message ?? '', /^1 check uses \{\{TOKEN\}\}, which is not defined.*: A\.$/);
+  assert.match(all[0]?.message ?? '', /^\{\{TOKEN\}\} is not defined, but 1 check uses it and cannot run: A\.$/);
   await make(api, '/v1/variables', variable);
   await make(api, '/v1/variables', { key: 'WORD', value: '' });
   assert.deepEqual([warned(await api.ask('PUT', path, { name: 'B' })), await notices(api)], [[], []]);
@@ -65,7 +65,7 @@ test('a check that moves to another group, and a group that gives less, cause wa
 
   const emptied = await api.ask('PUT', `/v2/check-groups/${group}`, { environmentVariables: [] });
   assert.deepEqual(warned(emptied), ['environmentVariables']);
-  assert.match(emptied.body.warnings[0].message, /^1 check uses \{\{TOKEN\}\}/);
+  assert.match(emptied.body.warnings[0].message, /^\{\{TOKEN\}\} is not defined, but 1 check uses it/);
   await api.ask('PUT', `/v2/check-groups/${group}`, { environmentVariables: [variable] });
   const deleted = await api.ask('DELETE', `/v1/check-groups/${group}`);
   assert.equal(deleted.status, 204);
@@ -86,7 +86,7 @@ test('what a group gives its API checks is judged with the group', async () => {
   assert.deepEqual(warned(await make(api, '/v1/checks/api', check)), places);
   const [ofHost, notice] = await notices(api);
   assert.match(ofHost?.message ?? '', /\{\{HOST\}\}/);
-  assert.match(notice?.message ?? '', /^1 check uses \{\{TOKEN\}\}.*: the group G\.$/);
+  assert.match(notice?.message ?? '', /^\{\{TOKEN\}\} is not defined, but 1 check .*: the group G\.$/);
   const scripted = { ...check, localSetupScript: 'process.env.TOKEN = "x"; process.env.HOST = "y";' };
   assert.deepEqual(warned(await make(api, '/v1/checks/api', scripted)), [], 'its setup script may define them');
 });
@@ -102,7 +102,7 @@ test('the deletion of a variable names how many checks it stops, in a header', a
   assert.equal(deleted.status, 204);
   const [warning] = inHeader(deleted);
   assert.equal(warning?.path, 'TOKEN');
-  assert.match(warning?.message ?? '', /^4 checks use \{\{TOKEN\}\}, which is not defined/);
+  assert.match(warning?.message ?? '', /^\{\{TOKEN\}\} is not defined, but 4 checks use it/);
   assert.equal((await notices(api)).length, 1);
   await make(api, '/v1/variables', { key: 'UNUSED', value: 'x' });
   assert.deepEqual(inHeader(await api.ask('DELETE', '/v1/variables/UNUSED')), []);

@@ -59,9 +59,9 @@ describe('a location that nobody serves any more', () => {
     assert.deepEqual(closed, [['lima', 3]]);
     const ends = `SELECT attempt, message FROM results WHERE run_id IS NULL ORDER BY attempt, message`;
     assert.deepEqual(test.rows(ends), [
-      { attempt: 1, message: 'not run: no process runs checks at location lima any more' },
-      { attempt: 1, message: 'started without a result: no process runs checks at location lima any more' },
-      { attempt: 2, message: 'not retried: no process runs checks at location lima any more' },
+      { attempt: 1, message: 'not run: no process runs checks at location lima' },
+      { attempt: 1, message: 'started without a result: no process runs checks at location lima' },
+      { attempt: 2, message: 'not retried: no process runs checks at location lima' },
     ]);
     assert.deepEqual(test.rows('SELECT missed, unknown FROM run_counts'), [{ missed: 1, unknown: 2 }]);
     assert.equal(test.difference(), 0);

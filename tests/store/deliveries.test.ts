@@ -197,7 +197,7 @@ test('a waiting delivery is cancelled at once, one under way after its attempt',
   const answer = deliveries.cancel(callerOf(accountId), busy, signal);
   await assert.rejects(
     deliveries.cancel(callerOf(accountId), busy, AbortSignal.abort()),
-    /An attempt of this delivery is under way/,
+    /An attempt of this delivery is in progress/,
   );
   temp.raw
     .prepare('UPDATE deliveries SET leased_by = NULL, next_attempt_at = ? WHERE leased_by IS NOT NULL')
@@ -237,9 +237,9 @@ test('what is pending, was never rendered or has lost its channel is not replaye
   const now = temp.clock.now();
   const { deliveries } = open(temp);
   for (const [look, words] of [
-    [{}, /has not ended/],
+    [{}, /has not finished/],
     [{ status: 'failed', request: null }, /could not be rendered/],
-    [{ status: 'delivered', alertChannelId: 9 }, /channel of this delivery is gone/],
+    [{ status: 'delivered', alertChannelId: 9 }, /channel of this delivery was deleted/],
   ] as const) {
     const id = putDelivery(temp.raw, accountId, now, look);
     await assert.rejects(deliveries.replay(callerOf(accountId), id), words);

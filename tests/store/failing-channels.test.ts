@@ -43,8 +43,8 @@ describe('a failing channel', () => {
     });
     const check = await test.temp.store.checks.find(test.accountId, lost.delivery.checkId ?? '');
     const failed =
-      'ALERT_FAILURE|Alert channel "Hook" does not receive alerts|The last alert was not received: answered 503. ' +
-      `It was an alert of "${check?.check.name}".|x|`;
+      'ALERT_FAILURE|Alert channel "Hook" does not receive alerts|The last alert could not be delivered: answered 503. ' +
+      `It was for the check "${check?.check.name}".|x|`;
     assert.deepEqual(messages('ALERT_FAILURE'), [message(0, 'one', failed), message(1, 'two', failed)]);
     await test.settle(received, 204);
     await test.report();

@@ -40,7 +40,7 @@ describe('notices', () => {
     assert.deepEqual(others, []);
     assert.equal(notice?.kind, 'gap');
     assert.equal(notice.since, Math.floor(test.now / day) * day);
-    assert.match(notice.message, /3 slots were not run and 1 verdicts withheld/);
+    assert.match(notice.message, /3 scheduled runs were missed and 1 result was inconclusive/);
     test.temp.clock.turn(2 * day);
     assert.deepEqual(await noticesOf(test), []);
   });

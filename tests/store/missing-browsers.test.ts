@@ -86,8 +86,8 @@ describe('the notice of a missing browser', () => {
         since: startedAt + 1000,
         subject: 'eu',
         message:
-          'There is no Chromium on cellar: each run of a browser check there is unknown, which is neither up nor down. 2 active browser checks of this account run at that location, eu.',
-        action: 'Run npm ci there, or let TOCSIN_CHROMIUM name a Chromium and restart.',
+          'Chromium is not installed on cellar, so browser checks end as unknown there, which counts as neither up nor down. 2 active browser checks of this account run at that location (eu).',
+        action: 'Run npm ci on that host, or set TOCSIN_CHROMIUM to the path of Chromium and restart.',
       },
     ]);
     await user.remove(first);
@@ -116,6 +116,6 @@ describe('the notice of a missing browser', () => {
     const ofAsia = [['browser-missing:asia', startedAt + 1000]];
     assert.deepEqual([await told(here), await told(nowhere)], [[], []]);
     assert.deepEqual([await told(there), await told(everywhere)], [ofAsia, ofAsia]);
-    assert.match((await there.notices())[0]?.message ?? '', /^There is no Chromium on a1, a2: /);
+    assert.match((await there.notices())[0]?.message ?? '', /^Chromium is not installed on a1, a2, /);
   });
 });

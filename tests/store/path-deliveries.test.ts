@@ -279,7 +279,7 @@ describe('a channel', () => {
     assert.deepEqual(test.rows(state), [{ many: 2, since, reason: 'answered 410' }]);
     const response = { status: 301, headers: { location: 'https://u:p@new.example/in?token=x' }, body: '' };
     await test.settle(third, 301, 'one', { response });
-    const reason = 'the receiver redirects to https://new.example/in (301), and redirects are not followed';
+    const reason = 'the receiver redirected to https://new.example/in (301); redirects are not followed';
     assert.deepEqual(test.rows(state), [{ many: 3, since, reason }]);
     await test.settle(last, 204);
     assert.deepEqual(test.rows(state), [{ many: 0, since: null, reason: null }]);

@@ -127,7 +127,7 @@ test('a group is not removed where its checks would have no runtime for their sc
     groups.remove(caller, groupId),
     refused(
       'runtimeId',
-      /^would leave 1 check in this group without a runtime .*"Cart": no runtime of this server is CURRENT.*: give those a runtimeId of their own before$/,
+      /^would leave 1 check in this group without a runtime .*"Cart": no runtime of this server is CURRENT.*: first set runtimeId on these checks$/,
     ),
   );
   // Nothing of it has gone.

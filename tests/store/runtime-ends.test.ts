@@ -110,7 +110,7 @@ describe('the notice of the end of a runtime', () => {
       since: endsAt - 30 * dayMs,
       subject: '2026.04',
       message:
-        'The runtime 2026.04 ends on 04/30/2027: 5 checks of this account use it, and 4 of them will not run after that.',
+        'The runtime 2026.04 ends on 04/30/2027: 5 checks of this account use it; 4 of them will not run after that.',
       action: `Choose another runtimeId in PUT /v1/accounts/${user.accountId} (1 check); in PUT /v1/check-groups/{id}: ${group} "Older" (3 checks); of 1 check, under their type: ${own}.`,
     });
     clock.turn(6 * dayMs);
@@ -135,8 +135,8 @@ describe('the notice of the end of a runtime', () => {
     await around.check({ settings: { localSetupScript: ' ' } });
     assert.deepEqual(await bare.notices(), []);
     const [notice] = await around.notices();
-    assert.match(notice?.message ?? '', /2 checks of this account use it, and will not run after that\.$/);
-    assert.match(notice?.action ?? '', /^Choose another runtimeId for 2 checks that run in it unnamed/);
+    assert.match(notice?.message ?? '', /2 checks of this account use it and will not run after that\.$/);
+    assert.match(notice?.action ?? '', /^Choose another runtimeId for 2 checks that use it by default/);
   });
 
   it('stays after the end, with how many checks do not run for it, until none does', async (newStore) => {
@@ -160,7 +160,7 @@ describe('the notice of the end of a runtime', () => {
         kind: 'runtime-ended',
         since: endsAt,
         subject: '2026.04',
-        message: 'The runtime 2026.04 ended on 04/30/2027: 3 checks of this account do not run any more.',
+        message: 'The runtime 2026.04 ended on 04/30/2027: 3 checks of this account no longer run.',
         action: `Choose another runtimeId in PUT /v1/accounts/${user.accountId} (1 check); in PUT /v1/check-groups/{id}: ${group} "Older" (1 check); of 1 check, under their type: ${own}.`,
       },
     ]);
@@ -173,7 +173,7 @@ describe('the notice of the end of a runtime', () => {
     const user = alone.account();
     await user.check(script);
     const [notice] = await user.notices();
-    assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account does not run any more.');
+    assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account no longer runs.');
     await using on = await scene(newStore, [{ ...current, name: '2027.04' }], [gone]);
     const next = on.account();
     await next.check(script);
@@ -186,11 +186,11 @@ describe('the notice of the end of a runtime', () => {
     assert.match((await naming.notices())[0]?.message ?? '', /: no check of this account uses it yet\.$/);
     const fallen = on.account();
     await fallen.check({ ...script, runtimeId: older.name, runtimeFallback: true });
-    assert.match((await fallen.notices())[0]?.message ?? '', /: 1 check .* goes on in another one after that\.$/);
+    assert.match((await fallen.notices())[0]?.message ?? '', /: 1 check .* and will then use another runtime\.$/);
     // Its own is gone already: it goes on where the account says, and that ends now.
     await naming.check({ ...script, runtimeId: '2025.10', runtimeFallback: true });
     const [notice] = await naming.notices();
-    assert.match(notice?.message ?? '', /: 1 check of this account uses it, and goes on in another one/);
+    assert.match(notice?.message ?? '', /: 1 check of this account uses it and will then use another runtime/);
     assert.match(notice?.action ?? '', /PUT \/v1\/accounts\/[-\w]+ \(1 check\)\.$/);
   });
 

@@ -172,7 +172,7 @@ describe('running checks', () => {
     await test.schedule();
     await runStep(test, { probe: () => Promise.reject(new Error('the thread ended')) }).turn();
     await until('the outcome', () => test.one('SELECT unknown FROM run_counts') === 1);
-    assert.equal(test.one('SELECT message FROM results'), 'no verdict: Tocsin failed: the thread ended');
+    assert.equal(test.one('SELECT message FROM results'), 'no verdict because of an error in Tocsin: the thread ended');
     assert.equal(test.one('SELECT status FROM check_states'), null);
   });
 
