@@ -82,7 +82,7 @@ export function createSender({
       clearInterval(watch);
       await pool.close();
       desk.outbox = { numbers: [], sendings: [] };
-      giveBack(desk, 'the process stopped while the attempt was under way');
+      giveBack(desk, 'the process stopped during the attempt');
     },
   };
 }

@@ -24,7 +24,7 @@ export const receivedResponse = z.strictObject({
   body: z.string().exactOptional().describe('The first 16 kB. Left out in lists.'),
 });
 
-/** Why there was no good answer. */
+/** Why the attempt failed. */
 export const attemptError = z.strictObject({
   class: z.string().describe('One of a closed list.'),
   message: z.string(),
@@ -42,7 +42,7 @@ const attempt = z
       .string()
       .exactOptional()
       .describe(
-        'What is odd about the attempt: an answer that counts as delivered and is a redirect, which is not followed; a request that went out twice, because the connection that was kept was lost as it was used again.',
+        'Remark on the attempt: a redirect, which counts as delivered and is not followed; a problem in the response body; a wait requested by the receiver; or a request sent twice because a reused connection was lost.',
       ),
     nextAttemptAt: instant.exactOptional(),
   })
@@ -55,12 +55,14 @@ export const delivery = z
     checkId: z.uuid().nullable(),
     checkResultId: z.uuid().nullable(),
     alertType: z.enum(alertTypes),
-    status: z.enum(deliveryStatuses).describe('failed = it could not be rendered; refused = by the egress policy.'),
+    status: z
+      .enum(deliveryStatuses)
+      .describe('`failed`: the delivery could not be rendered. `refused`: the egress policy forbids the request.'),
     isTest: z.boolean(),
-    error: z.string().exactOptional().describe('Why it could not be rendered, or is not tried again.'),
+    error: z.string().exactOptional().describe('Why the delivery could not be rendered or is not retried.'),
     createdAt: instant,
     nextAttemptAt: instant.exactOptional(),
-    replayOf: z.uuid().exactOptional().describe('The delivery that this one repeats.'),
+    replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
     attempts: z.array(attempt),
   })
   .meta({ id: 'Delivery', description: 'One alert on its way to one channel.' });
@@ -68,7 +70,7 @@ export type DeliveryBody = z.output<typeof delivery>;
 
 const listQuery = pageQuery.extend({
   alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
-  checkId: pathUuid('Only deliveries that tell of this check.').exactOptional(),
+  checkId: pathUuid('Only deliveries about this check.').exactOptional(),
   status: z.enum(deliveryStatuses).exactOptional(),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),
@@ -77,9 +79,9 @@ export type DeliveryQuery = z.output<typeof listQuery>;
 
 const params = z.object({ id: pathUuid('Id of the delivery.') });
 const tag = 'Deliveries';
-const unknown = { 404: 'There is no delivery of that id.' };
+const unknown = { 404: 'Unknown delivery.' };
 const one = { tag, params, response: delivery } as const;
-const ended = { ...unknown, 409: 'It has ended already: replay it instead.' };
+const ended = { ...unknown, 409: 'The delivery has finished. Replay it instead.' };
 
 export const deliveryOperations = {
   listDeliveries: {
@@ -98,7 +100,7 @@ export const deliveryOperations = {
     ...one,
     method: 'GET',
     path: '/v1/deliveries/{id}',
-    summary: 'Read a delivery with every attempt',
+    summary: 'Get a delivery with all attempts',
     permission: 'read',
     status: 200,
     alsoAnswers: unknown,
@@ -107,7 +109,7 @@ export const deliveryOperations = {
     ...one,
     method: 'POST',
     path: '/v1/deliveries/{id}/retry',
-    summary: 'Try a pending delivery again now',
+    summary: 'Retry a pending delivery now',
     permission: 'write',
     status: 200,
     alsoAnswers: ended,
@@ -116,7 +118,7 @@ export const deliveryOperations = {
     ...one,
     method: 'POST',
     path: '/v1/deliveries/{id}/cancel',
-    summary: 'End a pending delivery',
+    summary: 'Cancel a pending delivery',
     permission: 'write',
     status: 200,
     alsoAnswers: ended,
@@ -125,9 +127,9 @@ export const deliveryOperations = {
     ...one,
     method: 'POST',
     path: '/v1/deliveries/{id}/replay',
-    summary: 'Send a delivery that has ended once more, as a new one',
+    summary: 'Replay a finished delivery as a new one',
     permission: 'write',
     status: 201,
-    alsoAnswers: { ...unknown, 409: 'It has not ended yet.' },
+    alsoAnswers: { ...unknown, 409: 'The delivery has not finished.' },
   },
 } as const satisfies Operations;

@@ -97,8 +97,8 @@ describe('an attempt', () => {
     assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /The receiver may have it twice\.$/);
     const asked = attemptNote({ ...outcome('status'), response: answer(429, '45') });
     assert.equal(asked, 'The receiver asked to wait 45 s.');
-    const cut = attemptNote({ ...outcome(null), bodyProblem: 'the connection closed before its end' });
-    assert.equal(cut, 'The response was not complete: the connection closed before its end. Its status counts.');
+    const cut = attemptNote({ ...outcome(null), bodyProblem: 'the connection closed early' });
+    assert.equal(cut, 'The response was incomplete: the connection closed early. Its status still counts.');
     assert.match(attemptNote({ ...redirected, isSentTwice: true }) ?? '', /have it twice\. The receiver answered 302/);
   });
 });

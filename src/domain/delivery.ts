@@ -170,7 +170,7 @@ export function attemptNote(
     );
   }
   if (bodyProblem !== undefined) {
-    notes.push(`The response was not complete: ${bodyProblem}. Its status counts.`);
+    notes.push(`The response was incomplete: ${bodyProblem}. Its status still counts.`);
   }
   if (error === null && response !== null && response.status >= 300) {
     notes.push(

@@ -1,11 +1,11 @@
-// Who has much waiting delays nobody else by more than one item.
+// An owner with many waiting items delays other owners by at most one item.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairQueue } from './fair-queue.ts';
 
 const rest = (queue: FairQueue<string>): string[] => Array.from({ length: queue.size }, () => queue.next() ?? '');
 
-test('those who wait come in turn, each with its oldest', () => {
+test('owners take turns, each with its oldest item', () => {
   const queue = new FairQueue<string>();
   for (const item of ['b1', 'b2', 'b3', 'b4']) queue.add('b', item);
   assert.equal(queue.next(), 'b1');
@@ -16,7 +16,7 @@ test('those who wait come in turn, each with its oldest', () => {
   assert.equal(queue.next(), undefined);
 });
 
-test('who has just been served comes after others, also if it was alone before', () => {
+test('the owner served last comes after others, even if it was alone before', () => {
   const queue = new FairQueue<string>();
   queue.add('b', 'b1');
   queue.next();
@@ -26,7 +26,7 @@ test('who has just been served comes after others, also if it was alone before',
   assert.deepEqual(rest(queue), ['a1', 'b2']);
 });
 
-test('what is removed does not come any more', () => {
+test('a removed item is not returned', () => {
   const queue = new FairQueue<string>();
   for (const item of ['a1', 'a2', 'a3']) queue.add('a', item);
   queue.remove('a', 'a2');

@@ -1,12 +1,12 @@
-// What waits, of several: those who have something waiting come in turn, each with its oldest.
+// Round-robin queue: owners take turns, each with its oldest item.
 
 interface Line<Item> {
   items: Item[];
-  /** Where the oldest stands: those before it are gone. */
+  /** Index of the oldest item; earlier ones were taken. */
   from: number;
 }
 
-/** Items, each of somebody. Who came last is not the next if there is another. */
+/** Queue of items with owners. The owner served last does not come next if another is waiting. */
 export class FairQueue<Item> {
   readonly #lines = new Map<string, Line<Item>>();
   #last = '';
@@ -23,7 +23,7 @@ export class FairQueue<Item> {
     this.#size++;
   }
 
-  /** Takes one out before its turn. */
+  /** Removes a waiting item. */
   remove(who: string, item: Item): void {
     const line = this.#lines.get(who);
     const at = line?.items.indexOf(item, line.from) ?? -1;
@@ -33,7 +33,7 @@ export class FairQueue<Item> {
     if (line.from === line.items.length) this.#lines.delete(who);
   }
 
-  /** Takes out the next one; undefined = there is none. */
+  /** Removes and returns the next item; undefined if the queue is empty. */
   next(): Item | undefined {
     const [first, second] = this.#lines;
     const chosen = first?.[0] === this.#last ? (second ?? first) : first;
@@ -42,14 +42,14 @@ export class FairQueue<Item> {
     const item = line.items[line.from++];
     this.#size--;
     this.#last = who;
-    // To the end of those who wait.
+    // Reinserting moves the owner to the end of the map.
     this.#lines.delete(who);
     if (line.from < line.items.length) this.#lines.set(who, shortened(line));
     return item;
   }
 }
 
-/** Without what is gone, once that is as much as what is left. */
+/** Drops taken items once they make up half of the line. */
 function shortened<Item>(line: Line<Item>): Line<Item> {
   if (line.from * 2 < line.items.length) return line;
   return { items: line.items.slice(line.from), from: 0 };

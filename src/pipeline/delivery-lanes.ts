@@ -1,7 +1,7 @@
-// What a process has under way of each alert channel, and how far claims have looked at it (docs/decisions/0070).
+// Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0070).
 import type { DueDelivery } from '#domain/delivery.ts';
 
-/** What is kept of a delivery while its attempt is under way: the request is with the sender. */
+/** A delivery during an attempt, without its request, which the sender holds. */
 export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
 
 /**
@@ -16,7 +16,7 @@ export function createLanes() {
     size: (accountId: string, alertChannelId: number): number =>
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
     ofAccount: (accountId: string): number => countOf.get(accountId) ?? 0,
-    /** Accounts that have at least so many under way. */
+    /** Accounts with at least `most` attempts in progress. */
     accountsWith: (most: number): string[] => [...countOf].flatMap(([id, count]) => (count >= most ? id : [])),
     checks: (accountId: string, alertChannelId: number): string[] => {
       const checks: string[] = [];
@@ -45,7 +45,7 @@ export function createLanes() {
 
 export type DeliveryLanes = ReturnType<typeof createLanes>;
 
-/** A row may be committed so long after the time that stands in it. */
+/** Maximum delay between a row's timestamp and its commit, ms. */
 const commitsWithinMs = 1000;
 
 /**
@@ -54,7 +54,7 @@ const commitsWithinMs = 1000;
  */
 export function createLookedChannels() {
   const times = new Map<string, number>();
-  /** Channels of which an attempt ended while a claim was under way: what that one saw waits for it no more. */
+  /** Channels with an attempt that ended during the current claim, whose scan is therefore outdated. */
   const ended = new Set<string>();
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {

@@ -1,5 +1,4 @@
-// Claimed deliveries are rendered outside of any transaction, and what they send is stored before it is sent
-// (docs/decisions/0120).
+// Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { DueDelivery, RenderedRequest } from '#domain/delivery.ts';
 import type { Rendered } from '#domain/recording.ts';
@@ -31,17 +30,17 @@ export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly owner: string;
   readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
   readonly send: (delivery: DueDelivery & { readonly request: RenderedRequest }, claimed: Claim) => void;
-  /** Told of a delivery that could not be rendered, or not be stored: it is not sent by this claim. */
+  /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
   readonly drop: (claimed: Claim) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Deliveries whose requests are stored together: the accounts take turns for places among them. */
+/** Requests stored per commit; accounts take turns for a place among them. */
 const rendersPerCommit = 25;
-/** Rendering gives way to the event loop after so long, ms. */
+/** Rendering yields to the event loop after this time, ms. */
 const sliceMs = 5;
 
-/** Renders what is added, the accounts in turn. */
+/** Renders added deliveries, with accounts taking turns. */
 export function createRenderDeliveries<Claim extends Claimed>(options: RenderDeliveriesOptions<Claim>) {
   const { store, owner, send, drop, onError } = options;
   const waiting = new FairQueue<Claim>();
@@ -67,7 +66,7 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
   };
   const run = async (): Promise<void> => {
     isRunning = true;
-    // What one turn of the sending step claims is rendered together.
+    // Waits for the rest of the deliveries claimed in this turn.
     await new Promise(setImmediate);
     while (waiting.size > 0) {
       const some = Array.from({ length: Math.min(waiting.size, rendersPerCommit) }, () => waiting.next()).filter(
@@ -85,14 +84,14 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
       waiting.add(claimed.delivery.accountId, claimed);
       if (!isRunning) void run();
     },
-    /** Gives up what waits. */
+    /** Drops all waiting deliveries. */
     stop(): void {
       for (let claimed = waiting.next(); claimed !== undefined; claimed = waiting.next()) drop(claimed);
     },
   };
 }
 
-/** A fault of the renderer costs its own delivery, which shows it. */
+/** A renderer error fails only its own delivery. */
 function renderOne(
   { render }: Pick<RenderDeliveriesOptions<Claimed>, 'render'>,
   channel: AlertChannel,
@@ -103,6 +102,6 @@ function renderOne(
   try {
     return render(channel, variables, createdAt);
   } catch (cause) {
-    return { error: `could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
   }
 }

@@ -92,7 +92,7 @@ export function createRunChecks(options: RunChecksOptions): RunChecks {
     const runs = underWay.runs();
     // While it fails no run is asked for: an outage begins here, and runs that it kept waiting say so.
     if (runs.length > 0) await outages.watch(() => store.renewRuns(runs, { owner, now, leaseMs }));
-    // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
+    // Set only after success: without renewed leases, a claim could take deliveries that this process is sending.
     renewedAt = now;
   };
   const start = (run: Run, context: CheckContext): void => {

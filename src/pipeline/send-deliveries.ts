@@ -1,5 +1,5 @@
-// Due deliveries are sent and every attempt is logged, until each is delivered or exhausted (decisions: Webhook delivery;
-// they are claimed by channel: docs/decisions/0014).
+// Sends due deliveries and logs every attempt until each delivery is delivered or exhausted (decisions: Webhook delivery;
+// claims are per channel: docs/decisions/0014).
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import {
   afterAttempt,
@@ -96,19 +96,16 @@ export interface SendDeliveriesOptions {
 }
 
 const leaseMs = 10_000;
-/** While deliveries are held, whether they still are is asked this often, ms. */
+/** Interval between checks whether a hold has ended, ms. */
 const heldMs = 1000;
 const claimsPerTurn = 400;
 const underWayMost = 2000;
-/** Of one account among them at most: channels that hang leave room for those of other accounts. */
+/** Maximum per account, so that one account's hanging channels leave room for other accounts. */
 const ofAccountMost = 1500;
-/** From here on each channel of an account gets one place: many that hang together leave room for its others. */
+/** From this number on, each channel of the account gets one place, so that hanging channels leave room for others. */
 const scarceFrom = 1200;
 const perChannelMost = 4;
-/**
- * With so many under way no place is needed at once: those that become free are filled together, because each turn walks
- * all channels that wait.
- */
+/** From this number on, freed places are refilled in batches, because each turn walks all waiting channels. */
 const busyFrom = 100;
 const gatherMs = 15;
 const settlesPerCommit = 400;
@@ -129,7 +126,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   const lanes = createLanes();
   const looked = createLookedChannels();
   let renewedAt = Number.NEGATIVE_INFINITY;
-  // What a process has left behind when it ended is held for the rest of its lease, whether anybody still knows of it or not.
+  // A process that ended holds its deliveries until its leases expire, even if it is no longer listed.
   let isSharedUntil = clock.now() + 2 * leaseMs;
   const attempts = createAttempts(options, { underWay, lanes, looked });
   const room = (accountId: string, alertChannelId: number, elsewhere: number): number => {
@@ -145,7 +142,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
     await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
     looked.forgetAll();
-    // Only now: while leases could not be renewed, nothing may be taken, or what runs here would be taken again.
+    // Set only after success: without renewed leases, a claim could take deliveries that this process is sending.
     renewedAt = now;
   };
   return {
@@ -162,7 +159,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
       const rules = { room, without, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };
       looked.begin();
       const found = await store.claimDeliveries({ owner, now, leaseMs, isShared, ...rules }).catch((error: unknown) => {
-        // Whether something was taken is not known: the next turn first sees to it.
+        // The claim may have taken something: renew on the next turn.
         renewedAt = Number.NEGATIVE_INFINITY;
         throw error;
       });
@@ -178,7 +175,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   };
 }
 
-/** What is under way, and what the next claims leave alone because of it. */
+/** Attempts in progress, which later claims must skip. */
 interface UnderWay {
   readonly underWay: Map<string, Held>;
   readonly lanes: DeliveryLanes;
@@ -188,7 +185,7 @@ interface UnderWay {
 /** Renders claimed deliveries that are not rendered yet, and sends each of them once. */
 function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looked }: UnderWay) {
   const writer = settleWriter(options, underWay);
-  /** It has ended, or its lease runs out and it is claimed again. */
+  /** Forgets a delivery that ended or whose lease may expire and be claimed again. */
   const drop = (held: Held): void => {
     lanes.leave(held);
     looked.forget(held.accountId, held.alertChannelId);
@@ -198,7 +195,7 @@ function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looke
 
   const send = (delivery: Sendable, { channel, number }: Claimed): void => {
     const { accountId, id, alertChannelId, checkId, isTest } = delivery;
-    // Without what it sends: hundreds of requests that are kept until they are answered outlive the young generation.
+    // Excludes the request: hundreds of retained requests would outlive the garbage collector's young generation.
     const held: Held = { accountId, id, alertChannelId, checkId, isTest };
     underWay.set(id, held);
     lanes.enter(held);
@@ -206,8 +203,7 @@ function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looke
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(held);
       looked.forget(accountId, alertChannelId);
-      // Cut off by our own end: its lease runs out, and whoever takes it then logs it as interrupted and repeats it
-      // (docs/decisions/0012).
+      // Interrupted by shutdown: the lease expires, and the next owner logs and repeats the attempt (docs/decisions/0012).
       if (outcome.error?.class === 'interrupted') {
         underWay.delete(id);
         return;
@@ -237,7 +233,7 @@ async function untilEmpty(underWay: ReadonlyMap<string, Held>, mostMs: number): 
   }
 }
 
-/** Logs what came of attempts, many to a commit, and then forgets them. */
+/** Logs the outcomes of attempts in batches, then forgets them. */
 function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held>): BatchWriter<Settled> {
   const { store, clock, owner } = options;
   const wakeLater = gathered(options.wake, gatherMs);
@@ -251,7 +247,7 @@ function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held
     },
     isPassing,
     onError: options.onError,
-    // Its lease runs out, and it is tried again under the same id.
+    // The lease expires, and the delivery is retried under the same id.
     onDropped: ({ attempt }) => underWay.delete(attempt.deliveryId),
     batchMost: settlesPerCommit,
     waitingMost: Number.POSITIVE_INFINITY,
@@ -259,7 +255,7 @@ function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held
   });
 }
 
-/** A wake for all that ask for one within `afterMs`. */
+/** Combines all wakes within `afterMs` into one. */
 function gathered(wake: () => void, afterMs: number): () => void {
   let timer: NodeJS.Timeout | null = null;
   return () => {

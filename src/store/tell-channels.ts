@@ -216,7 +216,7 @@ function renderSafely(render: TellRules['render'], facts: DeliveryFacts): Prepar
   try {
     return render(facts);
   } catch (cause) {
-    return { error: `could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
   }
 }
 

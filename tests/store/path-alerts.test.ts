@@ -88,7 +88,7 @@ describe('a failing result', () => {
       [
         { status: 0, is_empty: 0, error: null },
         { status: 0, is_empty: 0, error: null },
-        { status: 4, is_empty: 1, error: 'could not be rendered: no such helper' },
+        { status: 4, is_empty: 1, error: 'The delivery could not be rendered: no such helper' },
       ],
     );
   });

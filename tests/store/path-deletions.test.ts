@@ -304,7 +304,7 @@ describe('a channel that is deleted while it was told of something open', () => 
     assert.deepEqual(
       test.rows('SELECT status, error FROM deliveries ORDER BY error').map(({ status, error }) => [status, error]),
       [
-        [5, 'the alert channel is gone'],
+        [5, 'the alert channel was deleted'],
         [5, 'the alert channel was deleted'],
       ],
     );

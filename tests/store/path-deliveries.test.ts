@@ -258,7 +258,7 @@ describe('a channel', () => {
     test.temp.raw.exec('DELETE FROM alert_channels');
     assert.deepEqual(await test.claimDeliveries(), []);
     assert.deepEqual(test.rows('SELECT status, error, next_attempt_at FROM deliveries'), [
-      { status: 5, error: 'the alert channel is gone', next_attempt_at: null },
+      { status: 5, error: 'the alert channel was deleted', next_attempt_at: null },
     ]);
   });
 

@@ -162,7 +162,7 @@ describe('rendering deliveries', () => {
       ),
       [
         { status: 4, error: 'config.url: not a URL', lease: null, due: null },
-        { status: 4, error: 'could not be rendered: no such helper', lease: null, due: null },
+        { status: 4, error: 'The delivery could not be rendered: no such helper', lease: null, due: null },
         { status: 1, error: null, lease: null, due: null },
         { status: 4, error: 'The content of this delivery is missing from the database.', lease: null, due: null },
       ],

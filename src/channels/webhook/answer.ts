@@ -1,4 +1,4 @@
-// What is kept of a receiver's answer: status, headers, and the first 16 kB of its body (decisions: Log).
+// The recorded part of a receiver's response: status, headers, and the first 16 kB of its body (decisions: Log).
 import type { SendOutcome } from '#domain/delivery.ts';
 
 /** Bytes of a body that are kept. */
@@ -22,14 +22,14 @@ export class Answer {
     return this.#status;
   }
 
-  /** Takes a piece of the body; false = that is more than anybody has to read. */
+  /** Adds a chunk of the body; false = the read limit is exceeded. */
   add(chunk: Buffer): boolean {
     if (this.#size < kept) this.#chunks.push(chunk.subarray(0, kept - this.#size));
     this.#size += chunk.length;
     return this.#size <= kept + discarded;
   }
 
-  /** As it goes on record. */
+  /** The recorded form. */
   get recorded(): NonNullable<SendOutcome['response']> {
     return { status: this.#status, headers: this.#headers, body: bodyText(this.#chunks, this.#size > kept) };
   }

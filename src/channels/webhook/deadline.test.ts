@@ -40,5 +40,5 @@ test('a body has 5 s after its head', async (t) => {
   assert.equal(ended.length, 1);
   await sent;
   const [{ error, response, bodyProblem }] = ended as [SendOutcome];
-  assert.deepEqual([error, response?.body, bodyProblem], [null, 'begun', 'its body did not end in time']);
+  assert.deepEqual([error, response?.body, bodyProblem], [null, 'begun', 'its body did not finish in time']);
 });

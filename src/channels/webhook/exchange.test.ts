@@ -55,17 +55,17 @@ const received: Readonly<Record<string, { readonly answer: string; readonly body
     'stalls in its body': {
       answer: 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegun',
       body: 'begun',
-      problem: 'its body did not end in time',
+      problem: 'its body did not finish in time',
     },
     'stalls in a chunk': {
       answer: 'HTTP/1.1 301 Moved\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbeg',
       body: 'beg',
-      problem: 'its body did not end in time',
+      problem: 'its body did not finish in time',
     },
     'names two lengths': {
       answer: 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nabc',
       body: 'abc',
-      problem: 'its body did not end in time',
+      problem: 'its body did not finish in time',
     },
   };
 
@@ -156,7 +156,7 @@ test('interim responses, 100 Continue among them, are passed over, a hundred at 
   const { error } = await sender().send(sending(flooding));
   assert.deepEqual(error, {
     class: 'protocol',
-    message: `${flooding} sent more than 100 interim responses (the last one 103)`,
+    message: `${flooding} sent more than 100 interim responses, most recently 103`,
   });
 });
 

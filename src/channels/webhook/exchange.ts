@@ -98,7 +98,7 @@ export class Exchange implements ConnectedHandler, ResponseReader {
 
   /** Ends it now, because the process stops. */
   interrupt(): void {
-    this.#fail({ class: 'interrupted', message: 'the process stopped while the attempt was under way' });
+    this.#fail({ class: 'interrupted', message: 'the process stopped during the attempt' });
   }
 
   onRequestStart(controller: Controller): void {
@@ -113,7 +113,7 @@ export class Exchange implements ConnectedHandler, ResponseReader {
     this.#usedAt = performance.now();
     const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '', this.#socket?.remotePort ?? 0);
     if (refused !== null) {
-      this.#fail({ class: 'egress-refused', message: refused ?? 'the address is not known' });
+      this.#fail({ class: 'egress-refused', message: refused ?? 'the remote address is unknown' });
       return;
     }
     this.#sentAfterMs = this.#elapsed();
@@ -139,8 +139,8 @@ export class Exchange implements ConnectedHandler, ResponseReader {
       if (step.status === 101 || ++this.#interim > mostInterim) {
         const message =
           step.status === 101
-            ? `${this.#host()} switched to another protocol (101)`
-            : `${this.#host()} sent more than ${mostInterim} interim responses (the last one ${step.status})`;
+            ? `${this.#host()} switched protocols (101)`
+            : `${this.#host()} sent more than ${mostInterim} interim responses, most recently ${step.status}`;
         this.#fail({ class: 'protocol', message });
         return null;
       }
@@ -260,7 +260,7 @@ export class Exchange implements ConnectedHandler, ResponseReader {
   #timeout(): SendError {
     const within = `within ${this.#deadlineMs / 1000} s`;
     let message = `no connection to ${this.#host()} ${within}`;
-    if (this.#answer !== null) message = 'its body did not end in time';
+    if (this.#answer !== null) message = 'its body did not finish in time';
     else if (this.#sentAfterMs !== null) {
       message = `no response ${within}; the request was sent after ${this.#sentAfterMs} ms`;
     }

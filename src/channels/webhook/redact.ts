@@ -8,13 +8,13 @@ import { readConfig, templatesOf } from './config.ts';
 import { headerText } from './render.ts';
 import { reshapes } from './reshaping.ts';
 
-/** What stands in the place of a hidden value. */
+/** Replaces a hidden value. */
 export const mask = '********';
 
-/** What stands in the place of a text in which a hidden value would not be recognised. */
+/** Replaces a text in which a hidden value could not be recognised. */
 export const withheld =
   'Not shown: the template transforms a locked variable with a helper, so its value cannot be masked.';
-/** What stands in the place of what a receiver answered to such a request. */
+/** Replaces the response to such a request. */
 export const withheldAnswer =
   'Not shown: a template of this channel transforms a locked variable with a helper, and the response may repeat it.';
 

@@ -58,7 +58,7 @@ function parseHead(text: string, rest: Buffer): HeadStep {
   const [, minor, code = ''] = /^HTTP\/\d\.(\d)[ \t]+(\d{3})(?:[ \t\r]|$)/.exec(statusLine) ?? [];
   const status = Number(code);
   if (minor === undefined) return { kind: 'malformed', problem: 'did not answer in HTTP' };
-  if (status < 100) return { kind: 'malformed', problem: `answered with the invalid status ${code}` };
+  if (status < 100) return { kind: 'malformed', problem: `returned the invalid status ${code}` };
   const { framing, framingProblem, headers } = framed(headersOf(lines));
   let size = 0;
   const kept = headers.filter(([name, value]) => (size += name.length + value.length) <= keptHeaderBytes);
@@ -105,8 +105,7 @@ function framed(all: readonly Header[]) {
   const framing: Header[] = [];
   if (codings.length > 0) framing.push(['transfer-encoding', codings.join(', ')]);
   else if (isLength) framing.push(['content-length', length]);
-  const framingProblem =
-    codings.length > 0 || lengths.size === 0 || isLength ? null : 'its content-length is not one number';
+  const framingProblem = codings.length > 0 || lengths.size === 0 || isLength ? null : 'its content-length is invalid';
   const own = new Set(['transfer-encoding', 'content-length']);
   return { framing, framingProblem, headers: all.filter(([name]) => !own.has(name.toLowerCase())) };
 }

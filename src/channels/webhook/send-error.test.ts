@@ -35,7 +35,7 @@ const table: readonly (readonly [error: unknown, kind: string, message: RegExp])
   [failure('EGRESS_REFUSED'), 'egress-refused', /^EGRESS_REFUSED happened/],
   [failure('UND_ERR_DESTROYED'), 'interrupted', /^the process is stopping$/],
   [failure('UND_ERR_INVALID_ARG'), 'protocol', /^the request cannot be sent: /],
-  [new Error('something else'), 'protocol', /^h\.example:443 sent no valid response: something else$/],
+  [new Error('something else'), 'protocol', /^h\.example:443 sent an invalid response: something else$/],
 ];
 
 for (const [error, kind, message] of table) {

@@ -74,7 +74,7 @@ export function describeFailure(error: unknown, origin: string, afterMs: number)
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return { class: 'protocol', message: `the request cannot be sent: ${oneLine(failure.message)}` };
   }
-  return { class: 'protocol', message: `${target} sent no valid response: ${oneLine(failure.message)}` };
+  return { class: 'protocol', message: `${target} sent an invalid response: ${oneLine(failure.message)}` };
 }
 
 /** The problem of a body whose head was complete. */
@@ -82,7 +82,7 @@ export function bodyProblemOf(error: Error & { readonly code?: string }): string
   const { code = '', name } = error;
   if (name === 'HTTPParserError') return 'its chunked encoding is invalid';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'its trailers are too large';
-  return 'the connection closed before its end';
+  return 'the connection closed early';
 }
 
 function addressText(address: string, port: number | undefined): string {

@@ -133,8 +133,8 @@ test('a receiver that hangs up without an answer is an error of class reset', as
 });
 
 const incomplete: Readonly<Record<string, readonly [body: string, problem: string]>> = {
-  'is cut': ['content-length: 100\r\n\r\nhalf', 'the connection closed before its end'],
-  'lacks its last chunk': ['transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'the connection closed before its end'],
+  'is cut': ['content-length: 100\r\n\r\nhalf', 'the connection closed early'],
+  'lacks its last chunk': ['transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'the connection closed early'],
   'is wrongly chunked': ['transfer-encoding: chunked\r\n\r\nzz\r\nhalf', 'its chunked encoding is invalid'],
 };
 
@@ -195,8 +195,8 @@ test('a status below 100 and a switch of protocols are failures of class protoco
     ({ error }) => error,
   );
   assert.deepEqual(errors, [
-    { class: 'protocol', message: `${invalid} answered with the invalid status 000` },
-    { class: 'protocol', message: `${switched} switched to another protocol (101)` },
+    { class: 'protocol', message: `${invalid} returned the invalid status 000` },
+    { class: 'protocol', message: `${switched} switched protocols (101)` },
   ]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Sends a rendered request once and tells what came of it; connections are kept open between deliveries. An attempt that
- * is cut off is repeated with the same bytes: docs/decisions/0012.
+ * Sends a rendered request once and reports the outcome; connections are reused between deliveries. An interrupted attempt
+ * is repeated with the same bytes: docs/decisions/0012.
  */
 import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { ClientIdentity } from '#domain/client-certificate.ts';

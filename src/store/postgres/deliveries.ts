@@ -237,7 +237,7 @@ async function claimRows(
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const orphaned = all.filter((row) => !channels.has(channelKey(row)));
   await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
-  cancel(session, orphaned, 'the alert channel is gone');
+  cancel(session, orphaned, 'the alert channel was deleted');
   const whole = all.filter((row) => channels.has(channelKey(row)));
   return whole.length === 0 ? [] : lease(session, bulk, whole, channels, claim);
 }

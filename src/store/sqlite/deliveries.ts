@@ -119,7 +119,7 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   if (channel === null) {
     for (const row of rows) {
       if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
-      cancelDelivery(connection, lane, row, 'the alert channel is gone');
+      cancelDelivery(connection, lane, row, 'the alert channel was deleted');
     }
     return { taken: [], nextAt: null, isLooked: false };
   }
