@@ -57,6 +57,19 @@ describe('a delivery', () => {
     assert.deepEqual(life('status', 'once', '45'), ['exhausted']);
   });
 
+  it('is tried once more at the time an earlier answer asked for, unless the last attempt began after it', () => {
+    const last = (until: number, durationMs = 1500) =>
+      afterAttempt(outcome('timeout', durationMs), 6, 'normal', startedAt + until).nextAttemptAt;
+    assert.equal(last(200_000), startedAt + 200_000);
+    assert.equal(last(10_000, 30_000), startedAt + 30_000, 'asked for while the last attempt was in progress');
+    assert.equal(last(-1), null);
+    const later = startedAt + 3_600_000;
+    assert.equal(afterAttempt(outcome('status'), 5, 'normal', later).nextAttemptAt, startedAt + 21_500);
+    assert.equal(afterAttempt(outcome('status'), 7, 'normal', later).nextAttemptAt, null);
+    assert.equal(afterAttempt(outcome('status'), 6, 'long-tail', later).nextAttemptAt, later);
+    assert.equal(afterAttempt(outcome('status'), 6, 'once', later).nextAttemptAt, null);
+  });
+
   for (const [status, value, seconds] of [
     [503, ' 45 ', 45],
     [429, 'Tue, 10 Mar 2026 12:01:01 GMT', 59.5],

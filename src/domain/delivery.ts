@@ -47,7 +47,7 @@ export interface Delivery {
   readonly nextAttemptAt: number | null;
   readonly replayOf: string | null;
   readonly isTest: boolean;
-  /** Why it could not be rendered, or is not tried again. */
+  /** Why it could not be rendered, or is not tried again or not yet. */
   readonly error: string | null;
 }
 
@@ -121,6 +121,17 @@ export function askedWaitMs({
   return waitMs > 0 ? Math.min(waitMs, askedWaitMostMs) : null;
 }
 
+/** The instant before which a 429 or 503 asks for no request, epoch ms; null = it does not ask. */
+export function askedUntil(outcome: Pick<SendOutcome, 'startedAt' | 'durationMs' | 'response'>): number | null {
+  const waitMs = askedWaitMs(outcome);
+  return waitMs === null ? null : Math.ceil(outcome.startedAt + outcome.durationMs + waitMs);
+}
+
+/** Why a delivery is not tried yet. @param until epoch ms */
+export function waitReason(until: number): string {
+  return `the receiver asked for no request before ${new Date(until).toISOString()}`;
+}
+
 /** What becomes of a delivery after an attempt. */
 export type DeliveryStep =
   | { readonly status: 'pending'; readonly nextAttemptAt: number }
@@ -139,20 +150,26 @@ const pausesOf: Readonly<Record<RetryPlan, readonly number[]>> = {
  * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
  * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery; a test message is
  * tried once: docs/decisions/0013). Where a 429 or 503 asks for more time (`Retry-After`), a step of the long tail waits at least
- * as long, and one more attempt follows the last.
+ * as long, and one more attempt follows the last unless that one began after the time asked for.
  *
  * @param attempt number of the attempt that ended, from 1
+ * @param channelUntil until when earlier answers of the receiver asked to wait, epoch ms; null = they did not
  */
-export function afterAttempt(outcome: SendOutcome, attempt: number, plan: RetryPlan): DeliveryStep {
+export function afterAttempt(
+  outcome: SendOutcome,
+  attempt: number,
+  plan: RetryPlan,
+  channelUntil: number | null = null,
+): DeliveryStep {
   if (outcome.error?.class === 'egress-refused') return { status: 'refused', nextAttemptAt: null };
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null };
   const pauses = pausesOf[plan];
-  const isSpecified = attempt <= retryPausesMs.length;
-  const asked = plan === 'once' || isSpecified || attempt > pauses.length + 1 ? null : askedWaitMs(outcome);
+  const mayWait = plan !== 'once' && attempt > retryPausesMs.length && attempt <= pauses.length + 1;
+  const until = mayWait ? Math.max(askedUntil(outcome) ?? 0, channelUntil ?? 0) : 0;
   const planned = pauses[attempt - 1];
-  if (planned === undefined && asked === null) return { status: 'exhausted', nextAttemptAt: null };
-  const pause = Math.max(planned ?? 0, asked ?? 0);
-  return { status: 'pending', nextAttemptAt: Math.ceil(outcome.startedAt + outcome.durationMs + pause) };
+  if (planned === undefined && until <= outcome.startedAt) return { status: 'exhausted', nextAttemptAt: null };
+  const plannedAt = outcome.startedAt + outcome.durationMs + (planned ?? 0);
+  return { status: 'pending', nextAttemptAt: Math.max(Math.ceil(plannedAt), until) };
 }
 
 /** What is unusual about an attempt, in a sentence or two; null = nothing. */

@@ -29,6 +29,8 @@ interface Claimed {
   readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
   readonly number: number;
+  /** Until when the receiver asked to wait, epoch ms; null = it did not. */
+  readonly askedUntil: number | null;
 }
 
 /** A delivery whose request is known. */
@@ -193,7 +195,7 @@ function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looke
     options.wake();
   };
 
-  const send = (delivery: Sendable, { channel, number }: Claimed): void => {
+  const send = (delivery: Sendable, { channel, number, askedUntil }: Claimed): void => {
     const { accountId, id, alertChannelId, checkId, isTest } = delivery;
     // Excludes the request: hundreds of retained requests would outlive the garbage collector's young generation.
     const held: Held = { accountId, id, alertChannelId, checkId, isTest };
@@ -208,7 +210,7 @@ function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looke
         underWay.delete(id);
         return;
       }
-      const step = afterAttempt(outcome, number, plan);
+      const step = afterAttempt(outcome, number, plan, askedUntil);
       const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
       options.onSettled?.(held, attempt, step);
       writer.add({ attempt, alertChannelId, isTest, step });

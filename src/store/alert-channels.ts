@@ -4,6 +4,7 @@ import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alert-cha
 import { channelOf } from './alert-channel-row.ts';
 import type { Saved } from './checks.ts';
 import { flag, idBytes, json } from './codec.ts';
+import { endWait } from './asked-wait.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from './database.ts';
 import { requireRoom } from './room.ts';
@@ -66,7 +67,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
         const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
-        const kept = { ...well, failing_delivery_id: null, failing_told: null };
+        const kept = { ...well, failing_delivery_id: null, failing_told: null, asked_until: null };
         await tx
           .insertInto('alert_channels')
           .values({ ...ownedBy(accountId), id, ...columns, ...kept })
@@ -87,6 +88,7 @@ export function createAlertChannels(database: Database): AlertChannels {
           .where('account_id', '=', idBytes(accountId))
           .where('id', '=', id)
           .execute();
+        if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
         if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
         return savedChannel(tx, accountId, id, seal);
       }),
@@ -108,7 +110,7 @@ function channelColumns(
   seal: Seal,
 ): Omit<
   AlertChannelsTable,
-  'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'created_at' | 'updated_at'
+  'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'asked_until' | 'created_at' | 'updated_at'
 > {
   const { secret, previousSecret } = channel;
   return {

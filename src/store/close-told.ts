@@ -1,9 +1,10 @@
 // What a check leaves open when it is deleted is closed: whoever was told of it is told of its end, in the same transaction
 // (docs/decisions/0102).
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Delivery } from '#domain/delivery.ts';
 import type { CheckContext } from '#domain/recording.ts';
 import { bareFinding } from '#domain/result.ts';
+import { cancelReminder, isPendingReminder } from './cancel-reminders.ts';
 import { groupOf } from './check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
 import { flag, type IdBytes, idText } from './codec.ts';
@@ -11,7 +12,7 @@ import { accountContext, contextOf } from './context-rows.ts';
 import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { type Deletion, type ListenerRow, tellDeletion, type TellRules } from './tell-channels.ts';
+import { type Deletion, type ListenerRow, type RemindersOf, tellDeletion, type TellRules } from './tell-channels.ts';
 
 /** How what is open is closed. */
 export type CloseRules = Omit<TellRules, 'statusOf'>;
@@ -31,10 +32,12 @@ export async function closeTold(tx: Kysely<Tables>, row: ChecksTable, rules: Clo
   if (listeners.length === 0 && alerted === null) return;
   const alerts: AlertsTable[] = [];
   const deliveries: Delivery[] = [];
+  const cancelled: RemindersOf[] = [];
   tellDeletion(
     {
       insertAlert: (alert) => void alerts.push(alert),
       insertDelivery: (delivery) => void deliveries.push(delivery),
+      cancelReminders: (reminders) => void cancelled.push(reminders),
     },
     {
       context: await contextOfRow(tx, row, rules.seal),
@@ -47,6 +50,12 @@ export async function closeTold(tx: Kysely<Tables>, row: ChecksTable, rules: Clo
   if (alerts.length > 0) await tx.insertInto('alerts').values(alerts).execute();
   for (let from = 0; from < deliveries.length; from += rowsAtOnce) {
     await insertDeliveries(tx, deliveries.slice(from, from + rowsAtOnce));
+  }
+  for (const { account_id, alert_channel_id, check_id } of cancelled) {
+    await sql`UPDATE deliveries SET ${sql.raw(cancelReminder)} WHERE account_id = ${account_id}
+      AND alert_channel_id = ${alert_channel_id} AND check_id = ${check_id} AND ${sql.raw(isPendingReminder)}`.execute(
+      tx,
+    );
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { DeliveryContent } from '#domain/delivery.ts';
 import { newId } from '#lib/id.ts';
+import { endWait } from './asked-wait.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import type { Database } from './database.ts';
@@ -32,7 +33,10 @@ function isUnderWay(row: DeliveriesTable, now: number): boolean {
   return row.leased_by !== null && (row.next_attempt_at ?? 0) > now;
 }
 
-/** A delivery that waits is due now; one under way is being tried already. */
+/**
+ * A delivery that waits is due now; one under way is being tried already. If it waits because the receiver asked for it, the wait ends
+ * for the whole channel.
+ */
 export async function retryDelivery(
   tx: Kysely<Tables>,
   accountId: string,
@@ -43,6 +47,7 @@ export async function retryDelivery(
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending) return 'ended';
   if (isUnderWay(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
+  if (row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
   await tx
     .updateTable('deliveries')
     .set({ next_attempt_at: now })

@@ -40,6 +40,8 @@ export interface ClaimedDelivery {
   readonly channel: AlertChannel;
   /** The number its attempt carries. */
   readonly number: number;
+  /** Until when the receiver asked to wait, epoch ms; null = it did not. */
+  readonly askedUntil: number | null;
 }
 
 export interface ClaimedDeliveries {

@@ -28,6 +28,7 @@ import { operators } from './migrations/0025-operators.ts';
 import { clientCertificates } from './migrations/0026-client-certificates.ts';
 import { deliveryContents } from './migrations/0027-delivery-contents.ts';
 import { failingNews } from './migrations/0028-failing-news.ts';
+import { askedWait } from './migrations/0029-asked-wait.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -59,6 +60,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   clientCertificates,
   deliveryContents,
   failingNews,
+  askedWait,
 ];
 
 /** The version that this program knows and needs. */

@@ -82,6 +82,8 @@ export interface AlertChannelsTable {
   failing_delivery_id: IdBytes | null;
   /** JSON: ids of the channels that were told. */
   failing_told: string | null;
+  /** Until when its receiver asked to wait, epoch ms; null = it did not. */
+  asked_until: number | null;
   created_at: number;
   updated_at: number | null;
 }

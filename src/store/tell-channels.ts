@@ -53,7 +53,12 @@ export interface TellRows {
   writeTold(row: ToldTable): void;
   insertAlert(row: AlertsTable): void;
   insertDelivery(delivery: Delivery): void;
+  /** Cancels the pending reminders of a check at a channel. */
+  cancelReminders(reminders: RemindersOf): void;
 }
+
+/** Whose reminders. */
+export type RemindersOf = Pick<ToldTable, 'account_id' | 'check_id' | 'alert_channel_id'>;
 
 /** A check that is deleted, and the last that was known of it. */
 export interface Deletion {
@@ -111,9 +116,11 @@ export function tellChannels(
   return { alertTypes: [...types], deliveries };
 }
 
+type ClosingRows = Pick<TellRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'>;
+
 /** Tells every channel that was told of something open of its end; what was told of the check is the caller's to delete. */
 export function tellDeletion(
-  rows: Pick<TellRows, 'insertAlert' | 'insertDelivery'>,
+  rows: ClosingRows,
   { alerted, ...last }: Deletion,
   listeners: readonly ListenerRow[],
   rules: Omit<TellRules, 'statusOf'>,
@@ -132,7 +139,7 @@ interface Tale {
 
 function tell(
   { news, occasion, listeners, alerted }: Tale,
-  rows: Pick<TellRows, 'insertAlert' | 'insertDelivery'>,
+  rows: ClosingRows,
   rules: Omit<TellRules, 'statusOf'>,
 ): { alertTypes: AlertType[]; deliveries: number; tellings: readonly ChannelTelling[] } {
   const tellings = tellingsOf(
@@ -148,6 +155,10 @@ function tell(
   const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
   let deliveries = 0;
   for (const telling of tellings) {
+    if (news.isPassing && telling.listener.told.reminders > 0) {
+      const { account_id, check_id, alert_channel_id } = toldRow(occasion.context, telling);
+      rows.cancelReminders({ account_id, check_id, alert_channel_id });
+    }
     for (const alertType of telling.alertTypes) {
       deliveries++;
       const alertId = alertIds.get(alertType) ?? null;

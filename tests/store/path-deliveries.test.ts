@@ -131,6 +131,36 @@ describe('a delivery', () => {
     assert.equal(test.one('SELECT status FROM deliveries'), 5);
   });
 
+  for (const [how, change] of [
+    ['deleted', (test: PathUnderTest, id: string) => test.remove(id)],
+    ['muted', (test: PathUnderTest, id: string) => test.edit(id, { muted: true })],
+    ['deactivated', (test: PathUnderTest, id: string) => test.edit(id, { activated: false })],
+    [
+      'unsubscribed',
+      ({ temp, accountId }: PathUnderTest) =>
+        temp.store.alertChannels.change(accountId, 1, ({ channel }) => ({ channel, subscriptions: [] })),
+    ],
+  ] as const) {
+    it(`whose check is ${how} meanwhile is retried all the same`, async (newStore) => {
+      const { test } = await failing(newStore, 1);
+      await using _ = test;
+      const [first] = await test.claimDeliveries();
+      assert.ok(first !== undefined);
+      await test.settle(first, 500);
+      await change(test, first.delivery.checkId ?? '');
+      test.temp.clock.turn(20_005);
+      const sent: unknown[] = [];
+      // The end of a check that is deleted is a delivery of its own.
+      for (let turn = 0; turn < 2; turn++) {
+        for (const claimed of await test.claimDeliveries('two', () => 1)) {
+          await test.settle(claimed, 200, 'two');
+          sent.push([claimed.delivery.alertType, claimed.number]);
+        }
+      }
+      assert.deepEqual(sent.at(-1), ['ALERT_FAILURE', 2]);
+    });
+  }
+
   it('whose request went out a second time over a fresh connection has that on record', async (newStore) => {
     const { test } = await failing(newStore, 2);
     await using _ = test;

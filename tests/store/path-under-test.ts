@@ -217,13 +217,13 @@ export class PathUnderTest implements AsyncDisposable {
 
   /** Ends the attempt of a claimed delivery: with a status, or as exhausted. */
   settle(
-    { delivery, number }: ClaimedDelivery,
+    { delivery, number, askedUntil }: ClaimedDelivery,
     status: number,
     owner = 'one',
     more: Partial<SendOutcome> = {},
   ): Promise<boolean[]> {
     const outcome = { ...this.outcome(status), ...more };
-    const step = afterAttempt(outcome, number, 'normal');
+    const step = afterAttempt(outcome, number, 'normal', askedUntil);
     const attempt = {
       ...outcome,
       accountId: delivery.accountId,

@@ -1,5 +1,5 @@
 // When the clock is set, everything that waits in PostgreSQL keeps its distance in real time (docs/decisions/0016).
-import { retryPausesMs } from '#domain/delivery.ts';
+import { askedWaitMostMs, retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
@@ -64,6 +64,7 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
     [byMs],
   );
   await session.query('UPDATE deliveries SET next_attempt_at = next_attempt_at + $1 WHERE status = 0', [byMs]);
+  await session.query('UPDATE alert_channels SET asked_until = asked_until + $1 WHERE asked_until IS NOT NULL', [byMs]);
   await session.query(
     `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
@@ -89,6 +90,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
+  await session.query('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > $1', [now() + askedWaitMostMs]);
   await bringForward(session, { owner: '', now: now() }, []);
 }
 

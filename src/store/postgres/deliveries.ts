@@ -1,7 +1,7 @@
 // Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
-import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { Attempt, Delivery } from '#domain/delivery.ts';
-import { channelOf } from '../alert-channel-row.ts';
+import { isPostponed } from '../asked-wait.ts';
+import { settledColumns } from '../cancel-reminders.ts';
 import { type IdBytes, idBytes, idText } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import {
@@ -20,9 +20,9 @@ import {
   type WalkPlace,
   walkStart,
 } from '../delivery-rows.ts';
-import type { AlertChannelsTable, DeliveriesTable } from '../schema.ts';
-import type { Seal } from '../seal.ts';
+import type { DeliveriesTable } from '../schema.ts';
 import { type Bulk, inPairs } from './bulk.ts';
+import { type ClaimedChannel, channelKey, postpone, readChannels } from './claimed-channels.ts';
 import type { Session } from './session.ts';
 import { lastPositions, sendAttempts } from './delivery-rows.ts';
 import { noteOutcomes } from './failing-channels.ts';
@@ -70,12 +70,15 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     claim.place.accountId = last.account_id;
     claim.place.alertChannelId = last.alert_channel_id;
   }
-  const claimed = await claimRows(session, bulk, firsts, claim);
+  const { claimed, isPostponing } = await claimRows(session, bulk, firsts, claim);
   dueTimes.push(...(await later));
+  // More may be due behind what was postponed.
+  if (isPostponing) dueTimes.push(claim.now);
   if (isFull || looked < lanes.length) dueTimes.push(claim.now);
   // Of more channels than are walked at once, those that are left are not walked without a rest.
   if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + lookAgainMs);
-  return { claimed, nextDueAt: dueTimes.length === 0 ? null : Math.min(...dueTimes), looked: seen };
+  const nextDueAt = dueTimes.length === 0 ? null : Math.min(...dueTimes);
+  return { claimed, nextDueAt, looked: isPostponing ? [] : seen };
 }
 
 /** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
@@ -232,21 +235,26 @@ async function claimRows(
   bulk: Bulk,
   rows: readonly DeliveriesTable[],
   claim: Claim,
-): Promise<ClaimedDelivery[]> {
-  if (rows.length === 0) return [];
+): Promise<{ claimed: ClaimedDelivery[]; isPostponing: boolean }> {
+  if (rows.length === 0) return { claimed: [], isPostponing: false };
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const orphaned = all.filter((row) => !channels.has(channelKey(row)));
   await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
   cancel(session, orphaned, 'the alert channel was deleted');
   const whole = all.filter((row) => channels.has(channelKey(row)));
-  return whole.length === 0 ? [] : lease(session, bulk, whole, channels, claim);
+  const isWaiting = (row: DeliveryRow): boolean =>
+    isPostponed(row, channels.get(channelKey(row))?.askedUntil ?? null, claim.now);
+  const [waiting, ready] = [whole.filter(isWaiting), whole.filter((row) => !isWaiting(row))];
+  await postpone(session, waiting, channels, claim.now);
+  const claimed = ready.length === 0 ? [] : await lease(session, bulk, ready, channels, claim);
+  return { claimed, isPostponing: waiting.length > 0 };
 }
 
 async function lease(
   session: Session,
   bulk: Bulk,
   rows: readonly DeliveryRow[],
-  channels: ReadonlyMap<string, AlertChannel>,
+  channels: ReadonlyMap<string, ClaimedChannel>,
   { now, leaseMs, owner }: Claim,
 ): Promise<ClaimedDelivery[]> {
   session.send(
@@ -256,8 +264,8 @@ async function lease(
   );
   await logCutOff(session, bulk, rows, (row) => interruptedAttempt(row, now));
   return rows.flatMap((row) => {
-    const channel = channels.get(channelKey(row));
-    return channel === undefined ? [] : [{ delivery: deliveryOf(row), channel, number: row.attempts + 1 }];
+    const found = channels.get(channelKey(row));
+    return found === undefined ? [] : [{ ...found, delivery: deliveryOf(row), number: row.attempts + 1 }];
   });
 }
 
@@ -274,26 +282,6 @@ async function logCutOff(
 
 function keysOf(rows: readonly DeliveriesTable[]): [IdBytes[], IdBytes[]] {
   return [rows.map((row) => row.account_id), rows.map((row) => row.id)];
-}
-
-function channelKey({
-  account_id,
-  alert_channel_id,
-}: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>): string {
-  return `${idText(account_id)}/${alert_channel_id}`;
-}
-
-async function readChannels(
-  session: Session,
-  deliveries: readonly DeliveriesTable[],
-  seal: Seal,
-): Promise<Map<string, AlertChannel>> {
-  const wanted = [...new Map(deliveries.map((row) => [channelKey(row), row])).values()];
-  const rows = await session.query<AlertChannelsTable>(
-    `SELECT * FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
-    [wanted.map((row) => row.account_id), wanted.map((row) => row.alert_channel_id)],
-  );
-  return new Map(rows.map((row) => [`${idText(row.account_id)}/${row.id}`, channelOf(row, seal)]));
 }
 
 async function withRequests(session: Session, rows: readonly DeliveriesTable[]): Promise<DeliveryRow[]> {
@@ -332,8 +320,8 @@ export async function settleAttempts(
 ): Promise<boolean[]> {
   const attempts = settled.map(({ attempt }) => attempt);
   const moving = session.query<{ id: IdBytes }>(
-    `UPDATE deliveries d SET status = s.status, next_attempt_at = s.next_attempt_at, attempts = d.attempts + 1,
-       leased_by = NULL, attempt_started_at = NULL, error = s.error
+    `UPDATE deliveries d SET ${settledColumns('d.', 's.status', 's.next_attempt_at', 's.error')},
+       attempts = d.attempts + 1, leased_by = NULL, attempt_started_at = NULL
      FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::bigint[], $5::text[])
        AS s (account_id, id, status, next_attempt_at, error)
      WHERE d.account_id = s.account_id AND d.id = s.id AND ${heldBy('d.leased_by', 6)} AND d.status = ${pending}

@@ -1,4 +1,5 @@
 // Counts deliveries that a channel did not receive, as they end, in PostgreSQL.
+import { askedUntil } from '#domain/delivery.ts';
 import { lostUntilFailing } from '#domain/failing-channel.ts';
 import { idBytes } from '../codec.ts';
 import { type Ended, endedOf, type Tried } from '../failing-channels.ts';
@@ -6,21 +7,41 @@ import { inPairs } from './bulk.ts';
 import type { Session } from './session.ts';
 
 /**
- * Marks channels as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
+ * Notes until when receivers asked to wait. Marks channels as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
  * alert of a check is reported: a report that is lost itself must not cause others.
  */
 export async function noteOutcomes(session: Session, tried: readonly Tried[], now: number): Promise<void> {
   const ended = tried.flatMap((one) => endedOf(one) ?? []);
-  if (ended.every(({ end }) => end === 'received')) return clear(session, ended);
+  const asking = tried.flatMap(askingOf);
+  if (asking.length === 0 && ended.every(({ end }) => end === 'received')) return clear(session, ended);
   // In the order of the channels, so that two batches wait for each other one way; within one as it happened.
-  const inOrder = [...ended].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
+  const inOrder = [...asking, ...ended].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
   for (const one of inOrder) {
-    if (one.end === 'received') await clear(session, [one]);
+    if ('until' in one) await noteAsked(session, one);
+    else if (one.end === 'received') await clear(session, [one]);
     else await noteLost(session, one, lostUntilFailing[one.end], now);
   }
 }
 
-function keyOf({ accountId, alertChannelId }: Ended): string {
+/** A receiver that asked to wait. */
+interface Asking extends Pick<Ended, 'accountId' | 'alertChannelId'> {
+  /** Epoch ms. */
+  readonly until: number;
+}
+
+function askingOf({ attempt, alertChannelId }: Tried): Asking[] {
+  const until = askedUntil(attempt);
+  return until === null ? [] : [{ accountId: attempt.accountId, alertChannelId, until }];
+}
+
+async function noteAsked(session: Session, { accountId, alertChannelId, until }: Asking): Promise<void> {
+  await session.query(
+    'UPDATE alert_channels SET asked_until = greatest(asked_until, $1) WHERE account_id = $2 AND id = $3',
+    [until, idBytes(accountId), alertChannelId],
+  );
+}
+
+function keyOf({ accountId, alertChannelId }: Pick<Ended, 'accountId' | 'alertChannelId'>): string {
   return `${accountId}/${String(alertChannelId).padStart(16, '0')}`;
 }
 

@@ -11,7 +11,7 @@ import type {
   ResultsTable,
   ToldTable,
 } from '../schema.ts';
-import type { ListenerRow } from '../tell-channels.ts';
+import type { ListenerRow, RemindersOf } from '../tell-channels.ts';
 import { createLateHours, type LateHours } from './late-hours.ts';
 
 /** What was read, by account and check; runs by their id. */
@@ -34,6 +34,7 @@ export interface Recording {
   readonly exchanges: readonly ExchangesTable[];
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
+  readonly cancelled: readonly RemindersOf[];
   readonly givenBack: readonly { readonly accountId: IdBytes; readonly at: number }[];
   states(): CheckStatesTable[];
   passing(): PassingExchangesTable[];
@@ -45,6 +46,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
   const asked = new Map<string, EndedAttempt>();
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
   const deliveries: Delivery[] = [];
+  const cancelled: RemindersOf[] = [];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
   // Of what a batch writes twice the last holds; what is read after it is what was written.
@@ -77,6 +79,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     writeTold: (row) => void told.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
     insertAlert: (row) => void alerts.push(row),
     insertDelivery: (delivery) => void deliveries.push(delivery),
+    cancelReminders: (reminders) => void cancelled.push(reminders),
   };
   return {
     rows,
@@ -88,6 +91,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     exchanges,
     alerts,
     deliveries,
+    cancelled,
     givenBack,
     states: () => [...newStates.values()],
     passing: () => sorted(passing),

@@ -2,6 +2,7 @@
 // record-attempts.ts, and written at once.
 import { monthStart } from '#domain/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
+import { cancelReminder, isPendingReminder } from '../cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { deliveriesAtOnce, firstResultOf, recordAttempt, type RecordRules } from '../record-attempts.ts';
@@ -270,7 +271,7 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
     `ON CONFLICT (account_id, check_id, location)
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
-  await sendTold(bulk, recording);
+  await sendTold(session, bulk, recording);
   for (const { accountId, at } of givenBack) {
     await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
       accountId,
@@ -279,10 +280,11 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
   }
 }
 
-/** Writes alerts, what channels were told, and the deliveries. */
+/** Writes alerts, what channels were told, and the deliveries; cancels reminders of what has ended. */
 export async function sendTold(
+  session: Session,
   bulk: Bulk,
-  recording: Pick<Recording, 'alerts' | 'deliveries' | 'told'>,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'told'>,
 ): Promise<void> {
   const { alerts, deliveries } = recording;
   bulk.send('alerts', alerts);
@@ -294,6 +296,13 @@ export async function sendTold(
        reminders = excluded.reminders`,
   );
   await insertDeliveries(bulk, deliveries);
+  for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
+    session.send(
+      `UPDATE deliveries SET ${cancelReminder}
+       WHERE account_id = $1 AND alert_channel_id = $2 AND check_id = $3 AND ${isPendingReminder}`,
+      [account_id, alert_channel_id, check_id],
+    );
+  }
 }
 
 const stateColumns = (

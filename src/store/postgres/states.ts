@@ -127,7 +127,7 @@ async function openAll(
       held.map(({ row }) => alerted.get(row) ?? row.alerted),
     ],
   );
-  await sendTold(bulk, recording);
+  await sendTold(session, bulk, recording);
   return { opened, last: fitting < all.length ? (held.at(-1)?.row ?? null) : null };
 }
 

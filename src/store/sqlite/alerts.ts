@@ -1,5 +1,6 @@
 // Rows of alerts and of what channels were told, in SQLite.
 import type { EndedAttempt } from '#domain/recording.ts';
+import { cancelReminder, isPendingReminder } from '../cancel-reminders.ts';
 import { idBytes } from '../codec.ts';
 import type { AlertsTable } from '../schema.ts';
 import type { ListenerRow, TellRows } from '../tell-channels.ts';
@@ -29,6 +30,13 @@ export function tellRowsOf(connection: Connection): TellRows {
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
     insertDelivery: (delivery) => insertDeliveryRow(connection, delivery),
+    cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
+      void connection
+        .prepare(
+          `UPDATE deliveries SET ${cancelReminder}
+           WHERE account_id = ? AND alert_channel_id = ? AND check_id = ? AND ${isPendingReminder}`,
+        )
+        .run(account_id, alert_channel_id, check_id),
   };
 }
 

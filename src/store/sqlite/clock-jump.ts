@@ -1,5 +1,5 @@
 // When the machine's clock is set, everything that waits keeps its distance in real time.
-import { retryPausesMs } from '#domain/delivery.ts';
+import { askedWaitMostMs, retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
@@ -29,6 +29,7 @@ export function moveWithClock(
     .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
     .run(byMs);
   connection.prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at + ? WHERE status = 0').run(byMs);
+  connection.prepare('UPDATE alert_channels SET asked_until = asked_until + ? WHERE asked_until IS NOT NULL').run(byMs);
   connection
     .prepare(
       `UPDATE check_states SET since = since + ?1, failing_since = failing_since + ?1
@@ -55,7 +56,8 @@ export function bringStatesBack(connection: Connection, now: number): void {
 
 /**
  * Deliveries whose retry lies further ahead than any pause (the clock was set back while nothing ran) wait one pause.
- * Those of a long tail keep their time.
+ * Those of a long tail keep their time. First attempts wait again if their receiver asked for it, unless it cannot have asked for
+ * as much.
  */
 export function bringDeliveriesBack(connection: Connection, now: number): void {
   const latest = now + Math.max(...retryPausesMs);
@@ -65,6 +67,7 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
        WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1 AND next_attempt_at < ${parkedFrom}`,
     )
     .run(latest, retryPausesMs.length);
+  connection.prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?').run(now + askedWaitMostMs);
 }
 
 /**

@@ -1,8 +1,10 @@
 // Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alert-channel.ts';
 import type { AlertType } from '#domain/alert.ts';
-import type { Attempt, Delivery, DueDelivery, RenderedRequest } from '#domain/delivery.ts';
+import { type Attempt, type Delivery, type DueDelivery, type RenderedRequest, waitReason } from '#domain/delivery.ts';
 import { channelOf } from '../alert-channel-row.ts';
+import { isFirstAttempt, isPostponed, postponedAtOnce } from '../asked-wait.ts';
+import { settledColumns } from '../cancel-reminders.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../codec.ts';
 import { deliveryStatusCodes } from '../codes.ts';
 import {
@@ -114,17 +116,23 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   const { account_id, accountId, alert_channel_id } = lane;
   const busy = claim.busy(accountId, alert_channel_id);
   const due = dueRows(connection, lane, room, busy, claim);
-  const rows = firstOfEachCheck(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
-  const channel = readChannel(connection, lane, claim);
-  if (channel === null) {
-    for (const row of rows) {
+  const firsts = firstOfEachCheck(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
+  const found = readChannel(connection, lane, claim);
+  if (found === null) {
+    for (const row of firsts) {
       if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
       cancelDelivery(connection, lane, row, 'the alert channel was deleted');
     }
     return { taken: [], nextAt: null, isLooked: false };
   }
+  const { channel, askedUntil } = found;
+  const rows = firsts.filter((row) => !isPostponed(row, askedUntil, claim.now));
+  const isWaiting = rows.length < firsts.length;
+  if (isWaiting && askedUntil !== null) postpone(connection, lane, askedUntil, claim.now);
   let nextAt: number | null = null;
-  if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
+  // More may be due behind what was postponed.
+  if (isWaiting) nextAt = claim.now;
+  else if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
   // Places were left by what waits for another of its check: the next claim looks past it.
   else if (rows.length < due.length) nextAt = claim.now;
   const lease = connection.prepare(
@@ -145,9 +153,9 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
       replayOf: idOfDigitsOrNull(row.replayed_digits),
       isTest: row.is_test === 1,
     };
-    return { delivery, channel, number: row.attempts + 1 };
+    return { delivery, channel, number: row.attempts + 1, askedUntil };
   });
-  return { taken, nextAt, isLooked: due.length < room && busy.length > 0 };
+  return { taken, nextAt, isLooked: !isWaiting && due.length < room && busy.length > 0 };
 }
 
 /**
@@ -243,21 +251,33 @@ function readChannel(
   connection: Connection,
   { account_id, accountId, alert_channel_id }: Lane,
   { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
-): AlertChannel | null {
+): { readonly channel: AlertChannel; readonly askedUntil: number | null } | null {
   const key = `${accountId}/${alert_channel_id}`;
   const kept = channels.get(key);
-  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at'>>(
-    'SELECT updated_at FROM alert_channels WHERE account_id = ? AND id = ?',
+  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'asked_until'>>(
+    'SELECT updated_at, asked_until FROM alert_channels WHERE account_id = ? AND id = ?',
   )(account_id, alert_channel_id);
   if (stamp === undefined) return null;
-  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return kept;
+  const askedUntil = stamp.asked_until;
+  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return { channel: kept, askedUntil };
   const row = connection
     .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')
     .get(account_id, alert_channel_id) as unknown as AlertChannelsTable;
   const channel = channelOf(row, seal);
   if (channels.size >= channelsKept) channels.clear();
   channels.set(key, channel);
-  return channel;
+  return { channel, askedUntil };
+}
+
+/** Puts off first attempts that are due, the oldest first. */
+function postpone(connection: Connection, { account_id, alert_channel_id }: Lane, until: number, now: number): void {
+  connection
+    .prepare(
+      `UPDATE deliveries SET next_attempt_at = ?, error = ? WHERE account_id = ? AND rowid IN (
+         SELECT rowid FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
+           AND next_attempt_at <= ? AND ${isFirstAttempt} ORDER BY next_attempt_at, id LIMIT ${postponedAtOnce})`,
+    )
+    .run(until, waitReason(until), account_id, account_id, alert_channel_id, now);
 }
 
 /** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
@@ -267,8 +287,8 @@ export function settleAttempts(
   rules: SettleRules,
 ): boolean[] {
   const settle = connection.prepare(
-    `UPDATE deliveries SET status = ?, next_attempt_at = ?, attempts = attempts + 1, leased_by = NULL,
-       attempt_started_at = NULL, error = ? WHERE account_id = ? AND id = ? AND leased_by = ? AND status = ${pending}`,
+    `UPDATE deliveries SET ${settledColumns('', '?1', '?2', '?3')}, attempts = attempts + 1, leased_by = NULL,
+       attempt_started_at = NULL WHERE account_id = ?4 AND id = ?5 AND leased_by = ?6 AND status = ${pending}`,
   );
   return settled.map(({ attempt, alertChannelId, isTest, step }) => {
     const key = { accountId: idBytes(attempt.accountId), id: idBytes(attempt.deliveryId) };

@@ -1,17 +1,26 @@
 // Counts deliveries that a channel did not receive, as they end.
+import { askedUntil } from '#domain/delivery.ts';
 import { lostUntilFailing } from '#domain/failing-channel.ts';
 import { idBytes } from '../codec.ts';
 import { endedOf, type Tried } from '../failing-channels.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Marks a channel as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
+ * Notes until when its receiver asked to wait. Marks a channel as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
  * alert of a check is reported: a report that is lost itself must not cause others.
  */
 export function noteOutcome(connection: Connection, tried: Tried, now: number): void {
+  const accountId = idBytes(tried.attempt.accountId);
+  const until = askedUntil(tried.attempt);
+  if (until !== null) {
+    connection
+      .prepare(
+        'UPDATE alert_channels SET asked_until = max(coalesce(asked_until, 0), ?) WHERE account_id = ? AND id = ?',
+      )
+      .run(until, accountId, tried.alertChannelId);
+  }
   const ended = endedOf(tried);
   if (ended === null) return;
-  const accountId = idBytes(ended.accountId);
   if (ended.end === 'received') {
     connection
       .prepare(

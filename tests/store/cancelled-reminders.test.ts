@@ -1,0 +1,96 @@
+// Reminders that are still being retried when their check recovers.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { alertVariables } from '#domain/delivery-variables.ts';
+import type { DeliveryFacts, Prepared } from '#domain/recording.ts';
+import { newId } from '#lib/id.ts';
+import type { ClaimedDelivery } from '#store/delivery-rows.ts';
+import { it } from '../support/each-engine.ts';
+import { PathUnderTest } from './path-under-test.ts';
+
+function prepare(facts: DeliveryFacts): Prepared {
+  // What a user writes does not make a delivery a reminder.
+  const extras = {
+    url: '"IS_REMINDER":true',
+    status: 500,
+    statusText: '"IS_REMINDER":true',
+    locationName: '',
+    link: '',
+  };
+  return { content: { variables: alertVariables(facts, extras), groupId: null } };
+}
+
+/** One slot of every check, recorded with that outcome. */
+async function slot(test: PathUnderTest, outcome: 'passed' | 'failed'): Promise<void> {
+  test.temp.clock.turn(10_000);
+  await test.schedule();
+  const rules = { reminders: { amount: 2, intervalMs: 10_000 } };
+  const ended = (await test.claim()).map((claimed) => {
+    const attempt = test.ended(claimed, outcome);
+    return { ...attempt, rules: { ...attempt.rules, ...rules } };
+  });
+  await test.record(ended, 'one', prepare);
+}
+
+/** A failed check with its alert and a reminder, each of them tried once and waiting for its retry. */
+async function reminded(test: PathUnderTest): Promise<{ checkId: string; reminder: ClaimedDelivery }> {
+  const checkId = await test.check();
+  await test.channel(checkId);
+  await slot(test, 'failed');
+  const [alert] = await test.claimDeliveries();
+  await test.settle(alert ?? assert.fail(), 500);
+  await slot(test, 'failed');
+  const [reminder] = await test.claimDeliveries();
+  return { checkId, reminder: reminder ?? assert.fail() };
+}
+
+const states = (test: PathUnderTest): unknown[] =>
+  test.rows('SELECT alert_type AS type, status, error FROM deliveries ORDER BY id');
+const alert = { type: 'ALERT_FAILURE', status: 0, error: 'answered 500' };
+const cancelled = { type: 'ALERT_FAILURE', status: 5, error: 'the check recovered' };
+const recovery = { type: 'ALERT_RECOVERY', status: 0, error: null };
+
+describe('a reminder that is still being retried', () => {
+  for (const how of ['passes', 'is deleted'] as const) {
+    it(`is cancelled when its check ${how}; the alert itself is not`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const { checkId, reminder } = await reminded(test);
+      await test.settle(reminder, 500);
+      if (how === 'passes') await slot(test, 'passed');
+      else await test.remove(checkId, prepare);
+      assert.deepEqual(states(test), [alert, cancelled, recovery]);
+      test.temp.clock.turn(60_000);
+      assert.equal((await test.claimDeliveries('two')).length, 1, 'the recovery waits for the alert');
+    });
+  }
+
+  for (const [status, end] of [
+    [500, cancelled],
+    [200, { type: 'ALERT_FAILURE', status: 1, error: null }],
+  ] as const) {
+    it(`is not tried again if its attempt in progress then ends with ${status}`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const { reminder } = await reminded(test);
+      await test.path.renewDeliveries([reminder.delivery], { owner: 'one', now: test.now + 20_000, leaseMs: 10_000 });
+      await slot(test, 'passed');
+      assert.deepEqual(await test.settle(reminder, status), [true]);
+      assert.deepEqual(states(test), [alert, end, recovery]);
+      assert.equal(test.one('SELECT count(*) FROM deliveries WHERE status > 0 AND next_attempt_at IS NOT NULL'), 0);
+    });
+  }
+
+  it('that was delivered is replayed all the same', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { reminder } = await reminded(test);
+    await test.settle(reminder, 200);
+    const replayId = newId();
+    assert.equal(await test.temp.store.deliveries.replay(test.accountId, reminder.delivery.id, replayId), 'done');
+    await slot(test, 'passed');
+    assert.deepEqual(states(test), [
+      alert,
+      { type: 'ALERT_FAILURE', status: 1, error: null },
+      { type: 'ALERT_FAILURE', status: 0, error: null },
+      recovery,
+    ]);
+  });
+});
