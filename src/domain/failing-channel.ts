@@ -60,23 +60,29 @@ export interface ChannelReport {
   readonly variables: readonly EnvironmentVariable[];
 }
 
+/** What is said of a channel. A failing one that is deleted is no longer failing: what its report opened is closed. */
+type ReportFacts = Pick<ChannelReport, 'name' | 'alertChannelId' | 'check' | 'since' | 'reason' | 'variables'> & {
+  readonly kind: ChannelReport['kind'] | 'deleted';
+};
+
 /**
  * What the other channel's own template is rendered with: a failure of the channel, in the place of the check, so that an
  * incident it opens is closed by the recovery and is not mixed up with the check's own.
  *
  * @param link RESULT_LINK of the result whose alert was lost
  */
-export function reportVariables(
-  report: ChannelReport,
-  deliveryId: string,
-  link: string | undefined,
-): TemplateVariables {
+export function reportVariables(report: ReportFacts, deliveryId: string, link: string | undefined): TemplateVariables {
   const { name, alertChannelId, check } = report;
   const isFailing = report.kind === 'failing';
+  const happened = {
+    failing: 'does not receive alerts',
+    receiving: 'receives alerts again',
+    deleted: 'has been deleted',
+  };
   const lost = check === null ? '' : ` It was for the check "${check.name}".`;
   return {
     ...Object.fromEntries(report.variables.map(({ key, value }) => [key, value])),
-    ALERT_TITLE: `Alert channel "${name}" ${isFailing ? 'does not receive alerts' : 'receives alerts again'}`,
+    ALERT_TITLE: `Alert channel "${name}" ${happened[report.kind]}`,
     ALERT_TYPE: isFailing ? 'ALERT_FAILURE' : 'ALERT_RECOVERY',
     CHECK_NAME: `Alert channel "${name}"`,
     CHECK_ID: `alert-channel-${alertChannelId}`,

@@ -7,6 +7,7 @@ import { flag, idBytes, json } from './codec.ts';
 import { endWait } from './asked-wait.ts';
 import { deliveryStatusCodes } from './codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from './database.ts';
+import { closeTold } from './failing-channels.ts';
 import { requireRoom } from './room.ts';
 import type { AlertChannelsTable, Tables } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -100,7 +101,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
-    remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id)),
+    remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
   };
 }
 
@@ -179,14 +180,16 @@ async function savedChannel(
   return { saved };
 }
 
-async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number): Promise<boolean> {
+async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, now: number): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await tx
     .deleteFrom('alert_channels')
     .where('account_id', '=', account)
     .where('id', '=', id)
+    .returningAll()
     .executeTakeFirst();
-  if (Number(removed.numDeletedRows) === 0) return false;
+  if (removed === undefined) return false;
+  await closeTold(tx, removed, now);
   for (const table of ['subscriptions', 'told'] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('alert_channel_id', '=', id).execute();
   }

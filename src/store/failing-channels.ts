@@ -1,11 +1,18 @@
 // Channels that do not receive alerts: as notices read them, and as they are reported through others (docs/decisions/0026).
 import type { Kysely } from 'kysely';
 import type { Attempt, Delivery, DeliveryStep } from '#domain/delivery.ts';
-import { type ChannelReport, deliveryEnd, type DeliveryEnd, lostReason } from '#domain/failing-channel.ts';
+import {
+  type ChannelReport,
+  deliveryEnd,
+  type DeliveryEnd,
+  lostReason,
+  reportVariables,
+} from '#domain/failing-channel.ts';
+import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { newDeliveryRow, requestRows } from './delivery-rows.ts';
+import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import { isMoving } from './refuse-moving.ts';
 import type { AlertChannelsTable, Tables } from './schema.ts';
 
@@ -119,13 +126,48 @@ async function closeReport(
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
   if (deliveries.length === 0) return true;
+  await insertRows(tx, deliveries);
+  await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
+  return true;
+}
+
+async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
   const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
   await tx
     .insertInto('deliveries')
     .values(deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })))
     .execute();
-  await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
-  return true;
+}
+
+/** A failing channel is deleted: the channels that were told of it get the recovery. @param now epoch ms */
+export async function closeTold(tx: Kysely<Tables>, row: AlertChannelsTable, now: number): Promise<void> {
+  const told = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_told) ?? []);
+  if (told.length === 0) return;
+  const lost = await lostAlert(tx, row);
+  const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
+  const deliveries = told.map(({ id: alertChannelId }): Delivery => {
+    const id = newId();
+    return {
+      accountId: facts.accountId,
+      id,
+      alertChannelId,
+      alertId: null,
+      checkId: null,
+      checkResultId: null,
+      alertType: 'ALERT_RECOVERY',
+      status: 'pending',
+      request: null,
+      attempts: 0,
+      createdAt: now,
+      nextAttemptAt: now,
+      replayOf: null,
+      isTest: false,
+      error: null,
+      content: { variables: reportVariables(facts, id, undefined), groupId: null },
+    };
+  });
+  await insertRows(tx, deliveries);
+  await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
 }
 
 function nameOf({ id, config }: Pick<AlertChannelsTable, 'id' | 'config'>): string {
@@ -147,24 +189,28 @@ async function reportOf({ reader, seal }: Database, row: AlertChannelsTable, isT
           .where('secret', '=', 0)
           .execute();
   return {
+    ...factsOf(row, lost),
     kind: isFailing ? 'failing' : 'receiving',
+    checkResultId: idTextOrNull(lost?.check_result_id ?? null),
+    through: through.map((each) => channelOf(each, seal)),
+    variables: variables.map(({ key, value }) => ({ key, value, locked: false, secret: false })),
+  };
+}
+
+function factsOf(row: AlertChannelsTable, lost: LostAlert) {
+  const check = lost?.check ?? null;
+  return {
     accountId: idText(row.account_id),
     alertChannelId: row.id,
     name: nameOf(row),
     since: row.failing_since ?? lost?.created_at ?? 0,
     reason: row.failing_reason,
-    check:
-      lost?.check == null
-        ? null
-        : {
-            id: idText(lost.check.id),
-            name: lost.check.name,
-            tags: parsed<string[]>(lost.check.tags),
-            groupName: lost.groupName,
-          },
-    checkResultId: idTextOrNull(lost?.check_result_id ?? null),
-    through: through.map((each) => channelOf(each, seal)),
-    variables: variables.map(({ key, value }) => ({ key, value, locked: false, secret: false })),
+    check: check && {
+      id: idText(check.id),
+      name: check.name,
+      tags: parsed<string[]>(check.tags),
+      groupName: lost?.groupName ?? null,
+    },
   };
 }
 

@@ -73,3 +73,27 @@ composedTest(
     }
   },
 );
+
+composedTest(
+  'a notice of a failing channel hides values of locked variables, and paths from keys that only read',
+  async (t) => {
+    const service = await startComposed(t);
+    const { must } = asker(() => service.address, service.apiKey);
+    await must('POST', '/v1/variables', { key: 'HOOK_TOKEN', value: 'hookcanary', locked: true });
+    const config = { name: 'Chat', url: 'https://receiver.example/{{HOOK_TOKEN}}' };
+    await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+    const reason = 'the receiver redirects to https://new.example/v2/hookcanary (302), and redirects are not followed';
+    service.raw
+      .prepare('UPDATE alert_channels SET exhausted_in_a_row = 2, failing_since = 1, failing_reason = ?')
+      .run(reason);
+    const { key } = await must('POST', '/v1/api-keys', { name: 'reader', role: 'read-only' });
+    const noticeFor = async (who: string): Promise<NoticeBody | undefined> => {
+      const notices = (await asker(() => service.address, who).must('GET', '/v1/notices')) as unknown as NoticeBody[];
+      return notices.find(({ kind }) => kind === 'channel-failing');
+    };
+    const shown = (address: string): string =>
+      `The last 2 alerts for the channel "Chat" did not arrive: the receiver redirects to ${address} (302), and redirects are not followed.`;
+    assert.equal((await noticeFor(service.apiKey))?.message, shown('https://new.example/v2/********'));
+    assert.equal((await noticeFor(String(key)))?.message, shown('https://new.example/…'));
+  },
+);

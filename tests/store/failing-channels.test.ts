@@ -90,6 +90,37 @@ describe('a failing channel', () => {
     assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
   });
 
+  it('that is deleted is reported as recovered to the channels that were told and still exist', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const others = [await test.channel(null), await test.channel(null)];
+    const { alertChannels } = test.temp.store;
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+    await test.report();
+    const unheard = await test.channel(null);
+    await alertChannels.remove(test.accountId, others[1] ?? 0);
+    await alertChannels.remove(test.accountId, channel);
+    const recovered = test.rows(
+      `SELECT alert_channel_id AS id, status, content FROM deliveries JOIN delivery_contents ON delivery_id = id
+       WHERE alert_type = 'ALERT_RECOVERY'`,
+    );
+    assert.deepEqual(
+      recovered.map(({ id, status }) => [id, status]),
+      [[others[0], 0]],
+      `not ${unheard}`,
+    );
+    const { variables } = JSON.parse(String(recovered[0]?.['content']));
+    assert.deepEqual(
+      [variables.ALERT_TYPE, variables.CHECK_ID, variables.ALERT_TITLE, variables.CHECK_ERROR_MESSAGE],
+      ['ALERT_RECOVERY', `alert-channel-${channel}`, 'Alert channel "Hook" has been deleted', undefined],
+    );
+    test.temp.raw.exec('UPDATE deliveries SET status = 1 WHERE check_id IS NOT NULL');
+    const claimed = await test.claimDeliveries('two');
+    const told = claimed.filter(({ delivery }) => delivery.alertType === 'ALERT_RECOVERY');
+    assert.deepEqual(await test.path.readContents(told.map(({ delivery }) => delivery)), [variables]);
+  });
+
   it('is one of ten that are reported at a time, however many of an account fail at once', async (newStore) => {
     const test = await PathUnderTest.open(newStore);
     await using _ = test;
