@@ -1,4 +1,4 @@
-// Channels whose receivers asked to wait: their first attempts are postponed when they are claimed (docs/webhooks.md, Retries).
+// Channels whose receivers asked to wait: their first attempts are postponed when they are claimed (docs/decisions/0121).
 import type { Kysely } from 'kysely';
 import { idBytes } from './codec.ts';
 import { deliveryStatusCodes } from './codes.ts';

@@ -1,4 +1,4 @@
-// A reminder that is still being retried when its check recovers is cancelled (docs/webhooks.md, Retries).
+// A reminder that is still being retried when its check recovers is cancelled (docs/decisions/0121).
 import { deliveryStatusCodes } from './codes.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
