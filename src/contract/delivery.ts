@@ -59,14 +59,12 @@ export const delivery = z
       .enum(deliveryStatuses)
       .describe('`failed`: the delivery could not be rendered. `refused`: the egress policy forbids the request.'),
     isTest: z.boolean(),
-<<<<<<< HEAD
-    error: z.string().exactOptional().describe('Why the delivery could not be rendered or is not retried.'),
-=======
     error: z
       .string()
       .exactOptional()
-      .describe('Why it could not be rendered, is not tried again, or is not tried yet: its receiver asked to wait.'),
->>>>>>> ca01a4e7 (Document how channels wait for receivers that ask for it)
+      .describe(
+        'Why the delivery could not be rendered, is not retried, or has not started: its receiver asked to wait.',
+      ),
     createdAt: instant,
     nextAttemptAt: instant.exactOptional(),
     replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
@@ -116,12 +114,8 @@ export const deliveryOperations = {
     ...one,
     method: 'POST',
     path: '/v1/deliveries/{id}/retry',
-<<<<<<< HEAD
     summary: 'Retry a pending delivery now',
-=======
-    summary: 'Try a pending delivery again now',
-    description: 'If the delivery waits because its receiver asked for it, the wait ends for the whole channel.',
->>>>>>> ca01a4e7 (Document how channels wait for receivers that ask for it)
+    description: 'If the delivery waits because its receiver asked to wait, the wait ends for the whole channel.',
     permission: 'write',
     status: 200,
     alsoAnswers: ended,

@@ -92,7 +92,7 @@ composedTest(
       return notices.find(({ kind }) => kind === 'channel-failing');
     };
     const shown = (address: string): string =>
-      `The last 2 alerts for the channel "Chat" did not arrive: the receiver redirects to ${address} (302), and redirects are not followed.`;
+      `The last 2 alerts to the channel "Chat" could not be delivered: the receiver redirects to ${address} (302), and redirects are not followed.`;
     assert.equal((await noticeFor(service.apiKey))?.message, shown('https://new.example/v2/********'));
     assert.equal((await noticeFor(String(key)))?.message, shown('https://new.example/…'));
   },
