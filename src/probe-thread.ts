@@ -1,6 +1,7 @@
 // A probe thread: it looks at targets and does nothing else, so that what it measures is theirs (design: Honest figures).
 import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '#checks/http/body-store.ts';
+import { withoutTimes } from '#checks/findings/without-times.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { honestFinding } from '#domain/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/probe.ts';
@@ -116,7 +117,7 @@ async function run(started: Waiting): Promise<void> {
   ended.numbers.push(number);
   // An answer that scripts may change is judged later: the hold-up goes along with it.
   const isLater = answer !== null || ('work' in started && started.work.half === 'judge');
-  ended.findings.push(isLater ? finding : honestFinding(finding, heldUp));
+  ended.findings.push(isLater ? finding : honestFinding(finding, heldUp, withoutTimes));
   if (answer !== null) ended.answers.push({ number, answer: { ...answer, heldUp } });
 }
 

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test from 'node:test';
 import { apiCheck, inputOf, variable } from '../tests/support/api-check.ts';
+import type { JsonObject } from '#domain/json.ts';
 import { createAuthority } from '../tests/support/certificates.ts';
+import { describedKind } from '../tests/support/kind-probe.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../tests/support/target.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
@@ -144,3 +146,58 @@ function start(t: { after(work: () => Promise<void>): void }, options: Partial<P
   t.after(() => prober.close());
   return prober;
 }
+
+test('times of a run that a busy thread may have delayed are left out of phases and assertions as well', async (t) => {
+  const prober = start(t, { threads: 1 });
+  const answer = (respond: () => void): void => void setTimeout(respond, 20);
+  let keepBusy = (): void => undefined;
+  const http = await startTarget(t, (_, response) => {
+    keepBusy();
+    answer(() => response.end('ok'));
+  });
+  const tcp = await startTcpTarget(t, (socket) => {
+    keepBusy();
+    answer(() => socket.end('ready'));
+  });
+  const responseTime = { source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '25000', property: '' };
+  const { port } = new URL(tcp.url);
+  const looks = {
+    API: { request: { method: 'GET', url: http.url, assertions: [responseTime] } },
+    TCP: {
+      request: {
+        hostname: '127.0.0.1',
+        port: Number(port),
+        assertions: [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: 'ready', property: '' }, responseTime],
+      },
+    },
+  } as const;
+  const limits = { degradedResponseTime: 25_000, maxResponseTime: 25_000 };
+  for (const [checkType, settings] of Object.entries(looks) as [keyof typeof looks, JsonObject][]) {
+    const input = inputOf(apiCheck({}, {}, { id: checkType, checkType, settings: { ...settings, ...limits } }));
+    const shown = async (delayed: boolean) => {
+      let size = 1_000_000;
+      for (;;) {
+        const long = inputOf(
+          apiCheck({ url: 'no URL', pad: Array.from({ length: size }, () => []) }, {}, { id: 'long' }),
+        );
+        keepBusy = () => void (delayed && prober.probe({ ...long, isOneOff: true }));
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const finding = await prober.probe(input);
+        if ((finding.responseTimeMs === null) === delayed) return { finding, part: describedKind(checkType, finding) };
+        size = Math.min(2 * size, 8_000_000);
+      }
+    };
+    const { finding, part } = await shown(true);
+    assert.deepEqual([finding.verdict, finding.message], ['passed', null], checkType);
+    const { timings = null, timingPhases } = (checkType === 'API' ? part['response'] : part) as JsonObject;
+    assert.deepEqual([timings, timingPhases], [null, null]);
+    const ofTime = (described: JsonObject) => (described['assertions'] as JsonObject[]).at(-1) ?? {};
+    const { passed, actual, problem, message } = ofTime(part);
+    assert.deepEqual([passed, actual, problem], [true, null, 'Tocsin was too busy to measure it']);
+    assert.equal(message, 'response time in ms is less than 25000, but Tocsin was too busy to measure it');
+    assert.deepEqual(describedKind(checkType, { ...finding, exchange: null })['assertions'], part['assertions']);
+    const usual = (await shown(false)).part;
+    assert.ok(Number(ofTime(usual)['actual']) >= 20);
+    assert.ok((checkType === 'API' ? (usual['response'] as JsonObject) : usual)['timingPhases']);
+  }
+});

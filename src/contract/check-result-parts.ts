@@ -9,9 +9,11 @@ import { heartbeatCheckResult } from './heartbeat.ts';
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();
 
+const unmeasured = 'null = Tocsin was too busy to measure them.';
+
 const phases = z
   .strictObject({ wait: ms, dns: ms, tcp: ms, tls: ms, firstByte: ms, download: ms, total: ms })
-  .describe('ms with decimals, 0 for what did not take place; they add up to the total.');
+  .describe(`ms with decimals, 0 for what did not take place; they add up to the total. ${unmeasured}`);
 
 const redirects = z.array(z.strictObject({ status: z.int(), location: z.string() }));
 
@@ -50,8 +52,11 @@ const httpFields = {
       bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
       truncated: z.boolean().describe('Only the beginning of the body is kept.'),
       redirects: redirects.exactOptional(),
-      timings: z.record(z.string(), z.number()).nullable().describe('Instants of the phases, unix ms.'),
-      timingPhases: phases,
+      timings: z
+        .record(z.string(), z.number())
+        .nullable()
+        .describe('Instants of the phases, unix ms; null = not kept, or Tocsin was too busy to measure them.'),
+      timingPhases: phases.nullable(),
     })
     .nullable()
     .describe('null when there was no answer.'),
@@ -87,7 +92,10 @@ const lightFields = {
   assertions: z.array(assertionOutcome),
   requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
   address: z.string().nullable().describe('The address that was asked.'),
-  timingPhases: z.record(z.string(), ms).describe('ms with decimals, in the order in which they took place.'),
+  timingPhases: z
+    .record(z.string(), ms)
+    .nullable()
+    .describe(`ms with decimals, in the order in which they took place. ${unmeasured}`),
 };
 const inFull = 'null when only the outcome of this result is kept.';
 

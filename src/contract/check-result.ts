@@ -26,7 +26,7 @@ export const checkResult = z
     startedAt: instant,
     stoppedAt: instant,
     created_at: instant,
-    responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
+    responseTime: z.int().describe('Whole ms; 0 when there was no answer, or Tocsin was too busy to measure it.'),
     checkRunId: z.uuid(),
     attempts: z.int().describe('Which attempt of its run it is, from 1.'),
     slots: z.int().describe('Slots it stands for: more than 1 for a stretch of missed ones.'),

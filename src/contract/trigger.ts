@@ -32,7 +32,7 @@ export const triggerOutcome = z.strictObject({
   checkId: z.uuid(),
   name: z.string(),
   hasFailures: z.boolean(),
-  responseTime: z.int().describe('Whole ms; 0 when there was no answer.'),
+  responseTime: z.int().describe('Whole ms; 0 when there was no answer, or Tocsin was too busy to measure it.'),
   message: z.string().exactOptional().describe('Why it failed; absent when it did not.'),
   resultLink: z.string().exactOptional().describe('A page of the failed result, readable without a key for 30 days.'),
 });
@@ -45,7 +45,10 @@ export const triggeredRun = z
     runLocation: z.string(),
     state: z.enum(['running', 'ended']),
     outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']).nullable().describe('null while it runs.'),
-    responseTime: z.int().nullable().describe('Whole ms; null when there was no answer.'),
+    responseTime: z
+      .int()
+      .nullable()
+      .describe('Whole ms; null when there was no answer, or Tocsin was too busy to measure it.'),
     message: z.string().nullable().describe('Why it did not pass.'),
     resultLink: z
       .string()

@@ -1,7 +1,7 @@
 // What a hold-up of the probing thread does to a finding: times that may contain it are withheld, what was seen is not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { honestFinding, marginOfLimit } from './honest-finding.ts';
+import { honestFinding as withHeldUp, type HeldUp, marginOfLimit } from './honest-finding.ts';
 import { bareFinding, type Finding } from './result.ts';
 
 const status: Finding = {
@@ -12,10 +12,16 @@ const timeout: Finding = {
   ...bareFinding(1, { verdict: 'failed', reason: 'timeout', message: 'no answer' }),
   timeMarginMs: marginOfLimit(30_000),
 };
+const honestFinding = (finding: Finding, heldUp: HeldUp) => withHeldUp(finding, heldUp, () => 'without times');
 const once = (ms: number) => ({ longestMs: ms, addedMs: ms });
 
 test('a status that was received stands, however long the thread was held up; its time is left out', () => {
-  assert.deepEqual(honestFinding(status, once(812.4)), { ...status, responseTimeMs: null, loopDelayMs: 812.4 });
+  assert.deepEqual(honestFinding(status, once(812.4)), {
+    ...status,
+    responseTimeMs: null,
+    details: 'without times',
+    loopDelayMs: 812.4,
+  });
   assert.deepEqual(honestFinding(status, once(150)), { ...status, loopDelayMs: 150 });
 });
 
@@ -40,6 +46,19 @@ test('a verdict over a slow answer stands where it is too slow without our delay
   const slow: Finding = { ...status, verdict: 'degraded', reason: 'slow', responseTimeMs: 5200, timeMarginMs: 200 };
   assert.equal(honestFinding(slow, once(150)).verdict, 'degraded');
   assert.equal(honestFinding(slow, once(250)).verdict, 'unknown');
+  const mostlyOurs = honestFinding({ ...slow, message: 'answered after 5.2 s', timeMarginMs: 4000 }, once(1500));
+  const { verdict, responseTimeMs, message } = mostlyOurs;
+  const told = 'answered after 5.2 s (Tocsin itself was delayed by up to 1500 ms)';
+  assert.deepEqual([verdict, responseTimeMs, message], ['degraded', null, told]);
+});
+
+test('the times of a run without a response are left out as well', () => {
+  const refused = {
+    ...bareFinding(1, { verdict: 'failed', reason: 'connect', message: 'refused' }),
+    stoppedAt: 301,
+  } as const;
+  assert.equal(honestFinding(refused, once(90)).details, null);
+  assert.deepEqual(honestFinding(refused, once(101)), { ...refused, loopDelayMs: 101, details: 'without times' });
 });
 
 test('a thread that was held up while nothing was noted has changed no time', () => {

@@ -1,5 +1,6 @@
 // A probe measures in a thread that other probes use, too: what that may have added to its times is not believed
 // (design: Honest figures, Honest gaps).
+import type { JsonValue } from './json.ts';
 import type { Finding } from './result.ts';
 
 /** How long the thread of a probe did something else meanwhile, ms. */
@@ -19,15 +20,29 @@ export function marginOfLimit(limitMs: number): number {
 }
 
 /**
- * A finding with the hold-up of its thread. A response time that may contain our own delay is left out. The verdict is
- * withheld only where it rests on that time: a status, a refused connection or a wrong body was seen, however late.
+ * A finding with the hold-up of its thread. Times that may contain our own delay are left out. The verdict is withheld only
+ * where it rests on them: a status, a refused connection or a wrong body was seen, however late.
+ *
+ * @param withoutTimes takes the times out of the details, whose shape belongs to the check type
  */
-export function honestFinding({ timeMarginMs, steps: _steps, ...finding }: Finding, heldUp: HeldUp): Finding {
+export function honestFinding(
+  { timeMarginMs, steps: _steps, ...finding }: Finding,
+  heldUp: HeldUp,
+  withoutTimes: (details: JsonValue) => JsonValue,
+): Finding {
   const { addedMs } = heldUp;
-  const { responseTimeMs } = finding;
-  const isOurs = responseTimeMs !== null && addedMs > Math.max(withinTimeMs, responseTimeMs / 5);
-  const seen = { ...finding, loopDelayMs: heldUp.longestMs, responseTimeMs: isOurs ? null : responseTimeMs };
-  if (timeMarginMs === undefined || addedMs <= timeMarginMs) return seen;
+  const tookMs = finding.responseTimeMs ?? finding.stoppedAt - finding.startedAt;
+  const isOurs = addedMs > Math.max(withinTimeMs, tookMs / 5);
+  const timed = { ...finding, loopDelayMs: heldUp.longestMs };
+  const seen = isOurs ? { ...timed, responseTimeMs: null, details: withoutTimes(finding.details) } : timed;
+  if (timeMarginMs === undefined) return seen;
+  if (addedMs <= timeMarginMs) return isOurs ? withDelay(seen, addedMs) : seen;
   const message = `no verdict: Tocsin itself was delayed by up to ${Math.round(addedMs)} ms during this run`;
   return { ...seen, verdict: 'unknown', reason: 'observer-slow', message };
+}
+
+/** A verdict that stands although its sentence may contain a time that was left out. */
+function withDelay(finding: Finding, addedMs: number): Finding {
+  const message = `${finding.message} (Tocsin itself was delayed by up to ${Math.round(addedMs)} ms)`;
+  return { ...finding, message: finding.message === null ? null : message };
 }

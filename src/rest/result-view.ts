@@ -44,10 +44,10 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
     attempt: result.attempt,
     responseTimeMs: result.responseTimeMs,
     phases: phasesOf(part),
-    assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, message }) => ({
+    assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, problem, message }) => ({
       text: [source, property, comparison, target].filter((part) => part !== '').join(' '),
       passed,
-      message: passed ? null : message,
+      message: passed && problem === null ? null : message,
     })),
     request: isPing
       ? asJson('Ping', own as object | null)

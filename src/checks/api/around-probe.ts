@@ -8,6 +8,7 @@ import type { Finding } from '#domain/result.ts';
 import { keepsNothing, type ScriptOutcome, type ScriptSees } from '#domain/script.ts';
 import { hiddenOf } from '../http/plan.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
+import { withoutTimes } from '../findings/without-times.ts';
 import type { AroundProbeMeans } from '../kind.ts';
 import { aroundLimits } from '../scripted/limits.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../scripted/runtime.ts';
@@ -81,7 +82,7 @@ async function lookAround(around: Around, startedAt: number): Promise<Finding> {
   return scriptsAfter(around, after, state, seen, changed).catch((error: unknown) => {
     // Whatever became of the scripts, a wrong status was seen.
     if (seen.finding.verdict !== 'failed') throw error;
-    return honestFinding(seen.finding, seen.answer.heldUp);
+    return honestFinding(seen.finding, seen.answer.heldUp, withoutTimes);
   });
 }
 
@@ -94,7 +95,7 @@ async function scriptsAfter(
   changed: () => ProbeInput,
 ): Promise<Finding> {
   const { means, signal, hiding } = around;
-  const seen = honestFinding(sent.finding, sent.answer.heldUp);
+  const seen = honestFinding(sent.finding, sent.answer.heldUp, withoutTimes);
   let [answer, isOtherBody] = [sent.answer, false];
   for (const script of scripts) {
     const { verdict, left } = await runOne(around, script, state, answer);

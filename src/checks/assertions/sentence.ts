@@ -60,7 +60,7 @@ export function sentence(
   const [expected, holds] = phrases[comparison];
   const to = alone.has(comparison) ? '' : ` ${shown(target, sort)}`;
   const subject = subjectOf(asserted, passed, isEvery) + by;
-  if (passed) return `${subject} ${holds}${to}`;
+  if (passed) return `${subject} ${holds}${to}${problem === null ? '' : `, but ${problem}`}`;
   const where = among === null ? '' : ` (${among})`;
   const came = problem === null ? `got ${actual === null ? 'nothing' : shown(actual, sort)}${where}` : `but ${problem}`;
   return `expected ${subject} ${expected}${to}, ${came}`;

@@ -1,7 +1,7 @@
 // Findings of light kinds: what is kept of every result, and what the wire shows of it.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Finding, Result, SeenCertificate } from '#domain/result.ts';
-import { type AssertionOutcome, decodeAssertion, encodeAssertion } from '../assertions/stored.ts';
+import { type AssertionOutcome, decodeAssertion, encodeAssertion, withoutTime } from '../assertions/stored.ts';
 import { type Fault, isOfObserver } from '../connection/fault.ts';
 import type { Redactor } from '../redact.ts';
 import type { Judged } from './judge.ts';
@@ -63,7 +63,10 @@ export function judgeFault({ reason, ...fault }: Fault): Judged {
 /** The fault of a probe that was stopped. */
 export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
-/** `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short answer}`; what is empty is left out. */
+/**
+ * `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short answer, u: 1 if times are withheld}`; what is
+ * empty is left out.
+ */
 function encodeLight({ address, phases, responseTimeMs, assertions, short }: LightLook): JsonValue {
   const micros = Object.entries(phases).map(([name, ms]) => [name, Math.max(0, Math.round(ms * 1000))]);
   return {
@@ -81,25 +84,29 @@ export function describeLight(
   exchange: JsonObject | null,
 ): JsonObject {
   const stored = objectOf(details);
-  const time = typeof stored['r'] === 'number' ? String(stored['r'] / 1000) : null;
-  const kept = Array.isArray(stored['s']) ? (stored['s'] as readonly JsonValue[][]) : [];
   const phases = Object.entries(objectOf(stored['p'])).map(([name, micros]) => [name, Number(micros) / 1000]);
   const short = stored['f'] === undefined ? null : objectOf(stored['f']);
   return {
-    assertions: kept.map((each) => {
-      const {
-        among: _among,
-        isEvery: _isEvery,
-        ...shown
-      } = decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null));
-      return shown;
-    }),
+    assertions: assertionsIn(stored).map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
     request: exchange?.['request'] ?? null,
     response: exchange?.['response'] ?? short,
     requestError: short === null ? message : null,
     address: typeof stored['a'] === 'string' ? stored['a'] : null,
-    timingPhases: Object.fromEntries(phases) as JsonObject,
+    timingPhases: stored['u'] === 1 ? null : (Object.fromEntries(phases) as JsonObject),
   };
+}
+
+/** The details of a light finding without their times, which contain a delay of Tocsin's own. */
+export function lightWithoutTimes(details: JsonValue): JsonValue {
+  const { p: _phases, r: _responseTime, s: kept, ...rest } = objectOf(details);
+  const assertions = assertionsIn(objectOf(details)).map((each) => encodeAssertion(withoutTime(each)));
+  return { ...rest, ...(kept !== undefined && { s: assertions }), u: 1 };
+}
+
+function assertionsIn(stored: JsonObject): AssertionOutcome[] {
+  const time = typeof stored['r'] === 'number' ? String(stored['r'] / 1000) : null;
+  const kept = Array.isArray(stored['s']) ? (stored['s'] as readonly JsonValue[][]) : [];
+  return kept.map((each) => decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null)));
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {

@@ -18,13 +18,19 @@ export function describeHttp(
   return {
     assertions: details.assertions.map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
     request: exchange?.['request'] ?? null,
-    response: exchange?.['response'] ?? (details.status === null ? null : shortResponse(details)),
+    response: responseOf(details, exchange),
     requestError: details.status === null ? result.message : null,
     address,
     protocol: protocol === null ? null : { ...protocol },
     sizes: { ...sizes },
     redirects: redirects.map((redirect) => ({ ...redirect })),
   };
+}
+
+function responseOf(details: ApiDetails, exchange: JsonObject | null): JsonObject | null {
+  const response = exchange?.['response'] ?? (details.status === null ? null : shortResponse(details));
+  if (response === null || details.areTimesWithheld !== true) return response as JsonObject | null;
+  return { ...(response as JsonObject), timings: null, timingPhases: null };
 }
 
 function shortResponse({ status, statusText, truncated, phases }: ApiDetails): JsonObject {

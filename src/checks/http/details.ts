@@ -2,7 +2,7 @@
 // usual case is a few numbers, and what is unusual stands in an object at the end.
 import { http } from '#lib/node-http.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed } from '../assertions/stored.ts';
+import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed, withoutTime } from '../assertions/stored.ts';
 
 /** ms with decimals; they add up to the response time. */
 export interface Phases {
@@ -26,6 +26,8 @@ export interface ApiDetails {
   readonly address: string | null;
   readonly protocol: { readonly http: string; readonly tls: string | null; readonly cipher: string | null } | null;
   readonly phases: Phases;
+  /** Its times contain a delay of Tocsin's own: all phases are 0; absent = they do not. */
+  readonly areTimesWithheld?: true;
   /** Bytes: of the headers, of the body on the wire, of the body after its content-encoding is taken off. */
   readonly sizes: { readonly headers: number; readonly body: number; readonly decoded: number };
   readonly truncated: boolean;
@@ -86,6 +88,7 @@ function encodeRest(details: ApiDetails): JsonValue {
   if (protocol?.tls) rest['p'] = [codeIn(tlsNames, protocol.tls), codeIn(cipherNames, protocol.cipher ?? '')];
   if (redirects.length > 0) rest['r'] = redirects.map((each) => [each.status, each.location]);
   if (truncated) rest['x'] = 1;
+  if (details.areTimesWithheld === true) rest['u'] = 1;
   if (certificateProblem !== undefined) rest['c'] = certificateProblem;
   if (scripts !== undefined) {
     const { runtime, node, warnings, runs } = scripts;
@@ -98,6 +101,15 @@ function encodeRest(details: ApiDetails): JsonValue {
 export function withCertificateProblem(stored: JsonValue, certificateProblem: string): JsonValue {
   return encodeDetails({ ...decodeDetails(stored), certificateProblem });
 }
+
+/** The same details without their times, which contain a delay of Tocsin's own. */
+export function httpWithoutTimes(stored: JsonValue): JsonValue {
+  const details = decodeDetails(stored);
+  const assertions = details.assertions.map(withoutTime);
+  return encodeDetails({ ...details, assertions, phases: noPhases, areTimesWithheld: true });
+}
+
+const noPhases: Phases = { wait: 0, dns: 0, tcp: 0, tls: 0, firstByte: 0, download: 0 };
 
 /** The readable form of what `encodeDetails` made; that of a result without an answer for anything else. */
 export function decodeDetails(stored: JsonValue): ApiDetails {
@@ -112,6 +124,8 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
     firstByte: number(list[5]) / 1000,
     download: number(list[6]) / 1000,
   };
+  const areTimesWithheld = rest['u'] === 1;
+  const time = areTimesWithheld ? null : totalText(phases);
   const [tls, cipher] = isList(rest['p']) ? rest['p'] : [];
   const http = text(rest['h']) ?? '1.1';
   return {
@@ -120,6 +134,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
     address: text(list[1]),
     protocol: status === null ? null : { http, tls: nameIn(tlsNames, tls), cipher: nameIn(cipherNames, cipher) },
     phases,
+    ...(areTimesWithheld && { areTimesWithheld }),
     sizes: { headers: number(list[7]), body: number(list[8]), decoded: number(rest['d'] ?? list[8]) },
     truncated: rest['x'] === 1,
     redirects: (isList(rest['r']) ? rest['r'] : []).filter(isList).map(([code, location]) => ({
@@ -130,7 +145,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
       .filter(isList)
       .map((each) =>
         decodeAssertion(each, (source) =>
-          source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? totalText(phases) : null,
+          source === 'STATUS_CODE' ? String(status) : source === 'RESPONSE_TIME' ? time : null,
         ),
       ),
     ...(typeof rest['c'] === 'string' && { certificateProblem: rest['c'] }),

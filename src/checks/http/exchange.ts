@@ -5,6 +5,7 @@ import type { Exchange, Exchanged, ExchangeWork } from '#domain/probe.ts';
 import type { Finding } from '#domain/result.ts';
 import { type Offload, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, outcomesOf, wrongSettings } from '../findings/judge.ts';
+import { withoutTimes } from '../findings/without-times.ts';
 import type { ProbeMeans } from '../kind.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
@@ -112,7 +113,7 @@ async function judged(
   });
   const shown = message === null ? null : redactor.text(message);
   const { timeMarginMs: _ofSending, ...sent } = finding;
-  return honestFinding({ ...sent, ...verdict, message: shown, details, exchange }, answer.heldUp);
+  return honestFinding({ ...sent, ...verdict, message: shown, details, exchange }, answer.heldUp, withoutTimes);
 }
 
 function shownBody(text: string, { redactor }: Plan): JsonObject {

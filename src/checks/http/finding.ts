@@ -98,13 +98,18 @@ export function judgeAnswer(plan: Plan, came: Came, ms: number): Judged {
   const trouble = bodyTrouble(plan, came);
   const broken = judgeAssertions(plan.assertions, outcomes);
   if (status >= 400 && !plan.shouldFail)
-    return failed('status', joined(wrongStatus(status, statusText), (trouble ?? broken)?.message));
+    return failed('status', joined(wrongStatus(status, statusText), (trouble ?? timeless(broken))?.message));
   if (trouble !== null) {
     const { assertions, outcomes: ofHead } = onHead(plan.assertions, outcomes);
     const brokenOnHead = judgeAssertions(assertions, ofHead);
     return brokenOnHead === null ? trouble : failed('assertion', joined(brokenOnHead.message, trouble.message));
   }
   return broken ?? judgeTime(ms, plan.settings);
+}
+
+/** A sentence that contains a time does not belong beside one that stands whatever the time was. */
+function timeless(judged: Judged | null): Judged | null {
+  return judged?.timeMarginMs === undefined ? judged : null;
 }
 
 function bodyTrouble({ needsBody }: Plan, { body, fault }: Came): Judged | null {
