@@ -4,7 +4,7 @@ import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
 import type { Dispatcher } from 'undici';
 import { Answer } from './answer.ts';
 import type { ConnectedHandler, Connection, Connections, ResponseReader } from './connection.ts';
-import { HeadReader } from './response-head.ts';
+import { encodeHead, HeadReader, type NotHttp1, NotHttp1Error, type ResponseHead } from '#lib/response-head.ts';
 import { bodyProblemOf, describeFailure } from './send-error.ts';
 import type { SendError } from './send-error.ts';
 
@@ -14,6 +14,8 @@ const mostInterim = 100;
 const bodyMs = 5000;
 /** Bytes of the wire that are parsed of one head, with all that stands between its names and values. */
 const mostHeadBytes = 32 * 1024;
+/** Bytes of header names and values that are passed on; headers beyond them are dropped, those that frame the body never. */
+const keptHeaderBytes = 16 * 1024;
 /** Bytes of the wire that are parsed of a body, with what frames it. */
 const mostBodyBytes = 128 * 1024;
 /**
@@ -124,30 +126,35 @@ export class Exchange implements ConnectedHandler, ResponseReader {
   take(bytes: Buffer): Buffer | null {
     let chunk = bytes;
     while (this.#head !== null && this.#settle !== null) {
-      const step = this.#head.add(chunk);
-      if (step.kind === 'incomplete') return null;
-      if (step.kind === 'malformed') {
-        this.#fail({ class: 'protocol', message: `${this.#host()} ${step.problem}` });
-        return null;
-      }
+      const complete = this.#readHead(this.#head, chunk);
+      if (complete === null) return null;
+      const { head, rest } = complete;
+      const { status } = head;
       this.#parsed = 0;
-      if (step.status >= 200) {
+      if (status !== null && status >= 200) {
         this.#head = null;
-        this.#bodyProblem = step.framingProblem;
-        return Buffer.concat([step.head, step.rest]);
+        this.#bodyProblem = head.lengthProblem === null ? null : 'its content-length is invalid';
+        return Buffer.concat([strictHead(head), rest]);
       }
-      if (step.status === 101 || ++this.#interim > mostInterim) {
-        const message =
-          step.status === 101
-            ? `${this.#host()} switched protocols (101)`
-            : `${this.#host()} sent more than ${mostInterim} interim responses, most recently ${step.status}`;
-        this.#fail({ class: 'protocol', message });
+      const problem = interimProblem(status, ++this.#interim);
+      if (problem !== null) {
+        this.#fail({ class: 'protocol', message: `${this.#host()} ${problem}` });
         return null;
       }
       this.#head = new HeadReader();
-      chunk = step.rest;
+      chunk = rest;
     }
     return chunk;
+  }
+
+  #readHead(reader: HeadReader, chunk: Buffer): ReturnType<HeadReader['add']> {
+    try {
+      return reader.add(chunk);
+    } catch (error) {
+      const code = error instanceof NotHttp1Error ? error.code : 'NOT_HTTP';
+      this.#fail({ class: 'protocol', message: `${this.#host()} ${notHttp1[code]}` });
+      return null;
+    }
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Record<string, string | string[]>): void {
@@ -267,3 +274,28 @@ export class Exchange implements ConnectedHandler, ResponseReader {
     return { class: 'timeout', message };
   }
 }
+
+const notHttp1: Readonly<Record<NotHttp1, string>> = {
+  NOT_HTTP: 'did not answer in HTTP',
+  ONLY_HTTP2: 'only speaks HTTP/2, which webhooks do not support',
+  ONLY_TLS: 'only speaks TLS on this port; use https://',
+};
+
+/** Why no response follows a head of this status; null = one does. @param count of such heads so far */
+function interimProblem(status: number | null, count: number): string | null {
+  if (status === null) return notHttp1.NOT_HTTP;
+  if (status < 100) return `returned the invalid status ${String(status).padStart(3, '0')}`;
+  if (status === 101) return 'switched protocols (101)';
+  return count > mostInterim ? `sent more than ${mostInterim} interim responses, most recently ${status}` : null;
+}
+
+/** A head as undici reads it. */
+function strictHead({ statusLine, status, fields }: ResponseHead): Buffer {
+  let size = 0;
+  const kept = fields.filter(
+    ([name, value]) => isFraming.test(name) || (size += name.length + value.length) <= keptHeaderBytes,
+  );
+  return encodeHead(`${statusLine.startsWith('HTTP/1.0') ? 'HTTP/1.0' : 'HTTP/1.1'} ${status} `, kept);
+}
+
+const isFraming = /^(?:transfer-encoding|content-length)$/i;

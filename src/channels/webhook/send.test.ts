@@ -200,10 +200,17 @@ test('a status below 100 and a switch of protocols are failures of class protoco
   ]);
 });
 
-test('a receiver that does not speak HTTP is an error of class protocol', async () => {
-  const host = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-  const outcome = await sender().send(sending(host));
-  assert.deepEqual(outcome.error, { class: 'protocol', message: `${host} did not answer in HTTP` });
+test('a receiver that does not speak HTTP/1 is an error of class protocol, which names what it speaks', async () => {
+  for (const [answer, problem] of [
+    ['SSH-2.0-OpenSSH_9.6\r\n', 'did not answer in HTTP'],
+    ['HTTP/1.1 20 OK\r\n\r\n', 'did not answer in HTTP'],
+    ['\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64', 'only speaks HTTP/2, which webhooks do not support'],
+    ['\x15\x03\x01\0\x02\x02\x46', 'only speaks TLS on this port; use https://'],
+  ] as const) {
+    const host = await raw((socket) => socket.end(answer, 'latin1'));
+    const outcome = await sender().send(sending(host));
+    assert.deepEqual(outcome.error, { class: 'protocol', message: `${host} ${problem}` });
+  }
 });
 
 test('more than 32 kB of headers are an error of class protocol', async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { http } from '#lib/node-http.ts';
-import { ResponseHeadFilter } from './response-head.ts';
+import { ResponseHeadFilter } from '#lib/response-head.ts';
 import type { BodyStore } from './body-store.ts';
 import type { OutgoingRequest } from './plan.ts';
 

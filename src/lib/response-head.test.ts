@@ -1,7 +1,7 @@
 // Heads of responses as they reach the parser.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ResponseHeadFilter } from './response-head.ts';
+import { HeadReader, ResponseHeadFilter } from './response-head.ts';
 
 /** What the parser gets of a response that arrives in pieces of so many bytes. */
 function filtered(text: string, pieceBytes = text.length): string {
@@ -25,6 +25,11 @@ const cases: readonly (readonly [name: string, head: string, repaired: string])[
     'no length beside a transfer encoding',
     'Content-Length: 9\r\nTransfer-Encoding: chunked',
     'Transfer-Encoding: chunked',
+  ],
+  [
+    'several encodings are one list',
+    'Transfer-Encoding: gzip\r\nA: b\r\ntransfer-encoding: chunked',
+    'Transfer-Encoding: gzip, chunked\r\nA: b',
   ],
   ['the identity encoding is none', 'Transfer-Encoding: identity\r\nContent-Length: 2', 'Content-Length: 2'],
 ];
@@ -100,4 +105,25 @@ test('a head without end is given up once it is larger than 64 kB', () => {
 test('what is left of an unfinished status line is given out at the end', () => {
   assert.equal(filtered('HTTP/1.1 200 O'), 'HTTP/1.1 200 O');
   assert.equal(filtered('HT'), 'HT');
+});
+
+test('a reader gives a head with its status and what follows, and counts its bytes', () => {
+  const response = Buffer.from('\r\n\nHTTP/1.1 200 OK\r\nA: b\r\nnonsense\r\nContent-Length: two\r\n\r\nrest');
+  const reader = new HeadReader();
+  assert.equal(reader.add(response.subarray(0, 10)), null);
+  assert.equal(reader.size, 10);
+  const complete = reader.add(response.subarray(10));
+  assert.deepEqual(complete?.head, {
+    statusLine: 'HTTP/1.1 200 OK',
+    status: 200,
+    fields: [['A', 'b']],
+    lengthProblem: 'HPE_INVALID_CONTENT_LENGTH',
+    isMalformed: true,
+    size: response.length - 4,
+  });
+  assert.equal(complete.rest.toString(), 'rest');
+  const statuses = ['HTTP/1.1 204', 'HTTP/1.1 000 No', 'HTTP/1.1 2000 No', 'HTTP/1.1 OK'].map(
+    (line) => new HeadReader().add(Buffer.from(`${line}\n\n`))?.head.status,
+  );
+  assert.deepEqual(statuses, [204, 0, null, null]);
 });
