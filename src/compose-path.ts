@@ -4,8 +4,7 @@ import { channelKinds } from '#channels/registry.ts';
 import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alert-channel.ts';
-import { alertVariables, userVariables } from '#domain/delivery-variables.ts';
-import type { ProcessSign } from '#domain/process.ts';
+import { alertVariables } from '#domain/delivery-variables.ts';
 import { reportVariables } from '#domain/failing-channel.ts';
 import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/recording.ts';
 import { type RandomSource, randomValues } from '#domain/random-values.ts';
@@ -334,33 +333,21 @@ function noteRecorded(
   onRecorded();
 }
 
-/**
- * Says what a delivery is rendered from by the process that sends it. While a process of an older version delivers, which cannot
- * do that, it is rendered at once.
- */
-export function prepareWith(
-  means: Pick<PathMeans, 'config' | 'userAgent' | 'links' | 'random'> & {
-    readonly ownProcess: Pick<OwnProcess, 'known'>;
-  },
-): (facts: DeliveryFacts) => Prepared {
-  const { config, userAgent, links, random, ownProcess } = means;
+/** Says what a delivery is rendered from by the process that sends it. */
+export function prepareWith({
+  config,
+  links,
+}: Pick<PathMeans, 'config' | 'links'>): (facts: DeliveryFacts) => Prepared {
   return (facts) => {
-    const { channel, context, createdAt, isViaGroup } = facts;
-    const { check, group } = context;
+    const { context, createdAt, isViaGroup } = facts;
+    const { check } = context;
     const variables = alertVariables(facts, {
       ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
       link: links.link(check.accountId, check.id, facts.resultId, createdAt),
     });
-    if (ownProcess.known().every(canRender))
-      return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
-    const ofUser = userVariables(context.variables, isViaGroup ? (group?.environmentVariables ?? []) : []);
-    return renderRequest(channel, { ...ofUser, ...variables }, { createdAt, ...randomValues(random), userAgent });
+    return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
   };
-}
-
-function canRender({ roles, rendersDeliveries }: ProcessSign): boolean {
-  return rendersDeliveries || !roles.includes('deliverer');
 }
 
 function renderRequest(

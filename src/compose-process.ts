@@ -55,7 +55,6 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
     host: hostname(),
     pid: process.pid,
     startedAt: clock.now(),
-    rendersDeliveries: true,
   };
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];

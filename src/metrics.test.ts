@@ -113,7 +113,6 @@ it('tells by location how long the oldest run waits, and of its own location tha
     noBrowserSince: null,
     listeners: [],
     scriptsRefused: null,
-    rendersDeliveries: true,
   };
   let queue: Awaited<ReturnType<Figures['runQueue']>> = [
     { location: 'far', waitingSince: 7500 },

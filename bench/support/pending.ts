@@ -1,13 +1,14 @@
 // Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
 import { prepareWith } from '../../src/compose-path.ts';
 import { readConfig } from '../../src/config.ts';
-import type { ProcessSign } from '#domain/process.ts';
 import type { DeliveryFacts, EndedAttempt } from '#domain/recording.ts';
 import type { Finding } from '#domain/result.ts';
+import { randomValues } from '#domain/random-values.ts';
 import { systemRandom } from '#lib/random.ts';
+import { channelKinds } from '#channels/registry.ts';
 import { encodeDetails } from '#checks/http/details.ts';
 import type { Store } from '#store/store.ts';
-import { aGroup, aSign } from '../../tests/support/records.ts';
+import { aGroup } from '../../tests/support/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';
 
 /** How many, for whom, and where they go. */
@@ -29,25 +30,21 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
     await store.checks.add({ check, subscriptions: null, isAutoAssigned: false });
   }
   let body = '';
-  const means = {
+  const prepare = prepareWith({
     config: readConfig({}),
-    userAgent: 'Tocsin/bench',
-    random: systemRandom,
     links: { link: () => 'http://127.0.0.1:3000/results/0198a000-0000-7000-8000-000000000001/xxxxxxxxxxxxxxxxxxxxxx' },
-  };
-  const prepare = prepareWith({ ...means, ownProcess: { known: () => [] } });
-  const old: ProcessSign = { ...aSign({ roles: ['deliverer'], rendersDeliveries: false }), seenAt: Date.now() };
-  const render = prepareWith({ ...means, ownProcess: { known: () => [old] } });
+  });
   const rules = {
     owner: 'bench',
     now: Date.now(),
     statusOf: () => 500,
     render: (facts: DeliveryFacts) => {
-      if (body === '') {
-        const rendered = render(facts);
-        if ('request' in rendered) ({ body } = rendered.request);
-      }
-      return prepare(facts);
+      const prepared = prepare(facts);
+      const { channel, createdAt } = facts;
+      const values = { createdAt, ...randomValues(systemRandom), userAgent: 'Tocsin/bench' };
+      if (body === '' && 'content' in prepared)
+        ({ body } = channelKinds[channel.type].render(channel.config, prepared.content.variables, values));
+      return prepared;
     },
   };
   for (const attempt of await failedAttempts(store, accountId, groupId))

@@ -15,7 +15,6 @@ function sign(location: ProcessSign['location'], roles: string[], seenAt = now):
     scriptsRefused: null,
     noBrowserSince: null,
     holds: { runs: 0, deliveries: 0 },
-    rendersDeliveries: true,
   };
   return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, startedAt: 0, seenAt, ...nothing };
 }

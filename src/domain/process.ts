@@ -21,8 +21,6 @@ export interface ProcessSign {
   readonly scriptsRefused: string | null;
   /** Addresses and ports that it listens on. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
-  /** Whether it renders deliveries before it sends them; a version from before docs/decisions/0120 does not. */
-  readonly rendersDeliveries: boolean;
 }
 
 /** Between two signs of life, ms. */

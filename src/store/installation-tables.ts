@@ -1,5 +1,5 @@
 // The tables of the installation itself: its accounts, its API keys, its runtimes and its processes.
-import type { Flag, IdBytes } from './codec.ts';
+import type { IdBytes } from './codec.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -65,8 +65,6 @@ export interface ProcessesTable {
   deliveries: number;
   /** Of one that runs checks. */
   no_browser_since: number | null;
-  /** 1 = it renders deliveries before it sends them; null = a version that does not. */
-  renders_deliveries: Flag | null;
   listeners: string | null; // JSON; null for an older version
   scripts_refused: string | null;
 }

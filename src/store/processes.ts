@@ -1,6 +1,6 @@
 // The processes of an installation, by their signs of life.
 import type { ProcessSign } from '#domain/process.ts';
-import { flag, idBytes, idText, json, parsed } from './codec.ts';
+import { idBytes, idText, json, parsed } from './codec.ts';
 import type { Database } from './database.ts';
 import type { ProcessesTable } from './installation-tables.ts';
 
@@ -84,7 +84,6 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     no_browser_since: noBrowserSince,
     listeners: json(listeners),
     scripts_refused: scriptsRefused,
-    renders_deliveries: flag(process.rendersDeliveries),
   };
 }
 
@@ -103,6 +102,5 @@ function processOf(row: ProcessesTable): ProcessSign {
     noBrowserSince: row.no_browser_since,
     scriptsRefused: row.scripts_refused,
     listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
-    rendersDeliveries: row.renders_deliveries === 1,
   };
 }

@@ -36,7 +36,11 @@ test('a result and its page agree on times that Tocsin was too busy to measure',
   const exchange = {
     request: { method: 'GET', url: 'http://127.0.0.1/', headers: {}, params: {}, data: '' },
     response: {
-      ...{ status: 200, statusText: 'OK', headers: {}, body: '', truncated: false },
+      status: 200,
+      statusText: 'OK',
+      headers: {},
+      body: '',
+      truncated: false,
       timings: { start: 1, end: 322.1 },
       timingPhases: { wait: 0, dns: 1, tcp: 0.2, tls: 0, firstByte: 319.5, download: 0.4, total: 321.1 },
     },

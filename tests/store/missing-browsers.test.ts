@@ -36,7 +36,6 @@ async function scene(newStore: NewStore) {
       scriptsRefused: null,
       noBrowserSince: null,
       holds: { runs: 0, deliveries: 0 },
-      rendersDeliveries: true,
     };
     const own = { id: newId(), roles: ['runner'], version: '1', location: eu, host: 'cellar', pid: 1, startedAt };
     return (noBrowserSince: number | null) => store.processes.sign({ ...own, ...nothing, ...change, noBrowserSince });

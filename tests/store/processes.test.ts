@@ -20,7 +20,6 @@ describe('processes', () => {
       noBrowserSince: 1500,
       scriptsRefused: 'no containment',
       listeners: [{ host: '10.0.0.7', port: 3000 }],
-      rendersDeliveries: false,
     };
     await processes.sign(busy);
     const now = temp.clock.now();

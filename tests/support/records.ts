@@ -142,7 +142,6 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     noBrowserSince: null,
     listeners: [],
     scriptsRefused: null,
-    rendersDeliveries: true,
     ...change,
   };
 }
