@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { SendOutcome } from '#domain/delivery.ts';
 import { newId } from '#lib/id.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { ClaimedDelivery } from '#store/delivery-rows.ts';
 import { it } from '../support/each-engine.ts';
 import { failing, leaseMs, lookedFrom, type PathUnderTest } from './path-under-test.ts';
@@ -159,6 +160,27 @@ describe('a receiver that asks to wait', () => {
     assert.equal(last?.number, 7);
     await test.settle(last, 500);
     assert.equal(test.one('SELECT status FROM deliveries'), 2);
+  });
+
+  it('is sent the last attempt again at the time that another delivery was asked to wait until', async (newStore) => {
+    const { test } = await failing(newStore, 1);
+    await using _ = test;
+    const until = test.now + 600_000;
+    test.temp.raw.exec(`UPDATE deliveries SET attempts = 5; UPDATE alert_channels SET asked_until = ${until}`);
+    const step = createSendDeliveries({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      isShared: () => false,
+      render: () => assert.fail('it is rendered'),
+      send: () => Promise.resolve(test.outcome(500)),
+      wake: () => {},
+      onError: (error) => assert.fail(String(error)),
+    });
+    await step.turn();
+    await step.stop(5000);
+    const rows = test.rows('SELECT attempts, status, next_attempt_at AS at FROM deliveries');
+    assert.deepEqual(rows, [{ attempts: 6, status: 0, at: until }]);
   });
 
   it('holds back a long queue in a few claims', async (newStore) => {
