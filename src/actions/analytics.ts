@@ -190,7 +190,7 @@ function refuseTooMany(series: number, spans: readonly TimeSpan[]): void {
   const least = Math.ceil(((first.to - first.from) * series * spans.length) / entriesInAllMost / hourMs) * 60;
   throw invalidField(
     'aggregationInterval',
-    `must be ${least} or more for this span: it would be ${spans.length} entries in each of ${series} series`,
+    `must be at least ${least} for this span, which would otherwise return ${spans.length} entries in each of ${series} series`,
   );
 }
 
@@ -277,7 +277,7 @@ function fineGrid(asked: TimeSpan, everyMs: number, now: number, retentionDays: 
   const step = dayMs % everyMs === 0 ? everyMs : minuteMs;
   const from = Math.floor(asked.from / step) * step;
   const to = Math.max(from, Math.min(now, Math.ceil(asked.to / minuteMs) * minuteMs));
-  const why = 'must be a multiple of 60 (hours are what is kept)';
+  const why = 'must be a multiple of 60 (only hourly data is stored)';
   if (to - from > dayMs + step) throw invalidField('aggregationInterval', `${why} when the span is longer than a day`);
   if (from < now - retentionDays * dayMs) {
     throw invalidField('aggregationInterval', `${why} when the span begins more than ${retentionDays} days ago`);
@@ -289,7 +289,10 @@ function cut({ from, to }: TimeSpan, everyMs: number): TimeSpan[] {
   const entries = Math.ceil((to - from) / everyMs);
   if (entries > entriesMost) {
     const least = Math.ceil((to - from) / entriesMost / hourMs) * 60;
-    throw invalidField('aggregationInterval', `must be ${least} or more for this span: it would be ${entries} entries`);
+    throw invalidField(
+      'aggregationInterval',
+      `must be at least ${least} for this span, which would otherwise return ${entries} entries`,
+    );
   }
   return Array.from({ length: entries }, (_, index) => {
     const start = from + index * everyMs;

@@ -84,7 +84,7 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
       requirePermission(caller, 'admin');
       const keyId = id.toLowerCase();
       if (keyId === caller.keyId) {
-        throw new Refusal('conflict', 'This is the API key of the request itself: revoke it with another admin key.');
+        throw new Refusal('conflict', 'An API key cannot revoke itself. Use another admin key.');
       }
       const present = isUuid(keyId) ? await apiKeys.find(keyId) : null;
       const isShared = present !== null && sharedWith(caller, present).accountIds.length > 0;
@@ -107,5 +107,5 @@ function reachedAccounts(caller: Caller, wanted: readonly string[] | undefined):
   if (accountIds.length === 0) throw invalidField('accountIds', 'must name at least one account');
   const foreign = accountIds.find((id) => !caller.accountIds.includes(id));
   if (foreign === undefined) return accountIds;
-  throw new Refusal('forbidden', `accountIds: the API key of the request does not reach the account ${foreign}.`);
+  throw new Refusal('forbidden', `accountIds: your API key has no access to the account ${foreign}.`);
 }

@@ -42,7 +42,7 @@ export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds
   return async (accountId, open, signal) => {
     const end = await enterWithin(lanes, accountId, waitMs, signal);
     if (end === null) {
-      const message = `Already ${lanes.inside} files are downloaded from this server. Try again in a moment.`;
+      const message = `Too many downloads: ${lanes.inside} are in progress on this server. Try again later.`;
       throw new Refusal('unavailable', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
     }
     try {

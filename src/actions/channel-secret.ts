@@ -25,7 +25,7 @@ export function secretsMeant(config: JsonObject, present: ChannelSecrets, now: n
   const written = config['webhookSecret'];
   if (written === undefined || written === mask || written === present.secret) {
     if (written === mask && present.secret === null) {
-      throw invalidField('config.webhookSecret', `must be given: ${mask} stands for a secret that is stored`);
+      throw invalidField('config.webhookSecret', `is required: ${mask} is only the placeholder of a stored secret`);
     }
     return { secret: present.secret, previousSecret: previousKept(present, until, now) };
   }
@@ -40,7 +40,7 @@ export function secretsMeant(config: JsonObject, present: ChannelSecrets, now: n
 function previousKept({ previousSecret }: ChannelSecrets, until: number | null | undefined, now: number) {
   if (until === undefined || previousSecret === null) {
     if (until !== undefined && until !== null && until > now) {
-      throw invalidField('config.previousSecretUntil', 'needs a new webhookSecret beside it');
+      throw invalidField('config.previousSecretUntil', 'requires a new webhookSecret in the same request');
     }
     return previousSecret;
   }
@@ -52,7 +52,7 @@ function untilOf(config: JsonObject): number | null | undefined {
   if (text === null || text === undefined) return text;
   const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) {
-    throw invalidField('config.previousSecretUntil', 'must be an ISO 8601 instant, like 2026-01-31T12:00:00.000Z');
+    throw invalidField('config.previousSecretUntil', 'must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00.000Z');
   }
   return at;
 }

@@ -42,7 +42,7 @@ export function placingProblems(
       problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });
   }
   for (const index of (privateLocations ?? []).keys()) {
-    problems.push({ path: `privateLocations[${index}]`, message: 'names no private location: there are none' });
+    problems.push({ path: `privateLocations[${index}]`, message: 'is unknown: no private location exists' });
   }
   if (runtimeId !== undefined && runtimeId !== present.runtimeId)
     problems.push(...runtimeNameProblems(runtimeId, choices, mayHaveEnded));

@@ -237,13 +237,13 @@ function requireType(
   said: CheckType | undefined,
 ): void {
   if (said !== undefined && said !== present.checkType) {
-    const message = `is ${present.checkType}, and stays so: make another check for another type`;
+    const message = `cannot be changed from ${present.checkType}: create a new check for another type`;
     refuseProblems([{ path: 'checkType', message }]);
   }
   if (checkType !== null && checkType !== present.checkType) throw notFound(`check of type ${checkType}`, present.id);
   if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
-  const own = `this check is of type ${present.checkType}, and its own are changed under the path of that type`;
-  const message = `belongs to checks of type API: ${own}`;
+  const own = `change the settings of this ${present.checkType} check under the path of its type`;
+  const message = `applies to API checks only: ${own}`;
   refuseProblems(Object.keys(change.settings).map((path) => ({ path, message })));
 }
 

@@ -45,12 +45,13 @@ export function createClientCertificateActions({
     async create(caller, identity) {
       requirePermission(caller, 'write');
       const host = hostOf(identity.host);
-      if (host === null) throw invalidField('host', 'must be a host name, or *. and a host name; write no port');
+      if (host === null)
+        throw invalidField('host', 'must be a host name or a wildcard such as *.example.com, without a port');
       const problem = identityProblem(identity);
       if (problem !== null) throw invalidField(problem.path, problem.message);
       const added = await clientCertificates.add(caller.accountId, { ...identity, host });
       if (added === 'host') {
-        throw new Refusal('conflict', `There is a client certificate for ${host} already. Delete it first.`);
+        throw new Refusal('conflict', `A client certificate for ${host} already exists. Delete it first.`);
       }
       return shown(added);
     },

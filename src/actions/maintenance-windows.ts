@@ -60,8 +60,8 @@ export function createMaintenanceWindowActions({
     const named = { ...(checkIds && { checkIds }), ...(input.groupIds && { groupIds: input.groupIds }) };
     const missing = await maintenanceWindows.unknownOf(accountId, named);
     const [check, group] = [missing.checkIds[0], missing.groupIds[0]];
-    if (check !== undefined) throw invalidField('checkIds', `names the unknown check ${check}`);
-    if (group !== undefined) throw invalidField('groupIds', `names the unknown check group ${group}`);
+    if (check !== undefined) throw invalidField('checkIds', `contains the unknown check ${check}`);
+    if (group !== undefined) throw invalidField('groupIds', `contains the unknown check group ${group}`);
     return { ...input, ...named };
   };
   const unknown = (id: number) => notFound('maintenance window', id);
@@ -108,7 +108,7 @@ async function warningsOf(
   const names = tags.length + checkIds.length + groupIds.length + silenceAlertsTags.length;
   if (!pauseAllChecks && !silenceAllAlerts && names === 0) {
     const message =
-      'The window affects 0 checks: it pauses and silences nothing. Set tags, checkIds, groupIds, silenceAlertsTags, ' +
+      'The window affects 0 checks. Set tags, checkIds, groupIds, silenceAlertsTags, ' +
       'pauseAllChecks or silenceAllAlerts.';
     return [{ path: 'tags', message }];
   }
@@ -122,7 +122,7 @@ async function warningsOf(
     const checks = entries.length === 0 ? 0 : await countNamed(accountId, all);
     for (const { path, named, fault } of entries) {
       if ((await countNamed(accountId, named)) > 0) continue;
-      warnings.push({ path, message: `${fault} With all its names the window ${verb} ${checks} checks.` });
+      warnings.push({ path, message: `${fault} In total, the window ${verb} ${checks} checks.` });
       if (warnings.length === warningsMost) return warnings;
     }
   }
@@ -147,7 +147,7 @@ function pausedNames({ tags, checkIds, groupIds }: NamedByWindow): NameEntry[] {
     ...groupIds.map((id, index) => ({
       path: `groupIds[${index}]`,
       named: { groupIds: [id] },
-      fault: `0 checks are in the group ${id}.`,
+      fault: `The group ${id} contains no checks.`,
     })),
   ];
 }
@@ -156,7 +156,7 @@ function tagNames(field: string, tags: readonly string[]): NameEntry[] {
   return tags.map((tag, index) => ({
     path: `${field}[${index}]`,
     named: { tags: [tag] },
-    fault: `0 checks have the tag "${tag}", themselves or through their group.`,
+    fault: `No check has the tag "${tag}", directly or through its group.`,
   }));
 }
 
@@ -166,13 +166,13 @@ const warningsMost = 10;
 /** Refuses what makes no times; takes a unit alone for every one of it. */
 function checked(input: WindowInput): WindowInput {
   const { startsAt, endsAt, repeatUnit, repeatEndsAt, timezone } = input;
-  if (!isZone(timezone)) throw invalidField('timezone', 'must be the IANA name of a time zone, like Europe/Berlin');
+  if (!isZone(timezone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
   if (endsAt <= startsAt) throw invalidField('endsAt', 'must be later than startsAt');
   if (repeatUnit === null && input.repeatInterval !== null) {
     throw invalidField('repeatUnit', 'must be DAY, WEEK or MONTH when repeatInterval is given');
   }
   if (repeatUnit === null && repeatEndsAt !== null) {
-    throw invalidField('repeatEndsAt', 'is for windows that repeat: give repeatUnit as well, or leave it out');
+    throw invalidField('repeatEndsAt', 'requires repeatUnit');
   }
   if (repeatEndsAt !== null && repeatEndsAt <= startsAt) {
     throw invalidField('repeatEndsAt', 'must be later than startsAt');
@@ -180,7 +180,10 @@ function checked(input: WindowInput): WindowInput {
   const repeatInterval = repeatUnit === null ? null : (input.repeatInterval ?? 1);
   const mostMs = longestOf({ repeatInterval, repeatUnit });
   if (endsAt - startsAt > mostMs) {
-    throw invalidField('endsAt', `must be within ${mostMs / dayMs} days of startsAt, when the window begins again`);
+    throw invalidField(
+      'endsAt',
+      `must be within ${mostMs / dayMs} days of startsAt: a window must be shorter than its repeat interval`,
+    );
   }
   return { ...input, repeatInterval };
 }

@@ -47,10 +47,10 @@ export function valueMeant(
   if (input.value !== null && input.value !== mask) return input.value;
   if (present?.secret === true) {
     if (input.secret) return present.value;
-    throw invalidField(path, 'must be given anew when a variable stops being secret');
+    throw invalidField(path, 'is required when a variable stops being secret');
   }
-  if (input.value === null) throw invalidField(path, 'is required: text');
-  if (input.secret) throw invalidField(path, `must be given: ${mask} stands for a secret that is stored`);
+  if (input.value === null) throw invalidField(path, 'is required: a string');
+  if (input.secret) throw invalidField(path, `is required: ${mask} is only the placeholder of a stored secret`);
   return input.value;
 }
 
@@ -63,7 +63,7 @@ export function variablesMeant(
   const seen = new Set<string>();
   return inputs.map((input, index) => {
     const { key, locked, secret } = input;
-    if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is given twice');
+    if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is duplicated');
     seen.add(key);
     if (!byKey.has(key)) requireVariableName(key, `environmentVariables[${index}].key`);
     const value = valueMeant(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
@@ -96,7 +96,10 @@ export function requestMeant(request: JsonObject, present: JsonObject | null, pa
   if (auth === null || auth['password'] !== mask) return request;
   const password = objectOrNull(present?.['basicAuth'])?.['password'];
   if (typeof password !== 'string') {
-    throw invalidField(`${path}.basicAuth.password`, `must be given: ${mask} stands for a password that is stored`);
+    throw invalidField(
+      `${path}.basicAuth.password`,
+      `is required: ${mask} is only the placeholder of a stored password`,
+    );
   }
   return { ...request, basicAuth: { ...auth, password } };
 }

@@ -7,7 +7,7 @@ const deeds: Readonly<Record<Permission, string>> = {
   run: 'start checks',
   write: 'change anything',
   admin: 'manage the account and its API keys',
-  operate: 'operate this installation: that takes a key with the role operator',
+  operate: 'operate this installation: use a key with the role operator',
 };
 
 /** Refuses (`forbidden`) what the role of the caller's key does not hold. */

@@ -68,7 +68,7 @@ export function createPingActions(means: PingMeans): PingActions {
     async receive(call) {
       const told = signalOf(call.signal);
       if (told === null)
-        throw new Refusal('not-found', `${call.signal} is no signal: use start, fail, log or an exit code.`);
+        throw new Refusal('not-found', `Unknown signal "${call.signal}": use start, fail, log or an exit code.`);
       if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
       const answer = await keep({ ...call, ...told, token: call.token.toLowerCase() }, means);
       onAnswered(told.signal, answer.outcome);
@@ -89,7 +89,7 @@ async function keep({ gone, ...ping }: ToldPing, means: PingMeans): Promise<Excl
   const waitSeconds = allowance.take(token, sort);
   if (waitSeconds > 0) {
     onAnswered(signal, 'refused');
-    throw new Refusal('too-many', 'This address is called too often: the ping was not kept.', {
+    throw new Refusal('too-many', 'Too many pings to this URL. The ping was not recorded.', {
       retryAfterSeconds: waitSeconds,
     });
   }

@@ -68,7 +68,7 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
     async *report(caller, question) {
       requirePermission(caller, 'read');
       const { filterByTags = [], deactivated, granularity, timezone } = question;
-      if (!isZone(timezone)) throw invalidField('timezone', 'must be the IANA name of a time zone, like Europe/Berlin');
+      if (!isZone(timezone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
       const now = clock.now();
       const span = wholeHours(askedSpan(question, now, timezone), now);
       const spans = granularity === undefined ? [span] : periodsOf(span, granularity, timezone);

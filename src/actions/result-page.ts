@@ -35,7 +35,10 @@ export interface ResultPageActions {
 export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
   const { accounts, checkResults, resultAssets, download, links, clock } = means;
   const noResult = (): Refusal =>
-    new Refusal('not-found', 'This link is wrong, has expired (after 30 days), or its result is no longer kept.');
+    new Refusal(
+      'not-found',
+      'This link is invalid or expired (links are valid for 30 days), or its result is no longer stored.',
+    );
   const assetsOf = async (linked: LinkedResult) => {
     const { accountId, checkId, resultId } = linked;
     return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId);

@@ -26,7 +26,7 @@ function retryWarnings({ checkType, retryStrategy }: Judged): Warning[] {
   if (checkType === 'HEARTBEAT') return [{ path: 'retryStrategy', message: 'has no effect on a heartbeat check' }];
   const { baseBackoffSeconds, maxDurationSeconds } = retryStrategy;
   if (baseBackoffSeconds <= maxDurationSeconds) return [];
-  const message = `no retry ever starts: the first would follow after baseBackoffSeconds (${baseBackoffSeconds} s)`;
+  const message = `is less than baseBackoffSeconds (${baseBackoffSeconds} s), so no retry starts`;
   return [{ path: 'retryStrategy.maxDurationSeconds', message }];
 }
 

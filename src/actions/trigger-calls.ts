@@ -102,18 +102,18 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     async callGroup(groupId, token, how) {
       const batch = await call({ groupId, checkId: null }, token, how);
       if (batch.checks.length === 0) {
-        const message = 'The group has no activated checks but heartbeats, which wait for their jobs: nothing was run.';
+        const message = 'The group has no activated checks to run. Heartbeat checks cannot be triggered.';
         throw new Refusal('conflict', message);
       }
       const verdicts = verdictsOf(batch, await batches.results(batch), linkTo);
-      if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted meanwhile.');
+      if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted during the call.');
       return verdicts;
     },
     async callCheck(checkId, token, how) {
       const batch = await call({ groupId: null, checkId }, token, how);
       const [verdict] = verdictsOf(batch, await batches.results(batch), linkTo);
       if (verdict === undefined) {
-        const message = `The check ${checkId} was not run: it is deactivated, or a heartbeat, which waits for its job.`;
+        const message = `The check ${checkId} cannot be triggered: it is deactivated or a heartbeat check.`;
         throw new Refusal('conflict', message);
       }
       return verdict;
@@ -124,12 +124,12 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
 /** Why a call is answered before its verdicts. */
 function endedEarly(maxWaitSeconds: number, stopping: AbortSignal | undefined): Refusal {
   if (stopping?.aborted === true) {
-    const message = 'This server is stopping; the checks go on once it is back.';
+    const message = 'This server is stopping. The checks continue after it restarts.';
     return new Refusal('unavailable', message, { retryAfterSeconds: 10 });
   }
   return new Refusal(
     'timeout',
-    `Not all checks ended within ${maxWaitSeconds} seconds; they go on. Allow more time with maxWaitSeconds (up to 600).`,
+    `Not all checks finished within ${maxWaitSeconds} s; they continue to run. To wait longer, increase maxWaitSeconds (maximum 600).`,
   );
 }
 
@@ -161,7 +161,9 @@ function createCallLimit(clock: Clock): (token: string) => void {
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= callsAMinute) {
       const retryAfterSeconds = Math.max(1, Math.ceil((oldest + minuteMs - now) / 1000));
-      throw new Refusal('too-many', `A trigger can be called ${callsAMinute} times a minute.`, { retryAfterSeconds });
+      throw new Refusal('too-many', `Rate limit exceeded: at most ${callsAMinute} calls per minute for each trigger.`, {
+        retryAfterSeconds,
+      });
     }
     callsByToken.delete(token);
     callsByToken.set(token, [...recent, now]);

@@ -167,14 +167,14 @@ export function startedOf(
     const { most, waiting, wanted } = start;
     throw new Refusal(
       'too-many',
-      `An account may have ${most} triggered runs open. ${waiting} are waiting or running, so ${wanted} more do not fit. None was started.`,
+      `The limit of ${most} open triggered runs per account would be exceeded: ${waiting} are waiting or running and ${wanted} more were requested. None was started.`,
       { attributes: { most, waiting, wanted }, retryAfterSeconds: 10 },
     );
   }
   const { limit, used, wanted } = start;
   throw new Refusal(
     'limit',
-    `The account's execution limit of ${limit} runs a month cannot hold ${wanted} more: ${used} are used. None was started.`,
+    `The account's execution limit of ${limit} runs per month would be exceeded: ${used} are used and ${wanted} more were requested. None was started.`,
     { attributes: { limit, used, wanted } },
   );
 }

@@ -64,7 +64,7 @@ export function createVariableActions({ variables, missingVariables }: VariableM
       requireVariableName(input.key, 'key');
       const variable: EnvironmentVariable = { ...input, value: valueMeant(input, null, 'value') };
       if (!(await variables.add(caller.accountId, variable))) {
-        throw new Refusal('conflict', `There is an environment variable ${variable.key} already.`);
+        throw new Refusal('conflict', `The environment variable ${variable.key} already exists.`);
       }
       return shown(caller, variable);
     },

@@ -66,7 +66,7 @@ export const usage = z
 export type UsageBody = z.output<typeof usage>;
 
 const params = z.object({ id: z.string().max(100).describe('Account ID.') });
-const unknown = { 404: 'The key reaches no account of that id.' };
+const unknown = { 404: 'Unknown account, or the API key has no access to it.' };
 
 export const accountOperations = {
   listAccounts: {

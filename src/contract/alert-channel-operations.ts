@@ -82,7 +82,7 @@ const testAnswer = z.strictObject({
 export type ChannelTestBody = z.output<typeof testAnswer>;
 
 const tag = 'Alert channels';
-const unknown = { 404: 'There is no alert channel of that id.' };
+const unknown = { 404: 'Unknown alert channel.' };
 const example = {
   type: 'WEBHOOK',
   config: { url: 'https://hooks.example/alerts', webhookSecret: 'change me' },
@@ -153,7 +153,7 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels/{id}',
     summary: 'Delete an alert channel',
     description:
-      'Its pending deliveries are cancelled; the log of its deliveries stays. It is told of no end of what is open.',
+      "Cancels the channel's pending deliveries and keeps its log. Open alerts are not resolved on this channel.",
     tag,
     permission: 'write',
     params: channelParams,

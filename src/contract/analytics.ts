@@ -193,7 +193,7 @@ export const analyticsOperations = {
     query: analyticsQuery,
     status: 200,
     response: checkAnalytics,
-    alsoAnswers: { 404: 'There is no check of that id and type.' },
+    alsoAnswers: { 404: 'Unknown check.' },
   },
   getAnalyticsOfChecks: {
     method: 'POST',
@@ -201,7 +201,7 @@ export const analyticsOperations = {
     ignoredQuery: ['limit', 'page'],
     summary: 'Read the figures of several checks',
     description:
-      'In the order of the ids; those of no check are left out. Changes nothing: it is a POST because ids are long.',
+      'Results are in the order of the ids; unknown ids are omitted. The request changes nothing; it is a POST because of its length.',
     tag,
     permission: 'read',
     query: z.object({ quickRange }),

@@ -38,7 +38,7 @@ const apiKeyCreate = z.strictObject({
 
 const params = z.object({ id: pathUuid('Id of the key.') });
 const tag = 'API keys';
-const unknown = { 404: 'There is no API key of that id.' };
+const unknown = { 404: 'Unknown API key.' };
 
 export const apiKeyOperations = {
   listApiKeys: {

@@ -14,7 +14,7 @@ const groupQuery = pageQuery.extend({
 });
 
 const tag = 'Check groups';
-const unknown = { 404: 'There is no check group of that id.' };
+const unknown = { 404: 'Unknown check group.' };
 const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
 
 export const checkGroupOperations = {
@@ -134,6 +134,6 @@ export const checkGroupOperations = {
     params: z.object({ id: pathNumber('Id of the group.'), checkId: pathUuid('Id of the check.') }),
     status: 200,
     response: check,
-    alsoAnswers: { 404: 'There is no such check in that group.' },
+    alsoAnswers: { 404: 'The group contains no such check.' },
   },
 } as const satisfies Operations;

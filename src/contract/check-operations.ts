@@ -58,7 +58,7 @@ export const assignQuery = z.object({
 
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
 const tag = 'Checks';
-const unknown = { 404: 'There is no check of that id.' };
+const unknown = { 404: 'Unknown check.' };
 const example = {
   name: 'Shop',
   frequency: 1,
@@ -79,7 +79,7 @@ const changing = {
   query: assignQuery,
   example: { frequency: 5 },
   status: 200,
-  alsoAnswers: { 404: 'There is no check of that id and type.' },
+  alsoAnswers: { 404: 'Unknown check.' },
 } as const;
 
 export const checkOperations = {
@@ -237,8 +237,7 @@ test('the shop is open', async ({ page }) => {
     ...creating,
     path: '/v1/checks/heartbeat',
     summary: 'Create a heartbeat check',
-    description:
-      'Waits to be called by a job at `heartbeat.pingUrl`, and alerts when it is not. `frequency` means nothing.',
+    description: 'Alerts if the job does not call `heartbeat.pingUrl` in time. `frequency` has no effect.',
     body: heartbeatCheckCreate,
     example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
     response: heartbeatCheck,

@@ -74,7 +74,7 @@ export const checkResultOperations = {
     status: 200,
     response: z.array(checkResult),
     isPaged: true,
-    alsoAnswers: { 404: 'There is no check of that id.' },
+    alsoAnswers: { 404: 'Unknown check.' },
   },
   listCheckResultsV2: {
     method: 'GET',
@@ -92,7 +92,7 @@ export const checkResultOperations = {
       entries: z.array(checkResult),
       nextId: z.string().nullable().describe('null at the end.'),
     }),
-    alsoAnswers: { 404: 'There is no check of that id.' },
+    alsoAnswers: { 404: 'Unknown check.' },
   },
   getCheckResult: {
     method: 'GET',
@@ -103,7 +103,7 @@ export const checkResultOperations = {
     params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
     status: 200,
     response: checkResult,
-    alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
+    alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
   },
   listResultAssets: {
     method: 'GET',
@@ -115,7 +115,7 @@ export const checkResultOperations = {
     params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
     status: 200,
     response: z.array(resultAsset),
-    alsoAnswers: { 404: 'There is no such result, or it is no longer kept.' },
+    alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
   },
   getResultAsset: {
     method: 'GET',
@@ -128,8 +128,8 @@ export const checkResultOperations = {
     status: 200,
     media: 'application/octet-stream',
     alsoAnswers: {
-      404: 'There is no such result or asset, or it is no longer kept.',
-      503: 'Too many are downloaded at the moment: `retry-after` says how many seconds to wait.',
+      404: 'Unknown result or asset, or it is no longer stored.',
+      503: 'Too many downloads in progress. Wait for the number of seconds in `retry-after`.',
     },
   },
   showResult: {
@@ -143,7 +143,7 @@ export const checkResultOperations = {
     status: 200,
     media: 'text/html',
     alsoAnswers: {
-      404: 'The link is wrong, has expired, or the result is no longer kept.',
+      404: 'The link is invalid or expired, or the result is no longer stored.',
       410: 'The check was deleted, and its results with it.',
     },
   },
@@ -159,8 +159,8 @@ export const checkResultOperations = {
     status: 200,
     media: 'application/octet-stream',
     alsoAnswers: {
-      404: 'The link is wrong or has expired, or the screenshot is not, or no longer, kept.',
-      503: 'Too many are downloaded at the moment: `retry-after` says how many seconds to wait.',
+      404: 'The link is invalid or expired, or the screenshot is not stored.',
+      503: 'Too many downloads in progress. Wait for the number of seconds in `retry-after`.',
     },
   },
 } as const satisfies Operations;

@@ -60,7 +60,7 @@ const alertQuery = pageQuery.extend({
 });
 
 const params = z.object({ checkId: pathUuid('Id of the check.') });
-const unknown = { 404: 'There is no check of that id.' };
+const unknown = { 404: 'Unknown check.' };
 const tag = 'Check statuses';
 
 export const checkStatusOperations = {

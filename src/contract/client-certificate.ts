@@ -32,7 +32,7 @@ export const clientCertificateCreate = z.strictObject({
 });
 
 const params = z.object({ id: z.string().max(100).describe('Id of the certificate.') });
-const unknown = { 404: 'There is no such client certificate.' };
+const unknown = { 404: 'Unknown client certificate.' };
 const tag = 'Client certificates';
 
 export const clientCertificateOperations = {

@@ -44,7 +44,7 @@ function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, u
 }
 
 function unknownField(key: string, known: readonly string[], { what, nearest }: UnknownFields): string {
-  if (key === 'id') return 'is assigned by Tocsin: leave it out';
+  if (key === 'id') return 'is assigned by Tocsin: omit it';
   const meant = nearest(key, known);
   return `unknown ${what}${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
@@ -75,11 +75,11 @@ export function pathText(path: readonly PropertyKey[]): string {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
   null: 'null',
@@ -104,12 +104,12 @@ function sentence(issue: Issue): string {
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options)
         ? `must be one of ${issue.options.map(String).join(', ')}`
-        : 'has no known shape';
+        : 'matches none of the allowed forms';
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_format':
       return issue.format === 'datetime'
-        ? 'must be an ISO 8601 instant, like 2026-01-31T12:00:00.000Z'
+        ? 'must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00.000Z'
         : `must be a valid ${issue.format}`;
     case 'invalid_key':
     case 'invalid_element':

@@ -4,7 +4,7 @@ import { holdsObject, nullResets, type Partially, patchField, type Patched } fro
 
 /** A whole number written in a query: digits only, so that an empty value is an error and not 0. */
 export function wholeNumber(least: number, most: number) {
-  const range = `must be a whole number from ${least} to ${most}`;
+  const range = `must be an integer from ${least} to ${most}`;
   return z
     .string(range)
     .regex(/^\d{1,15}$/, range)
@@ -65,7 +65,7 @@ export const queryInstant = z
   .transform((text, context) => {
     const at = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : instantOf(text);
     if (Number.isFinite(at)) return at;
-    context.addIssue('must be an ISO 8601 date, like 2026-01-31T12:00:00Z, or unix seconds');
+    context.addIssue('must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z, or unix seconds');
     return z.NEVER;
   })
   .meta({ type: 'string', description: 'ISO 8601, in UTC unless it names a zone; or unix seconds.' });

@@ -6,7 +6,7 @@ import type { Operations } from './operation.ts';
 
 const tag = 'Heartbeats';
 const checkId = pathUuid('Id of the heartbeat check.');
-const unknown = { 404: 'There is no heartbeat check of that id.' };
+const unknown = { 404: 'Unknown heartbeat check.' };
 const token = z.string().max(100).describe('The token of the heartbeat.');
 const signal = z.string().max(20).describe('start, fail, log, or an exit code from 0 to 255.');
 
@@ -20,8 +20,8 @@ const ping = {
   media: 'text/plain',
   alsoAnswers: {
     308: 'The account has moved to another installation: the same call is answered at `location`.',
-    404: 'There is no such heartbeat, or no such signal.',
-    429: 'This address is called too often: it was not kept, and `retry-after` says how many seconds to wait.',
+    404: 'Unknown heartbeat or signal.',
+    429: 'Too many calls of this URL. The ping was not recorded. Wait for the number of seconds in `retry-after`.',
     503: 'It could not be kept: try again. Also while the account is being moved, after a wait of up to 25 seconds.',
   },
 } as const;
@@ -33,7 +33,7 @@ export const heartbeatOperations = {
     ...onTime,
     method: 'GET',
     summary: 'Ping a heartbeat',
-    description: 'For jobs: no key is needed, the token is the permission. Answered once the ping is durable.',
+    description: 'For jobs. Requires no API key: the token grants access. Responds once the ping is stored durably.',
   },
   postPing: {
     ...onTime,
@@ -79,7 +79,7 @@ export const heartbeatOperations = {
     params: z.object({ checkId, id: pathUuid('Id of the ping.') }),
     status: 200,
     response: pingEvent,
-    alsoAnswers: { 404: 'There is no such ping, or it is no longer kept.' },
+    alsoAnswers: { 404: 'Unknown ping, or it is no longer stored.' },
   },
   getHeartbeatAvailability: {
     method: 'GET',

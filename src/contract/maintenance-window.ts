@@ -70,7 +70,7 @@ export const maintenanceWindowCreate = z.strictObject({
 
 const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
 const params = z.object({ id: pathNumber('Id of the maintenance window.') });
-const unknown = { 404: 'There is no maintenance window of that id.' };
+const unknown = { 404: 'Unknown maintenance window.' };
 const tag = 'Maintenance windows';
 
 export const maintenanceWindowOperations = {

@@ -5,23 +5,23 @@ import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schem
 import { tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';
 
-const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) asks for an API key that has it:
-\`Authorization: Bearer <API key>\`. The others ask for none.
-A key reaches one or more accounts; \`x-service-account\` names the one a request acts on, else it is the key's first.
+const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) requires an API key with that permission:
+\`Authorization: Bearer <API key>\`. Other operations need no key.
+A key has access to one or more accounts. Set \`x-service-account\` to choose one; the default is the key's first account.
 
-Lists take \`limit\` and \`page\` and answer with \`content-range: <from>-<to>/<total>\`.
-A PUT or PATCH (RFC 7396) is one operation: it replaces what its body names, inside objects too, and keeps the rest.
-Lists are replaced as a whole; \`null\` resets a field to its default.
-Instants are ISO 8601 in UTC. Refusals have one shape, and every answer has an \`x-request-id\`.`;
+Lists accept \`limit\` and \`page\` and return \`content-range: <from>-<to>/<total>\`.
+PUT and PATCH (RFC 7396) are equivalent: fields in the body are replaced, also in nested objects; all others are unchanged.
+Arrays are replaced as a whole; \`null\` resets a field to its default.
+Timestamps are ISO 8601 in UTC. All errors have the same form, and every response has an \`x-request-id\`.`;
 
 const refusals = {
-  BadRequest: [400, 'The input is wrong: `attributes` names every wrong field and what would be right.'],
-  Unauthorized: [401, 'The API key is missing, malformed, unknown or has expired.'],
-  Forbidden: [403, 'The key does not reach the named account, or its role does not allow this.'],
-  Moved: [410, 'The account has moved to another installation, which `attributes.movedTo` names.'],
+  BadRequest: [400, 'Invalid input. `attributes` lists every invalid field with the reason.'],
+  Unauthorized: [401, 'The API key is missing, malformed, unknown, revoked or expired.'],
+  Forbidden: [403, 'The API key has no access to the account, or its role does not allow the operation.'],
+  Moved: [410, 'The account has moved to the installation in `attributes.movedTo`.'],
   TooLarge: [413, 'The body is larger than 1 MiB.'],
   UnsupportedMedia: [415, 'The body is not JSON in UTF-8.'],
-  TooManyRequests: [429, 'Too many requests: `retry-after` says how many seconds to wait.'],
+  TooManyRequests: [429, 'Too many requests. Wait for the number of seconds in `retry-after`.'],
 } as const;
 
 /** The document. @param server where it is served, as clients see it */

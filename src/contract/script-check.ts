@@ -16,7 +16,7 @@ export const scriptedFields = {
   ...checkFields,
   frequency: checkFields.frequency.refine(
     (minutes) => minutes !== 0,
-    'must be 1 or more: a script runs once a minute at most',
+    'must be at least 1: a script runs at most once per minute',
   ),
   script: z
     .string()

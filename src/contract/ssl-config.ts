@@ -57,7 +57,10 @@ export const sslConfig = z
       ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z
-      .preprocess((value) => (value === '' ? null : value), z.null('must be null: there are no client certificates'))
+      .preprocess(
+        (value) => (value === '' ? null : value),
+        z.null('must be null: client certificates are not supported here'),
+      )
       .default(null),
     assertions: assertionList(
       'SslAssertion',

@@ -107,7 +107,7 @@ const create = {
 } as const;
 
 const limits = {
-  402: 'The account’s execution limit cannot hold all of these runs: none was started.',
+  402: 'The account’s execution limit would be exceeded. No run was started.',
   404: 'It does not exist.',
 } as const;
 
@@ -116,12 +116,12 @@ const call = {
   permission: 'none',
   status: 200,
   description:
-    'For CI: no key is needed, the token is the permission. Waits for the verdicts. At most ten calls a minute for each trigger.',
+    'For CI. Requires no API key: the token grants access. Waits for the results. At most 10 calls per minute for each trigger.',
   query: waitQuery,
   alsoAnswers: {
     308: 'The account has moved to another installation: the same call is answered at `location`.',
-    402: 'The account’s execution limit cannot hold all of these runs: none was started.',
-    404: 'There is no such trigger.',
+    402: 'The account’s execution limit would be exceeded. No run was started.',
+    404: 'Unknown trigger.',
     408: 'Time is up; the checks go on running.',
     409: 'Nothing was run: no check is activated.',
     429: 'More than ten calls in a minute.',

@@ -7,7 +7,7 @@ import { refusing } from './lists.ts';
 const sources = ['STATUS_CODE'] as const;
 
 const useApi = 'use an API check (POST /v1/checks/api)';
-const onlyStatus = `a URL check looks at the status only: ${useApi} with an assertion TEXT_BODY CONTAINS`;
+const onlyStatus = `a URL check evaluates the status only: ${useApi} with an assertion TEXT_BODY CONTAINS`;
 const nothing = `a URL check sends only a URL: ${useApi}`;
 
 /** What looks as if it belonged to a URL check. */
@@ -37,7 +37,7 @@ const fields = z
     followRedirects: z.boolean().default(true),
     skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
     ipFamily,
-    assertions: assertionList('UrlAssertion', sources, 'Has no meaning here.').default([]),
+    assertions: assertionList('UrlAssertion', sources, 'Has no effect here.').default([]),
   })
   .meta({ id: 'UrlRequestWrite', description: 'What a URL check asks for.' });
 

@@ -33,7 +33,7 @@ export const variableUpdate = updateOf(variableCreate).extend({
 });
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });
-const unknown = { 404: 'There is no variable of that key.' };
+const unknown = { 404: 'Unknown variable.' };
 const tag = 'Environment variables';
 
 export const variableOperations = {
@@ -58,7 +58,7 @@ export const variableOperations = {
     example: { key: 'SHOP_URL', value: 'https://shop.example' },
     status: 201,
     response: variable,
-    alsoAnswers: { 409: 'There is a variable of that key already.' },
+    alsoAnswers: { 409: 'The variable already exists.' },
   },
   getVariable: {
     method: 'GET',

@@ -29,7 +29,7 @@ export function bearerKey(headers: IncomingHttpHeaders): string {
   if (match?.[1]) return match[1];
   throw unauthenticated(
     headers.authorization === undefined
-      ? 'An API key is needed. Send it as "Authorization: Bearer <API key>".'
+      ? 'An API key is required. Send it as "Authorization: Bearer <API key>".'
       : 'The Authorization header is malformed. Send the API key as "Authorization: Bearer <API key>".',
   );
 }
@@ -54,10 +54,10 @@ export function callerOf(key: KnownKey, headers: IncomingHttpHeaders): Caller {
   const { keyId, role, accountIds } = key;
   if (!named) {
     const accountId = accountIds[0];
-    if (accountId === undefined) throw new HttpRefusal(403, 'The API key reaches no account.');
+    if (accountId === undefined) throw new HttpRefusal(403, 'The API key has no access to any account.');
     return { keyId, role, accountId, accountIds };
   }
   const accountId = accountIds.find((id) => id === named);
   if (accountId !== undefined) return { keyId, role, accountId, accountIds };
-  throw new HttpRefusal(403, 'The API key does not reach the account named in x-service-account.');
+  throw new HttpRefusal(403, 'The API key has no access to the account in x-service-account.');
 }

@@ -62,7 +62,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   const known = frameworkMessage(error);
   if (known) return { body: errorBody(...known), headers: {}, isInternal: false };
   return {
-    body: errorBody(500, 'Something went wrong on our side. It was logged under the id in x-request-id.'),
+    body: errorBody(500, 'Internal error. Tocsin logged it under the id in x-request-id.'),
     headers: {},
     isInternal: true,
   };
@@ -70,10 +70,10 @@ export function errorAnswer(error: unknown): ErrorAnswer {
 
 const frameworkMessages: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'Send the body as JSON, with content-type: application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body is not as long as its content-length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body length does not match content-length.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
-  FST_ERR_BAD_URL: [400, 'The path is not a valid URL: its percent-encoding is broken.'],
-  FST_ERR_MAX_PARAM_LENGTH: [414, 'A part of the path is too long.'],
+  FST_ERR_BAD_URL: [400, 'The path has invalid percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: [414, 'A path segment is too long.'],
 };
 
 function frameworkMessage(error: unknown): readonly [number, string] | null {

@@ -21,9 +21,9 @@ export function parseJson(text: string): unknown {
 
 function where(error: unknown): string {
   const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(String(error));
-  if (position?.[2]) return `look at line ${position[2]}, column ${position[3]}.`;
-  if (position) return `look at character ${Number(position[1]) + 1}.`;
-  return /end of JSON/.test(String(error)) ? 'it ends too early.' : 'look at its beginning.';
+  if (position?.[2]) return `error at line ${position[2]}, column ${position[3]}.`;
+  if (position) return `error at character ${Number(position[1]) + 1}.`;
+  return /end of JSON/.test(String(error)) ? 'unexpected end.' : 'error at the start.';
 }
 
 /** Reads a text that is known to be JSON once more, for what JSON.parse lets pass. */
@@ -80,15 +80,15 @@ function decoded(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end);
   if (!inner.includes('\\')) return inner;
   const string = JSON.parse(text.slice(start, end + 1)) as string;
-  if (string.includes('\0')) throw new HttpRefusal(400, 'The body has a text with the character U+0000.');
-  if (!string.isWellFormed()) throw new HttpRefusal(400, 'The body has a text with half a surrogate pair.');
+  if (string.includes('\0')) throw new HttpRefusal(400, 'The body contains a string with the character U+0000.');
+  if (!string.isWellFormed()) throw new HttpRefusal(400, 'The body contains a string with an unpaired surrogate.');
   return string;
 }
 
 function addName(names: Set<string> | null | undefined, name: string): void {
   const shown = name.slice(0, 100);
-  if (name === '__proto__') throw fault(shown, 'is not a name that can be used');
-  if (names?.has(name)) throw fault(shown, 'is given twice');
+  if (name === '__proto__') throw fault(shown, 'is a reserved name');
+  if (names?.has(name)) throw fault(shown, 'is duplicated');
   names?.add(name);
 }
 

@@ -149,7 +149,7 @@ function refuseStranger(error: unknown, request: FastifyRequest, { addresses }: 
 
 function requireAllowance(allowance: Allowance | null, whom: string): void {
   if (allowance === null || allowance.isAllowed) return;
-  throw new HttpRefusal(429, `At most ${allowance.limit} requests a minute are allowed ${whom}.`, {
+  throw new HttpRefusal(429, `Rate limit exceeded: at most ${allowance.limit} requests per minute ${whom}.`, {
     headers: { 'retry-after': String(allowance.retryAfterSeconds) },
   });
 }
@@ -162,7 +162,7 @@ async function answer(
   { checkResponses, endOfTurn, ending, requireHere }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
-  if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is needed.');
+  if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
   if (request.caller !== undefined && requireHere !== undefined) {
     const asked = requireHere(request.caller.accountId, request.method === 'GET' || request.method === 'HEAD');
     if (asked instanceof Promise) await asked;

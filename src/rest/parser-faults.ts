@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
 
 const known: Readonly<Record<string, readonly [number, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request timed out before it was complete.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 kB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
@@ -26,7 +26,7 @@ export function answerParserFault(error: Error & { code?: string }, socket: Dupl
     present.once('close', () => answerParserFault(error, socket, requestId));
     return;
   }
-  const [status, message] = known[error.code ?? ''] ?? [400, 'This is not a well-formed HTTP request.'];
+  const [status, message] = known[error.code ?? ''] ?? [400, 'Malformed HTTP request.'];
   refuseOnSocket(socket, status, message, requestId);
 }
 

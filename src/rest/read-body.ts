@@ -54,7 +54,7 @@ export async function readRawBody(stream: Readable, most: number): Promise<strin
       if (size > drainBytes || (overAt > 0 && Date.now() - overAt > drainMs)) break;
     }
   } catch {
-    throw new HttpRefusal(400, 'The body broke off before its end.');
+    throw new HttpRefusal(400, 'The body is incomplete.');
   }
   return size === 0 ? null : Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{FFFD}');
 }
@@ -70,12 +70,16 @@ async function decompressed(bytes: Buffer, encoding: string | undefined): Promis
         return await inflate(bytes, { maxOutputLength: bodyLimit });
       } catch (error) {
         if (error instanceof RangeError) throw tooLarge();
-        throw new HttpRefusal(400, 'The body is not valid gzip, as its content-encoding says it is.');
+        throw new HttpRefusal(400, 'The body is labelled gzip but is not valid gzip.');
       }
     default:
-      throw new HttpRefusal(415, 'Send the body as it is or with content-encoding: gzip.', {
-        headers: { 'accept-encoding': 'gzip, identity' },
-      });
+      throw new HttpRefusal(
+        415,
+        'Unsupported content-encoding. Send the body uncompressed or with content-encoding: gzip.',
+        {
+          headers: { 'accept-encoding': 'gzip, identity' },
+        },
+      );
   }
 }
 
@@ -97,7 +101,7 @@ async function readBytes(stream: Readable): Promise<Buffer> {
       } else if (size > drainBytes || Date.now() - overAt > drainMs) break;
     }
   } catch {
-    throw new HttpRefusal(400, 'The body broke off before its end.');
+    throw new HttpRefusal(400, 'The body is incomplete.');
   }
   if (size > bodyLimit) throw tooLarge();
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);

@@ -71,7 +71,7 @@ export function noResultPage(): string {
     'No result here',
     html`<main class="result">
       <h1>No result here</h1>
-      <p>The link is incomplete or has expired, or the result is no longer kept.</p>
+      <p>The link is incomplete or has expired, or the result is no longer stored.</p>
     </main>`,
   );
 }

@@ -130,7 +130,7 @@ function addressFault(request: FastifyRequest): HttpRefusal | undefined {
     return new HttpRefusal(400, 'The Host header is missing.');
   }
   if (hostsOf(request.raw.rawHeaders) > 1) return new HttpRefusal(400, 'The request has more than one Host header.');
-  return request.url.includes('%00') ? new HttpRefusal(400, 'The address has the character U+0000.') : undefined;
+  return request.url.includes('%00') ? new HttpRefusal(400, 'The URL contains the character U+0000.') : undefined;
 }
 
 /** Names and values in turn, as they were sent: a second Host is not seen in the joined headers. */
@@ -143,7 +143,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
   const unavailable = options.isUnavailable(error);
   const { body, headers, isInternal } = unavailable
     ? {
-        body: errorBody(503, 'The service cannot do this at the moment.'),
+        body: errorBody(503, 'The service is temporarily unavailable.'),
         headers: { 'retry-after': '5' },
         isInternal: true,
       }
@@ -170,7 +170,7 @@ function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: read
   const body =
     methods.length > 0
       ? errorBody(405, `Method not allowed. Use ${listed(methods)}.`)
-      : errorBody(404, 'There is nothing at this address. GET /docs lists all operations.');
+      : errorBody(404, 'Unknown path. See /docs for all operations.');
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   return reply.code(body.statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

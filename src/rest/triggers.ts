@@ -115,7 +115,7 @@ function idempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined || key === '') return null;
   if (typeof key === 'string' && key.length <= 255) return key;
-  const message = 'must be one text of at most 255 characters';
+  const message = 'must be a single string of at most 255 characters';
   throw new HttpRefusal(400, `The header idempotency-key ${message}.`, { attributes: { 'idempotency-key': message } });
 }
 

@@ -22,7 +22,7 @@ export function variableRoutes(actions: VariableActions): Route[] {
 }
 
 function keyChanged(key: string): HttpRefusal {
-  const message = `must stay ${key}: a key cannot be changed`;
+  const message = `cannot be changed from ${key}`;
   return new HttpRefusal(400, `key ${message}.`, { attributes: { key: message } });
 }
 

@@ -35,7 +35,7 @@ export interface ResultAssets {
     checkId: string,
     resultIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
-  /** null = there is none of that number, or it is no longer kept. */
+  /** null = there is none of that number, or it is no longer stored. */
   read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
 }
 

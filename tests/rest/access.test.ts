@@ -110,10 +110,7 @@ test('metrics ask for their token, and say which setting is missing', async () =
     assert.match(String(body), /TOCSIN_METRICS_TOKEN/);
   }
   const closed = await ask({ token: null, port: null, isClosed: true });
-  assert.deepEqual(
-    [closed[0], /set TOCSIN_METRICS_TOKEN, or TOCSIN_METRICS_PORT/.test(String(closed[2]))],
-    [401, true],
-  );
+  assert.deepEqual([closed[0], /Set TOCSIN_METRICS_TOKEN or TOCSIN_METRICS_PORT/.test(String(closed[2]))], [401, true]);
   const elsewhere = await ask({ token, port: 9464, isClosed: false }, `Bearer ${token}`);
   assert.deepEqual([elsewhere[0], /port 9464 \(TOCSIN_METRICS_PORT\)/.test(String(elsewhere[2]))], [404, true]);
 });
@@ -144,7 +141,7 @@ test('the keys of an account share an allowance, and another account has its own
   for (const key of ['tsn_admin', 'tsn_reader', 'tsn_operator']) assert.equal((await ask(key, ownId)).statusCode, 200);
   const refused = await ask('tsn_writer', ownId);
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [429, '60']);
-  assert.match(refused.json().message, /^At most 3 requests a minute are allowed for an account/);
+  assert.match(refused.json().message, /^Rate limit exceeded: at most 3 requests per minute for an account/);
   assert.equal((await ask('tsn_operator', secondId)).statusCode, 200);
 });
 

@@ -33,7 +33,7 @@ test('every wrong field of path, query and body is named at once, with what woul
   assertShape(answer, 400);
   assert.deepEqual(answer.json().attributes, {
     key: 'must have 1 to 256 letters, digits and underscores, not beginning with a digit',
-    value: 'must be text',
+    value: 'must be a string',
     locked: 'must be true or false',
     colour: 'unknown field',
     secrt: 'unknown field; did you mean "secret"?',
@@ -41,7 +41,7 @@ test('every wrong field of path, query and body is named at once, with what woul
 });
 
 test('a missing field is told apart from a wrong one', async () => {
-  assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: text' });
+  assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: a string' });
 });
 
 const refused: readonly (readonly [string, number, string | Buffer, Record<string, string>?])[] = [

@@ -176,7 +176,10 @@ test('a check is not found under the path of another type, and its own settings 
   assert.equal((await api.ask('PUT', `/v1/checks/api/${id}`, { name: 'Two' })).status, 404);
   const elsewhere = await api.ask('PUT', `/v1/checks/${id}`, { maxResponseTime: 9000 });
   assert.equal(elsewhere.status, 400);
-  assert.match(elsewhere.body.attributes.maxResponseTime, /belongs to checks of type API: this check is of type URL/);
+  assert.match(
+    elsewhere.body.attributes.maxResponseTime,
+    /applies to API checks only: change the settings of this URL check/,
+  );
 });
 
 test('an SSL check may be written as newer clients do, all of it under its request', async () => {

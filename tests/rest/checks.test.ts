@@ -301,7 +301,7 @@ test('an id is refused on create unless it is empty, and ignored on update', asy
   ] as const) {
     for (const id of ['4711', 7]) {
       const refused = await api.ask('POST', path, { ...body, id });
-      assert.deepEqual([refused.status, refused.body.message], [400, 'id is assigned by Tocsin: leave it out.'], path);
+      assert.deepEqual([refused.status, refused.body.message], [400, 'id is assigned by Tocsin: omit it.'], path);
     }
     for (const id of ['', 0, null]) assert.equal((await api.ask('POST', path, { ...body, id })).status, 201, path);
   }
@@ -339,5 +339,5 @@ test('the target of an assertion may be written as a number, true or false, and 
   const wrong = { name: 'x', request: { ...request, assertions: [assertion([200])] } };
   const refused = await api.ask('POST', '/v1/checks/api', wrong);
   assert.equal(refused.status, 400);
-  assert.deepEqual(refused.body['attributes'], { 'request.assertions[0].target': 'must be text' });
+  assert.deepEqual(refused.body['attributes'], { 'request.assertions[0].target': 'must be a string' });
 });

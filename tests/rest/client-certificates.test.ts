@@ -35,7 +35,7 @@ test('a client certificate is made, listed without its key and deleted; what TLS
     [{ key: encrypted('right') }, 'passphrase', /required/],
     [{ key: encrypted('right'), passphrase: 'wrong' }, 'passphrase', /does not open the key/],
     [{ host: 'https://shop.example' }, 'host', /host name/],
-    [{ host: 'shop.example:443' }, 'host', /no port/],
+    [{ host: 'shop.example:443' }, 'host', /without a port/],
   ];
   for (const [change, field, message] of wrong) {
     const { status, body, text } = await api.ask('POST', path, { host: 'shop.example', cert, key, ...change });

@@ -109,8 +109,7 @@ test('a window that affects no check is answered with a warning that gives the n
   assert.deepEqual(none.body.warnings, [
     {
       path: 'tags[0]',
-      message:
-        '0 checks have the tag "shop", themselves or through their group. With all its names the window pauses 0 checks.',
+      message: 'No check has the tag "shop", directly or through its group. In total, the window pauses 0 checks.',
     },
   ]);
   const id = '0193e5a0-0000-7000-8000-000000000000';

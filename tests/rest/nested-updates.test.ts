@@ -279,7 +279,7 @@ test('the merged object is judged as a whole, and the refusal names the field', 
     [api, { request: { basicAuth: { username: 'u' } } }, 'request.basicAuth.password', /required/],
     [api, { request: { hedders: [] } }, 'request.hedders', /^unknown field; did you mean "headers"\?$/],
     [api, { request: { url: null } }, 'request.url', /./],
-    [api, { request: { headers: { a: 1 } } }, 'request.headers', /list/],
+    [api, { request: { headers: { a: 1 } } }, 'request.headers', /array/],
   ] as const) {
     const { status, text, body: refused } = await ask('PATCH', path, body);
     assert.equal(status, 400, text);

@@ -60,7 +60,7 @@ async function called(url: string, times: number): Promise<Map<number, number>> 
       if (answer.status === 429) shapes.add(`${answer.headers.get('retry-after')} ${text}`);
     }),
   );
-  const message = 'This address is called too often: the ping was not kept.';
+  const message = 'Too many pings to this URL. The ping was not recorded.';
   const body = JSON.stringify({ statusCode: 429, error: 'Too Many Requests', message });
   assert.deepEqual([...shapes], [`1 ${body}`]);
   return counts;

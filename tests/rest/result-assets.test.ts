@@ -177,7 +177,7 @@ test('a download that finds no room in time is told when to come again, and whoe
   const refused = await begin();
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1']);
   const { message } = JSON.parse((await read(refused)).toString()) as { message: string };
-  assert.equal(message, 'Already 2 files are downloaded from this server. Try again in a moment.');
+  assert.equal(message, 'Too many downloads: 2 are in progress on this server. Try again later.');
   one.destroy();
   let next: IncomingMessage | undefined;
   await until('room', async () => {

@@ -111,7 +111,7 @@ test("a group's token is no verdict while nothing can run: 409 with the reason, 
   await using on = await openServer();
   putGroup(on.raw, on.accountId, 3);
   const url = `/check-groups/3/trigger/${await makeTrigger(on, 'check-groups/3')}`;
-  const nothing = 'The group has no activated checks but heartbeats, which wait for their jobs: nothing was run.';
+  const nothing = 'The group has no activated checks to run. Heartbeat checks cannot be triggered.';
   const ask = async () => {
     const answer = await on.server.inject({ url });
     return [answer.statusCode, answer.json<{ message: string }>().message];
@@ -129,7 +129,7 @@ test('a heartbeat is not run by its token, and the answer does not call it deact
   on.raw.exec("UPDATE checks SET check_type = 'HEARTBEAT'");
   const answer = await on.server.inject({ url: `/checks/${checkId}/trigger/${token}` });
   assert.equal(answer.statusCode, 409);
-  assert.match(answer.json<{ message: string }>().message, /deactivated, or a heartbeat, which waits for its job/);
+  assert.match(answer.json<{ message: string }>().message, /deactivated or a heartbeat check/);
 });
 
 test('a client that goes away ends the wait, and what was started goes on', async () => {

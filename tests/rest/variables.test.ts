@@ -93,6 +93,6 @@ for (const query of [
   test(`a page cannot be asked for with ${query}`, async () => {
     const answer = await send('GET', `/v1/variables?${query}`);
     assert.equal(answer.statusCode, 400);
-    assert.match(answer.json().attributes[query.split('=', 1)[0] ?? ''], /whole number from 1 to/);
+    assert.match(answer.json().attributes[query.split('=', 1)[0] ?? ''], /integer from 1 to/);
   });
 }

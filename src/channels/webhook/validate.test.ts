@@ -95,11 +95,11 @@ test('a header name must be one', () => {
 });
 
 test('what is of the wrong type is named by its path', () => {
-  assert.deepEqual(issues({ template: 5 }), ['config.template must be text']);
+  assert.deepEqual(issues({ template: 5 }), ['config.template must be a string']);
   assert.deepEqual(issues({ headers: 'x' }), ['config.headers must be an array of {key, value, locked} objects']);
   assert.deepEqual(issues({ headers: [5] }), ['config.headers[0] must be a {key, value, locked} object']);
   assert.deepEqual(issues({ queryParameters: [{ key: 'a', value: 5 }] }), [
-    'config.queryParameters[0].value must be text',
+    'config.queryParameters[0].value must be a string',
   ]);
   assert.deepEqual(issues({ queryParameters: [{ key: '', value: 'x' }] }), [
     'config.queryParameters[0].key must be a non-empty string',

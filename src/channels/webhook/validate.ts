@@ -94,7 +94,7 @@ function shapeIssues(config: JsonObject): ConfigIssue[] {
     }
   }
   if (template !== undefined && template !== null && typeof template !== 'string') {
-    issues.push({ path: 'config.template', message: 'must be text' });
+    issues.push({ path: 'config.template', message: 'must be a string' });
   }
   return [...issues, ...pairIssues(config, 'headers'), ...pairIssues(config, 'queryParameters')];
 }
@@ -114,7 +114,7 @@ function pairIssues(config: JsonObject, field: 'headers' | 'queryParameters'): C
     const fault = field === 'headers' ? headerFault(key) : keyFault(key);
     if (fault !== null) issues.push({ path: `${path}.key`, message: fault });
     if (value !== undefined && typeof value !== 'string')
-      issues.push({ path: `${path}.value`, message: 'must be text' });
+      issues.push({ path: `${path}.value`, message: 'must be a string' });
     return issues;
   });
 }
