@@ -9,7 +9,7 @@ const head = `# Configuration
 
 Tocsin is configured by environment variables, and needs none of them. An empty variable counts as absent.
 A wrong value ends the start with one line that names the variable, the value and what would be right; a variable that
-begins with \`TOCSIN_\` and is not in this list is warned about, but for ${clients},
+begins with \`TOCSIN_\` and is not in this list is warned about, except ${clients},
 which are for clients. What belongs to an account (channels, alert settings, execution limit, API keys) is not configured
 here but through the API. How these play together over PostgreSQL, what an address may hold and what each role needs:
 [postgresql.md](postgresql.md).
@@ -29,7 +29,7 @@ where checking your own network is what Tocsin is for. With \`TOCSIN_PROXY\` the
 
 ## Secrets
 
-\`TOCSIN_BOOTSTRAP_API_KEY\` and \`TOCSIN_SECRET_KEY\` are never shown again, not even in the line that refuses a wrong one.
+\`TOCSIN_BOOTSTRAP_API_KEY\` and \`TOCSIN_SECRET_KEY\` are never shown again, not even in the error for an invalid value.
 With containers prefer \`TOCSIN_SECRET_KEY_FILE\`. Back up the secret key apart from the database: one without the other
 gives no secret away, and both are needed to restore.
 `;

@@ -78,16 +78,16 @@ async function listenAt(
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     if (code === 'EADDRINUSE') {
       throw new StartError(
-        `port ${port} on ${host} is in use: stop what listens there, or set ${variable} to a free one (0 = any)`,
+        `port ${port} on ${host} is in use: stop the other process or set ${variable} to a free port (0 = any)`,
       );
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
       throw new ConfigError(
-        `HOST ${host} is not an address of this machine: right would be 127.0.0.1, or 0.0.0.0 for all`,
+        `HOST ${host} is not an address of this machine; use 127.0.0.1, or 0.0.0.0 for all addresses`,
       );
     }
     if (code === 'EACCES')
-      throw new StartError(`port ${port} may not be used by this user: set ${variable} to one above 1023`);
+      throw new StartError(`port ${port} requires root privileges: set ${variable} to a port above 1023`);
     throw cause;
   }
 }

@@ -69,7 +69,7 @@ export interface ScriptProberOptions {
 }
 
 const uncontained =
-  'this machine cannot contain scripts by bubblewrap or namespaces. Install bubblewrap, allow user namespaces, or set TOCSIN_SCRIPTS_UNCONTAINED=yes to run them uncontained (docs/security.md, "Scripts")';
+  'this machine cannot contain scripts with bubblewrap or namespaces. Install bubblewrap, allow user namespaces, or set TOCSIN_SCRIPTS_UNCONTAINED=yes to run them uncontained (docs/security.md, "Scripts")';
 
 /** Beside what is compiled of this program itself, where that is kept (NODE_COMPILE_CACHE); null = it is not. */
 export function codeFolderHere(): string | null {
@@ -143,7 +143,9 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
           return bareFinding(clock.now(), { verdict: 'unknown', reason: 'runtime', message: `not run: ${refused}` });
         return await probe(input, closing.signal);
       } catch (error) {
-        return crashed(`the script failed by our fault: ${error instanceof Error ? error.message : String(error)}`);
+        return crashed(
+          `the script failed because of an error in Tocsin: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     },
     holdBack: () => lanes.close(),
@@ -230,13 +232,13 @@ function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chro
 }
 
 const rightBrowser =
-  'each run of a browser check is unknown here: run npm ci, or let TOCSIN_CHROMIUM name a Chromium and restart';
+  'browser checks end as unknown on this machine: run npm ci, or set TOCSIN_CHROMIUM to the path of Chromium, and restart';
 
 /** Who enters a lane for no account. */
 const ourselves = '';
 
 const rightFolder =
-  'scripts run without compiled code: right is a NODE_COMPILE_CACHE that belongs to the user of Tocsin and that nobody else can write';
+  'scripts run without compiled code: set NODE_COMPILE_CACHE to a folder that belongs to the user of Tocsin and that no other user can write';
 
 function codeCacheFor(
   folder: string,

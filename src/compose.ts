@@ -261,7 +261,7 @@ function restOptions(
 
 /** How long nothing ran before this start, for the notices; a disk that is full says so by the readiness. */
 async function noteAbsence(store: Store, log: Log): Promise<void> {
-  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the process before this one was not closed' });
+  if (store.wasCrashed) log.warn('store.recovered', { hint: 'the previous process did not shut down cleanly' });
   const absence = await store.gaps.noteStart().catch(() => null);
   if (absence === null) return;
   log.warn(absence.isRollback ? 'data.rolled-back' : 'process.was-away', {

@@ -23,7 +23,7 @@ export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress };
 
-/** Generous for one team, and little enough that no account is a burden to the others. */
+/** Generous for one team, but small enough that no account burdens the others. */
 export const defaultLimits: Required<AccountLimits> = {
   checks: 10_000,
   checkGroups: 1000,
@@ -41,7 +41,7 @@ export interface ConfigVariable<T> {
   /** The default, in words or as it would be written. */
   readonly fallback: string;
   readonly meaning: string;
-  /** What a right value is; ends the sentence "right would be …". */
+  /** The allowed values; completes the phrase "use …". */
   readonly right: string;
   /** Never shown, not even in the error that refuses it. */
   readonly secret?: true;
@@ -55,107 +55,107 @@ export const configVariables = {
   HOST: {
     fallback: '127.0.0.1',
     meaning:
-      'Address to listen on; `0.0.0.0` or `::` for every address of this machine. Health and metrics are always served, REST and pages with the role `api`.',
+      'Address to listen on; `0.0.0.0` or `::` for all addresses of this machine. Serves health and metrics, and with the role `api` also REST and pages.',
     right: 'an IP address or a host name',
     read: (text) => (isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined),
   } satisfies ConfigVariable<string>,
   PORT: {
     fallback: '3000',
-    meaning: 'Port to listen on; 0 takes a free one.',
-    right: 'a whole number from 0 to 65535',
+    meaning: 'Port to listen on; 0 selects a free port.',
+    right: 'an integer from 0 to 65535',
     read: (text) => wholeNumber(text, 0, 65_535),
   } satisfies ConfigVariable<number>,
   TOCSIN_DATA_DIR: {
     fallback: './data',
     meaning:
-      'Folder of the database file, the secret key and artifacts. Made when missing; other files in it are left alone.',
+      'Folder of the database file, the secret key and artifacts. Created if missing; other files in it are not touched.',
     right: 'a path',
     read: (text) => (text.includes('\0') ? undefined : resolve(text)),
   } satisfies ConfigVariable<string>,
   DATABASE_URL: {
     fallback: '`sqlite:<data dir>/tocsin.db`',
-    meaning: 'Where everything is stored: one SQLite file, or a PostgreSQL that many processes share.',
+    meaning: 'Database: one SQLite file, or a PostgreSQL database that several processes can share.',
     right: 'sqlite:<path of the file>, or postgres://user:password@host:5432/database',
     read: readDatabaseUrl,
   } satisfies ConfigVariable<DatabaseUrl>,
   TOCSIN_LISTEN_URL: {
     fallback: 'the same as `DATABASE_URL`',
     meaning:
-      'PostgreSQL only: a direct connection on which wake-ups are listened for, when `DATABASE_URL` goes through a pooler; `off` = do not listen, each process looks every second.',
+      'PostgreSQL only: a direct connection for wake-ups (LISTEN) if `DATABASE_URL` points to a pooler. With `off`, each process polls once per second.',
     right: 'off, or postgres://user:password@host:5432/database',
     read: (text) => (text === 'off' ? 'off' : readPostgresAddress(text)),
   } satisfies ConfigVariable<'off' | PostgresAddress>,
   TOCSIN_ROLES: {
     fallback: 'all',
-    meaning: `What this process does: \`all\`, or a comma list of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
-    right: `all, or a comma list of ${roles.join(', ')}`,
+    meaning: `Roles of this process: \`all\`, or a comma-separated list of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
+    right: `all, or a comma-separated list of ${roles.join(', ')}`,
     read: readRoles,
   } satisfies ConfigVariable<readonly Role[]>,
   TOCSIN_PUBLIC_URL: {
     fallback: '`http://HOST:PORT`',
-    meaning: 'Address under which people reach this server; links in alerts and ping addresses start with it.',
-    right: 'an absolute http or https URL without user, query and fragment, as https://tocsin.example.com',
+    meaning: 'Public base URL of this server; links in alerts and ping URLs start with it.',
+    right: 'an absolute http or https URL without user, query and fragment, such as https://tocsin.example.com',
     read: readPublicUrl,
   } satisfies ConfigVariable<string>,
   TOCSIN_BOOTSTRAP_API_KEY: {
     fallback: 'random, printed once',
-    meaning: 'Key of the first account, which is made when the database has none. Without effect later.',
+    meaning: 'API key of the first account, which Tocsin creates in an empty database. No effect later.',
     right: 'tsn_ followed by 32 to 128 letters, digits, _ or -',
     secret: true,
     read: (text) => (/^tsn_[A-Za-z0-9_-]{32,128}$/.test(text) ? text : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_BOOTSTRAP_ACCOUNT_ID: {
     fallback: 'random',
-    meaning: 'Id of the first account. Without effect later.',
-    right: 'a UUID, as 3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27',
+    meaning: 'Id of the first account. No effect later.',
+    right: 'a UUID, such as 3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27',
     read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_SECRET_KEY: {
     fallback: 'a file in the data folder, mode 600',
     meaning:
-      'Key that encrypts secrets in the database (AES-256-GCM). Keep a copy: without it they cannot be read again.',
+      'Key that encrypts secrets in the database (AES-256-GCM). Back it up: without it, the secrets cannot be decrypted.',
     right: '64 hex digits, as printed by: openssl rand -hex 32',
     secret: true,
     read: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_SECRET_KEY_FILE: {
     fallback: 'none',
-    meaning: 'File that holds the secret key, instead of `TOCSIN_SECRET_KEY`.',
-    right: 'the path of a readable file that holds 64 hex digits',
+    meaning: 'File that contains the secret key, instead of `TOCSIN_SECRET_KEY`.',
+    right: 'the path of a readable file that contains 64 hex digits',
     read: (text) => text,
   } satisfies ConfigVariable<string>,
   TOCSIN_EGRESS: {
     fallback: '`any` if `HOST` and `TOCSIN_PUBLIC_URL` are loopback addresses, else `public`',
     meaning:
-      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine). Tocsin itself and its database are never among them.',
+      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine). Tocsin itself and its database are never allowed.',
     right: 'public, private or any',
     read: (text) => egressModes.find((mode) => mode === text),
   } satisfies ConfigVariable<(typeof egressModes)[number]>,
   TOCSIN_EGRESS_ALLOW: {
     fallback: 'none',
     meaning:
-      'Networks that are allowed whatever `TOCSIN_EGRESS` says; the only way to reach link-local and reserved ones.',
-    right: 'a comma list of networks, as 10.0.0.0/8,fd00::/8',
+      'Networks that are allowed in addition to `TOCSIN_EGRESS`. Required to reach link-local and reserved networks.',
+    right: 'a comma-separated list of networks, such as 10.0.0.0/8,fd00::/8',
     read: (text) => text.split(',').map(parseCidr),
   } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
   TOCSIN_PROXY: {
     fallback: 'none',
     meaning:
-      'HTTP proxy that every connection of checks and webhooks is made through (CONNECT). It looks names up and judges where they lead: `TOCSIN_EGRESS` has no effect then.',
+      'HTTP proxy (CONNECT) for all connections of checks and webhooks. The proxy resolves names and enforces the egress rules: `TOCSIN_EGRESS` has no effect.',
     right: 'http://host:port or http://user:password@host:port',
     read: readProxy,
   } satisfies ConfigVariable<Proxy>,
   TOCSIN_CA_FILE: {
     fallback: 'none',
     meaning:
-      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust besides the public CAs. Certificates named by `NODE_EXTRA_CA_CERTS` are trusted as well.',
-    right: 'the path of a readable file with one or more certificates in PEM',
+      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust in addition to the public CAs. Certificates in `NODE_EXTRA_CA_CERTS` are trusted as well.',
+    right: 'the path of a readable PEM file with at least one certificate',
     read: readCertificates,
   } satisfies ConfigVariable<readonly string[]>,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:
-      'Token that `GET /metrics` requires as `Authorization: Bearer <token>`. If `HOST` or `TOCSIN_PUBLIC_URL` is not a loopback address, metrics need this token or `TOCSIN_METRICS_PORT`.',
+      'Token that `GET /metrics` requires as `Authorization: Bearer <token>`. If `HOST` or `TOCSIN_PUBLIC_URL` is not a loopback address, metrics require this token or `TOCSIN_METRICS_PORT`.',
     right: '16 to 256 visible characters without spaces, as printed by: openssl rand -hex 32',
     secret: true,
     read: (text) => (/^[\x21-\x7e]{16,256}$/.test(text) ? text : undefined),
@@ -163,114 +163,114 @@ export const configVariables = {
   TOCSIN_METRICS_PORT: {
     fallback: 'none',
     meaning:
-      'Port of a listener of its own for `/metrics`, on the address of `HOST`; `PORT` then serves no metrics. Requires a token only if `TOCSIN_METRICS_TOKEN` is set. 0 takes a free port.',
-    right: 'a whole number from 0 to 65535, different from PORT',
+      'Separate port for `/metrics`, on the address in `HOST`; `PORT` then serves no metrics. Requires a token only if `TOCSIN_METRICS_TOKEN` is set. 0 selects a free port.',
+    right: 'an integer from 0 to 65535, different from PORT',
     read: (text) => wholeNumber(text, 0, 65_535),
   } satisfies ConfigVariable<number>,
   TOCSIN_LOCATION: {
     fallback: '`local:Local`',
-    meaning: 'Run location of this process: a code, and the name people read.',
-    right: 'code or code:Name, the code of 1 to 32 lower-case letters, digits and -, the name of up to 64 characters',
+    meaning: 'Run location of this process: a code and a display name.',
+    right: 'code or code:Name; the code has 1 to 32 lower-case letters, digits and -, the name up to 64 characters',
     read: readLocation,
   } satisfies ConfigVariable<{ code: string; name: string }>,
   TOCSIN_DELIVERIES: {
     fallback: 'sent',
     meaning:
-      '`held` starts with deliveries held, for a copy of an installation that is started elsewhere: nothing is sent until an operator releases or discards them (`POST /v1/held-deliveries/release`).',
+      'Set `held` to start a copy of an installation without sending alerts: deliveries wait until an operator releases or discards them (`POST /v1/held-deliveries/release`).',
     right: 'sent or held',
     read: (text) => (text === 'sent' || text === 'held' ? text : undefined),
   } satisfies ConfigVariable<'sent' | 'held'>,
   TOCSIN_RETENTION_DAYS: {
     fallback: '30',
-    meaning: 'Days for which single results are kept.',
-    right: 'a whole number from 1 to 3650',
+    meaning: 'Number of days for which individual results are stored.',
+    right: 'an integer from 1 to 3650',
     read: (text) => wholeNumber(text, 1, 3650),
   } satisfies ConfigVariable<number>,
   TOCSIN_RATE_LIMIT: {
     fallback: '600',
     meaning:
-      'Requests a minute that one API key may make, and requests without a valid key from one address; 0 switches both limits off.',
-    right: 'a whole number from 0 to 1000000',
+      'Requests allowed per minute for each API key, and for each address without a valid key. 0 disables both limits.',
+    right: 'an integer from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_ACCOUNT_RATE_LIMIT: {
     fallback: '5 × `TOCSIN_RATE_LIMIT`',
-    meaning: 'Requests a minute that all API keys may make on one account together; 0 switches the limit off.',
-    right: 'a whole number from 0 to 1000000',
+    meaning: 'Requests allowed per minute for each account, all API keys together. 0 disables the limit.',
+    right: 'an integer from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_ACCOUNT_LIMITS: {
     fallback: `\`${limitsText(defaultLimits)}\``,
     meaning:
-      'How many of each resource an account may have; names left out keep their default, 0 lifts a limit, `off` lifts all. An operator can set other `limits` for an account.',
-    right: `off, or a comma list of name=number; names: ${Object.keys(limitWords).join(', ')}`,
+      'Maximum number of each resource per account. Omitted names keep their default, 0 removes a limit, `off` removes all. An operator can set different `limits` for an account.',
+    right: `off, or a comma-separated list of name=number; names: ${Object.keys(limitWords).join(', ')}`,
     read: readLimits,
   } satisfies ConfigVariable<AccountLimits>,
   TOCSIN_PING_LIMIT: {
     fallback: '60',
     meaning:
-      'Calls a minute that one ping address may have of each sort (well, failed, start, log), at each process; 0 switches the limit off.',
-    right: '0, or a whole number from 60 to 1000000',
-    // Below one a second a call that is refused could make a check late (docs/decisions/0039).
+      'Pings allowed per minute for each URL and signal (success, fail, start, log), per process. 0 disables the limit.',
+    right: '0, or an integer from 60 to 1000000',
+    // Below one per second, a refused ping could make a check late (docs/decisions/0039).
     read: (text) => (text === '0' ? 0 : wholeNumber(text, 60, 1_000_000)),
   } satisfies ConfigVariable<number>,
   TOCSIN_PROBE_THREADS: {
     fallback: 'processors − 1, at least 1',
-    meaning: 'Threads that do nothing but probe.',
-    right: 'a whole number from 1 to 64',
+    meaning: 'Number of threads that run probes.',
+    right: 'an integer from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_CHROMIUM: {
-    fallback: 'one of the system, else the one that came with npm ci',
-    meaning: 'The Chromium of browser checks.',
-    right: 'the absolute path of a program',
+    fallback: 'the one installed on the system, else the one from npm ci',
+    meaning: 'Path of the Chromium for browser checks.',
+    right: 'the absolute path of an executable',
     read: (text) => (isAbsolute(text) && existsSync(text) ? text : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_SCRIPTS_AT_ONCE: {
-    fallback: 'one for each processor',
+    fallback: 'one per processor',
     meaning:
-      'Scripts that run at once, of browser checks, of multi-step checks and around requests of API checks each; the others wait.',
-    right: 'a whole number from 1 to 64',
+      'Maximum number of scripts that run at the same time, counted separately for browser checks, multi-step checks, and setup and teardown scripts; others wait.',
+    right: 'an integer from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_BROWSER_SECONDS: {
     fallback: '240',
-    meaning: 'How long a run of a browser check may take, in seconds; whatever takes longer is ended, and failed.',
-    right: 'a whole number from 10 to 1800',
+    meaning: 'Timeout of a browser check run, in seconds. A run that takes longer is stopped and fails.',
+    right: 'an integer from 10 to 1800',
     read: (text) => wholeNumber(text, 10, 1800),
   } satisfies ConfigVariable<number>,
   TOCSIN_MULTI_STEP_SECONDS: {
     fallback: '120',
-    meaning: 'The same of a multi-step check.',
-    right: 'a whole number from 10 to 1800',
+    meaning: 'Timeout of a multi-step check run, in seconds.',
+    right: 'an integer from 10 to 1800',
     read: (text) => wholeNumber(text, 10, 1800),
   } satisfies ConfigVariable<number>,
   TOCSIN_SCRIPTS_WARM: {
     fallback: '1',
     meaning:
-      'Processes that wait for the next script of Playwright with everything loaded, so that it begins half a second sooner; each takes 80 to 130 MB, and ends after 20 minutes without a script. 0 = none.',
-    right: 'a whole number from 0 to 64',
+      'Number of processes kept ready for the next Playwright script, so that it starts half a second sooner. Each uses 80 to 130 MB and ends after 20 minutes without a script. 0 disables them.',
+    right: 'an integer from 0 to 64',
     read: (text) => wholeNumber(text, 0, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_SCRIPTS_UNCONTAINED: {
     fallback: 'no',
     meaning:
-      'Whether scripts of checks may run where this machine cannot contain them by `bubblewrap` or `namespaces`: `yes` lets whoever may write checks read files and reach networks as Tocsin itself can. By default they are refused there.',
+      'Whether scripts may run if this machine cannot contain them with `bubblewrap` or `namespaces`. With `yes`, anyone who can edit checks can read the files and reach the networks that Tocsin can. With `no`, scripts are refused on such a machine.',
     right: 'yes or no',
     read: (text) => (text === 'yes' || text === 'no' ? text : undefined),
   } satisfies ConfigVariable<'yes' | 'no'>,
   LOG_LEVEL: {
     fallback: 'info',
-    meaning: 'The least that is logged. JSON lines; made readable on a terminal.',
+    meaning: 'Minimum level of log entries. The format is JSON lines, and readable text on a terminal.',
     right: logLevels.join(', '),
     read: (text) => logLevels.find((level) => level === text.toLowerCase()),
   } satisfies ConfigVariable<LogLevel>,
 };
 
-/** Names that the pages give to clients: nothing is read from them here, and nobody is warned of them. */
+/** Variables that the docs use for clients: the service ignores them without a warning. */
 export const clientVariables: readonly string[] = ['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER'];
 
-/** The variable that somebody probably meant, also without its prefix or with one it does not have; null = none is near. */
+/** The most similar variable name, with or without the prefix; null = none is similar. */
 export function nearestVariable(name: string): ConfigVariableName | null {
   const plain = (each: string): string => each.replace(/^TOCSIN_/, '');
   const names = Object.keys(configVariables) as ConfigVariableName[];
@@ -291,7 +291,7 @@ function readCertificates(path: string): readonly string[] | undefined {
 
 function readDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (/^postgres(ql)?:/i.test(text)) return { kind: 'postgres', address: readPostgresAddress(text) };
-  if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('a database in memory would forget every alert');
+  if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('an in-memory database would lose all alerts');
   const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
   return path === undefined ? undefined : { kind: 'sqlite', path: resolve(path) };
 }

@@ -237,9 +237,9 @@ describe('configuration', () => {
     try {
       writeFileSync(file, `${hex}\n`);
       assert.equal(readConfig({ TOCSIN_SECRET_KEY_FILE: file }).secretKey, hex.toLowerCase());
-      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file, TOCSIN_SECRET_KEY: hex }), /one of the two$/);
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file, TOCSIN_SECRET_KEY: hex }), /set only one of them$/);
       writeFileSync(file, 'canary');
-      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /does not hold 64 hex digits/);
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /does not contain 64 hex digits/);
       assert.doesNotMatch(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /canary/);
     } finally {
       rmSync(dir, { recursive: true });

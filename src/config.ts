@@ -76,7 +76,7 @@ export interface Config {
   readonly unknownVariables: readonly string[];
 }
 
-/** A value that cannot be used. Its message is the one line the start ends with: variable, value, what would be right. */
+/** An invalid setting. Its message is the single line printed before exit: variable, value and allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -163,14 +163,14 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
     why = `: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (value !== undefined) return value as Value<N>;
-  throw new ConfigError(`${name}=${shown(variable, text)} cannot be used${why}; right would be ${variable.right}`);
+  throw new ConfigError(`${name}=${shown(variable, text)} is invalid${why}; use ${variable.right}`);
 }
 
 function metricsOf(env: Environment, port: number, isPrivate: boolean): Config['metrics'] {
   const own = take(env, 'TOCSIN_METRICS_PORT');
   if (own !== null && own === port && own !== 0) {
     throw new ConfigError(
-      `TOCSIN_METRICS_PORT=${own} is the same as PORT; right would be ${configVariables.TOCSIN_METRICS_PORT.right}`,
+      `TOCSIN_METRICS_PORT=${own} is the same as PORT; use ${configVariables.TOCSIN_METRICS_PORT.right}`,
     );
   }
   const token = take(env, 'TOCSIN_METRICS_TOKEN');
@@ -186,7 +186,7 @@ function secretKeyOf(env: Environment): string | null {
   if (file === null) return take(env, 'TOCSIN_SECRET_KEY');
   if (textOf(env, 'TOCSIN_SECRET_KEY') !== null) {
     throw new ConfigError(
-      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be used beside TOCSIN_SECRET_KEY; right would be one of the two`,
+      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} and TOCSIN_SECRET_KEY are both set; set only one of them`,
     );
   }
   let text: string;
@@ -195,13 +195,13 @@ function secretKeyOf(env: Environment): string | null {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError(
-      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be read: ${why}; right would be ${configVariables.TOCSIN_SECRET_KEY_FILE.right}`,
+      `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be read: ${why}; use ${configVariables.TOCSIN_SECRET_KEY_FILE.right}`,
     );
   }
   const key = configVariables.TOCSIN_SECRET_KEY.read(text.trim());
   if (key !== undefined) return key;
   throw new ConfigError(
-    `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} does not hold ${configVariables.TOCSIN_SECRET_KEY.right}`,
+    `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} does not contain ${configVariables.TOCSIN_SECRET_KEY.right}`,
   );
 }
 

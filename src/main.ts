@@ -51,7 +51,7 @@ function makeDataDir({ dataDir }: Config): void {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(
-      `TOCSIN_DATA_DIR ${dataDir} cannot be made (${why}): right would be a folder that this user may write`,
+      `TOCSIN_DATA_DIR ${dataDir} cannot be created (${why}); use a folder that this user can write`,
     );
   }
 }

@@ -95,6 +95,6 @@ function databaseOf(option: string, text: string | undefined): DatabaseUrl {
   } catch (error) {
     why = `: ${error instanceof Error ? error.message : String(error)}`;
   }
-  if (database === undefined) throw new UsageError(`${option} cannot be used${why}; right would be ${right}`);
+  if (database === undefined) throw new UsageError(`${option} is invalid${why}; use ${right}`);
   return database;
 }

@@ -18,7 +18,7 @@ export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' |
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(
-      `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}): right would be a folder that this user may read and write`,
+      `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}); use a folder that this user can read and write`,
     );
   }
   return bytesOf(text, path);
@@ -33,7 +33,7 @@ export function findSecretKey({ secretKey }: Pick<Config, 'secretKey'>, folders:
   const path = folders.map((folder) => join(folder, fileName)).find((each) => existsSync(each));
   if (path !== undefined) return readKeyFile(path);
   throw new ConfigError(
-    `there is no secret key in ${folders.join(' or ')}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the one that sealed the database`,
+    `no secret key found in ${folders.join(' or ')}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the key of this database`,
   );
 }
 
@@ -50,7 +50,7 @@ export function readKeyFile(path: string): Uint8Array {
 
 function bytesOf(text: string, path: string): Uint8Array {
   if (!form.test(text)) {
-    throw new ConfigError(`${path} does not hold a key: right would be 64 hex digits, as TOCSIN_SECRET_KEY has them`);
+    throw new ConfigError(`${path} does not contain a key of 64 hex digits`);
   }
   return Buffer.from(text, 'hex');
 }

@@ -112,7 +112,7 @@ const mostSocketName = 107;
 function openGatewayIn(folder: string, owner: number | null, means: ScriptMeans): Promise<() => void> {
   const path = join(folder, 'socket');
   if (Buffer.byteLength(path) <= mostSocketName) return means.openGateway(path, owner);
-  throw new Error(`${path} is too long for the name of a socket: right would be a TMPDIR of 60 characters or less`);
+  throw new Error(`${path} is too long for a socket path: set TMPDIR to a path of at most 60 characters`);
 }
 
 type Ending = ScriptOutcome['ending'];

@@ -109,8 +109,8 @@ describe('about the file and PostgreSQL: migrate', () => {
     const file = `sqlite:${join(folder, 'none.db')}`;
     const cases: readonly (readonly [words: string[], code: number, says: RegExp])[] = [
       [['--to', file], 2, /needs --from sqlite:/],
-      [['--from', file, '--to', 'mysql://u:canary@h/d'], 2, /--to cannot be used; right would be sqlite:/],
-      [['--from', file, '--to', 'postgres://u:canary@h'], 2, /--to cannot be used: it names no database/],
+      [['--from', file, '--to', 'mysql://u:canary@h/d'], 2, /--to is invalid; use sqlite:/],
+      [['--from', file, '--to', 'postgres://u:canary@h'], 2, /--to is invalid: it names no database/],
       [['--from', file, '--to', file], 1, /the same database/],
       [['--from', file, '--to', 'postgres://u:canary@127.0.0.1:1/d'], 1, /there is no database at/],
     ];
@@ -121,7 +121,7 @@ describe('about the file and PostgreSQL: migrate', () => {
     }
     const keyless = await runCommand(['migrate', '--from', file, '--to', 'sqlite:x.db'], { TOCSIN_DATA_DIR: folder });
     assert.equal(keyless.code, 78);
-    assert.match(keyless.err, /there is no secret key in .*: set TOCSIN_SECRET_KEY/);
+    assert.match(keyless.err, /no secret key found in .*: set TOCSIN_SECRET_KEY/);
   });
 });
 
